@@ -1,6 +1,15 @@
 #!/usr/bin/env node
 // Runs the bundle, building it first where a source is newer: no install script runs, so this has to.
-import { currentBundle } from "./build/build.mjs";
+import { readFileSync } from "node:fs";
 
-const { main } = await import((await currentBundle()).href);
-process.exitCode = await main(process.argv.slice(2));
+const [, , ...words] = process.argv;
+if (words.length === 1 && ["--version", "-v"].includes(words[0])) {
+  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+  process.stdout.write(`${version}\n`);
+} else {
+  const { currentBundle } = await import("./build/build.mjs");
+  const { loadBundle } = await import("./build/code-cache.mjs");
+  const { runCommandLine, keepCompiled } = loadBundle(await currentBundle());
+  process.exitCode = await runCommandLine(words);
+  if (process.exitCode === 0) keepCompiled(words[0]);
+}

@@ -1,3 +1,3 @@
-/** The bundle's entry, built when there is none or a source is newer. */
-export function currentBundle(): Promise<URL>;
+/** The bundle's file, built when there is none or a source is newer. */
+export function currentBundle(): Promise<string>;
 export function build(): Promise<void>;

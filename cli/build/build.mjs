@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const dist = join(root, "dist");
@@ -17,10 +17,10 @@ const dist = join(root, "dist");
 const pointer = join(dist, "current");
 const HOUR = 3_600_000;
 
-/** The bundle's entry, built when there is none or a source is newer. */
+/** The bundle's file, built when there is none or a source is newer. */
 export async function currentBundle() {
   if (existsSync(join(root, "src")) && isStale()) await build();
-  return pathToFileURL(join(dist, readFileSync(pointer, "utf8"), "main.js"));
+  return join(dist, readFileSync(pointer, "utf8"), "main.cjs");
 }
 
 function isStale() {
@@ -50,8 +50,20 @@ const ENGLISH = {
     })),
 };
 
+/** What few commands load, and only when they use it: files of their own beside the bundle. */
+const APART = { nodemailer: "nodemailer", "open-telemetry": "cli/host/open-telemetry.ts" };
+const BESIDE = {
+  name: "beside",
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^nodemailer$|\/open-telemetry\.ts$/ }, ({ path, kind }) =>
+      kind === "dynamic-import"
+        ? { path: `./${path.replace(/^\.\/|\.ts$/g, "")}.cjs`, external: true }
+        : undefined,
+    ),
+};
+
 /**
- * Builds into a folder of its own: a command that runs from an older bundle still finds its later chunks.
+ * Builds into a folder of its own: a command that runs from an older bundle still finds what lies beside it.
  * Returns the files that the bundle is made of.
  */
 export async function build() {
@@ -66,11 +78,13 @@ export async function build() {
   const { metafile } = await esbuild.build({
     metafile: true,
     absWorkingDir: root,
-    entryPoints: ["cli/main.ts"],
+    entryPoints: { main: "cli/command-line.ts", ...APART },
     outdir: join(dist, name),
+    outExtension: { ".js": ".cjs" },
     bundle: true,
-    splitting: true,
-    format: "esm",
+    // A form of which what V8 has compiled can be kept: see code-cache.mjs.
+    format: "cjs",
+    supported: { "dynamic-import": false },
     platform: "node",
     target: "node20",
     // All of minifying but shorter names: ccxt reads names of classes, and keeping them beside shorter ones takes time at each start.
@@ -81,10 +95,9 @@ export async function build() {
     // Native code.
     external: ["libsql"],
     alias: ALIASES,
-    plugins: [ENGLISH, SLIM_CCXT],
-    banner: {
-      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-    },
+    plugins: [ENGLISH, SLIM_CCXT, BESIDE],
+    define: { "import.meta.url": "__bundleUrl" },
+    banner: { js: 'const __bundleUrl = require("node:url").pathToFileURL(__filename).href;' },
   });
   copySwaggerUi(join(dist, name, "swagger-ui"));
   const pageSources = await buildPage(root, join(dist, name, "page"));

@@ -22,6 +22,7 @@ try {
     "SECURITY.md",
     "cli/edgemaker.mjs",
     "cli/build/build.mjs",
+    "cli/build/code-cache.mjs",
   ])
     cpSync(join(root, name), join(stage, name));
   for (const name of ["current", bundle])

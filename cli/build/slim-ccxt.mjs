@@ -5,10 +5,10 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { ALIASES, UNREACHED } from "./aliases.mjs";
 
-const CLASSES = ["bitget", "gate", "kraken", "mexc"];
-/** Where those are in ccxt's folder of sources. */
-const FILE = /ccxt[\\/]js[\\/]src[\\/]((?:base[\\/]Exchange|bitget|gate|kraken|mexc)\.js)$/;
-const SLIMMED = ["base/Exchange.js", ...CLASSES.map((name) => `${name}.js`)];
+/** Where our exchanges say which of ccxt's classes they are. */
+const EXCHANGES = "src/adapters/ccxt/exchanges";
+/** A source of ccxt, in its folder of them. */
+const FILE = /ccxt[\\/]js[\\/]src[\\/]((?:base[\\/])?\w+\.js)$/;
 
 /** First and last line of a method: a compiler has written these files, each method at the same depth. */
 const METHOD = /^ {4}(?:static )?(?:async )?([\w$]+)\(.*\) \{$/;
@@ -36,8 +36,9 @@ function sourceFolder() {
 
 function read() {
   const root = sourceFolder();
+  const names = ["base/Exchange.js", ...classesIn(root).map((name) => `${name}.js`)];
   const files = new Map(
-    SLIMMED.map((name) => [name, parted(readFileSync(join(root, "node_modules/ccxt/js/src", name), "utf8"))]),
+    names.map((name) => [name, parted(readFileSync(join(root, "node_modules/ccxt/js/src", name), "utf8"))]),
   );
   return { files, reached: reachedIn([...files.values()], textsIn(join(root, "src/adapters/ccxt"))) };
 }
@@ -57,6 +58,12 @@ const textsIn = (folder) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => readFileSync(join(entry.parentPath ?? entry.path, entry.name), "utf8"));
+
+/** ccxt's classes that these sources load, by name. */
+export const classesOf = (texts) =>
+  [...new Set(texts.flatMap((text) => asked(text, /ccxt\/js\/src\/(\w+)\.js/g)))].sort();
+
+const classesIn = (root) => classesOf(textsIn(join(root, EXCHANGES)));
 
 const asked = (text, form) => [...text.matchAll(form)].map(([, name]) => name);
 const callsIn = (text) => asked(text, /\.([\w$]+)(?:\?\.)?\(/g);
@@ -114,7 +121,7 @@ export const SLIM_CCXT = {
     onLoad({ filter: FILE }, ({ path }) => {
       made ??= read();
       const file = made.files.get(FILE.exec(path)[1].replaceAll("\\", "/"));
-      return { contents: slimmed(file, made.reached), loader: "js" };
+      return file && { contents: slimmed(file, made.reached), loader: "js" };
     });
   },
 };
@@ -124,7 +131,7 @@ export async function writeSlimClasses(outdir) {
   const root = sourceFolder();
   await build({
     absWorkingDir: root,
-    entryPoints: CLASSES.map((name) => `node_modules/ccxt/js/src/${name}.js`),
+    entryPoints: classesIn(root).map((name) => `node_modules/ccxt/js/src/${name}.js`),
     outdir,
     bundle: true,
     splitting: true,

@@ -1,12 +1,5 @@
-import { DATABASE_ARGS } from "../host/settings.ts";
-import type { Args } from "../terminal/arguments.ts";
+import { LOCAL_DATABASE_ARGS } from "../host/settings.ts";
 import { command } from "../terminal/command.ts";
-
-const DATABASE = {
-  db: DATABASE_ARGS.db,
-  sandbox: DATABASE_ARGS.sandbox,
-} as const satisfies Args;
-const JSON_FLAG = { json: { type: "boolean", description: "Print as JSON" } } as const satisfies Args;
 
 /** Of the database itself, whoever serves it. */
 export const auditCommand = command({
@@ -16,7 +9,7 @@ export const auditCommand = command({
     verify: command({
       name: "audit verify",
       description: "Tell whether any event was changed, deleted, moved or put in; exit 1 when one was",
-      args: { ...DATABASE, ...JSON_FLAG },
+      args: LOCAL_DATABASE_ARGS,
       run: async (values) => (await import("../actions/actions.ts")).verifyEvents(values),
     }),
     export: command({
@@ -24,8 +17,7 @@ export const auditCommand = command({
       description: "Every event as a line of JSON, oldest first, with all that its hash is of",
       args: {
         after: { type: "string", description: "Only those after this id", valueHint: "id" },
-        ...DATABASE,
-        ...JSON_FLAG,
+        ...LOCAL_DATABASE_ARGS,
       },
       run: async (values) => (await import("../actions/actions.ts")).exportEvents(values),
     }),
@@ -38,8 +30,7 @@ export const auditCommand = command({
           description: "Delete events that are older (default none)",
           valueHint: "days",
         },
-        ...DATABASE,
-        ...JSON_FLAG,
+        ...LOCAL_DATABASE_ARGS,
       },
       run: async (values) => (await import("../actions/actions.ts")).signEvents(values),
     }),

@@ -1,12 +1,6 @@
-import { DATABASE_ARGS } from "../host/settings.ts";
+import { LOCAL_DATABASE_ARGS } from "../host/settings.ts";
 import { command } from "../terminal/command.ts";
 import { UsageError } from "../terminal/usage-error.ts";
-
-const DATABASE = {
-  db: DATABASE_ARGS.db,
-  sandbox: DATABASE_ARGS.sandbox,
-  json: { type: "boolean", description: "Print as JSON" },
-} as const;
 
 const fileOf = (file: unknown, what: string): string => {
   if (file === undefined) throw new UsageError(`name the file: edgemaker db ${what} <file>`);
@@ -22,7 +16,7 @@ export const dbCommand = command({
       description: "Write a consistent copy of the database file, also while a server works on it",
       args: {
         file: { type: "positional", description: "File to write (or --file)", required: false },
-        ...DATABASE,
+        ...LOCAL_DATABASE_ARGS,
       },
       run: async (values) =>
         (await import("../actions/actions.ts")).backUp(values, fileOf(values.file, "backup")),
@@ -32,7 +26,7 @@ export const dbCommand = command({
       description: "Put a backup in the database's place; the replaced one is kept beside it",
       args: {
         file: { type: "positional", description: "Backup to restore (or --file)", required: false },
-        ...DATABASE,
+        ...LOCAL_DATABASE_ARGS,
       },
       run: async (values) =>
         (await import("../actions/actions.ts")).restore(values, fileOf(values.file, "restore")),
@@ -47,14 +41,14 @@ export const dbCommand = command({
           valueHint: "url",
         },
         dry: { type: "boolean", description: "Only tell what would be applied" },
-        ...DATABASE,
+        ...LOCAL_DATABASE_ARGS,
       },
       run: async (values) => (await import("../actions/actions.ts")).migrateDatabase(values),
     }),
     restored: command({
       name: "db restored",
       description: "Say that the database was restored by other means, so that grids look for later orders",
-      args: DATABASE,
+      args: LOCAL_DATABASE_ARGS,
       run: async (values) => {
         const { withDatabase } = await import("../actions/actions.ts");
         return withDatabase(values, async ({ store }) => {

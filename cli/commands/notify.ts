@@ -1,18 +1,12 @@
 import { ALERT_LEVELS, CHANNEL_KINDS } from "../../src/model/channel.ts";
-import { DATABASE_ARGS } from "../host/settings.ts";
+import { LOCAL_DATABASE_ARGS } from "../host/settings.ts";
 import type { Args, Values } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 
-const COMMON = {
-  db: DATABASE_ARGS.db,
-  sandbox: DATABASE_ARGS.sandbox,
-  json: { type: "boolean", description: "Print as JSON" },
-} as const satisfies Args;
-
 const ONE_CHANNEL = {
   name: { type: "positional", description: "What the channel is called", required: false },
-  ...COMMON,
+  ...LOCAL_DATABASE_ARGS,
 } as const satisfies Args;
 
 function channelName({ name }: Values): string {
@@ -62,7 +56,7 @@ export const notifyCommand = command({
     list: command({
       name: "notify list",
       description: "The channels, how each is doing, and what it has not taken",
-      args: COMMON,
+      args: LOCAL_DATABASE_ARGS,
       run: async (values) => (await actions()).listChannels(values),
     }),
     replay: command({

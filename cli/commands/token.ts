@@ -1,14 +1,8 @@
 import type { Scope } from "../../src/model/token.ts";
-import { DATABASE_ARGS } from "../host/settings.ts";
-import type { Args } from "../terminal/arguments.ts";
+import { LOCAL_DATABASE_ARGS } from "../host/settings.ts";
 import { command } from "../terminal/command.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 
-const DATABASE = {
-  db: DATABASE_ARGS.db,
-  sandbox: DATABASE_ARGS.sandbox,
-  json: { type: "boolean", description: "Print as JSON" },
-} as const satisfies Args;
 const SCOPES: readonly Scope[] = ["read", "trade", "admin"];
 
 /** Tokens live in the database: the first one is made there. Over HTTP an administrator does the same at `/tokens`. */
@@ -23,7 +17,7 @@ export const tokenCommand = command({
         name: { type: "string", description: "What it is for", valueHint: "text" },
         scope: { type: "string", description: "read, trade or admin (default read)", valueHint: "scope" },
         days: { type: "string", description: "Days until it expires (default never)", valueHint: "number" },
-        ...DATABASE,
+        ...LOCAL_DATABASE_ARGS,
       },
       run: async (values) => {
         const scope = SCOPES.find((one) => one === (values.scope ?? "read"));
@@ -43,7 +37,7 @@ export const tokenCommand = command({
       args: {
         limit: { type: "string", description: "How many, 1 to 1000 (default 100)", valueHint: "number" },
         before: { type: "string", description: "The `next` of the page before", valueHint: "number" },
-        ...DATABASE,
+        ...LOCAL_DATABASE_ARGS,
       },
       run: async (values) => {
         const { numberOf, withDatabase } = await import("../actions/actions.ts");
@@ -63,7 +57,10 @@ export const tokenCommand = command({
     revoke: command({
       name: "token revoke",
       description: "End a token at once",
-      args: { id: { type: "positional", description: "The token's id", required: false }, ...DATABASE },
+      args: {
+        id: { type: "positional", description: "The token's id", required: false },
+        ...LOCAL_DATABASE_ARGS,
+      },
       run: async (values) => {
         if (values.id === undefined) throw new UsageError("name the token: edgemaker token revoke <id>");
         const { byCommand, withDatabase } = await import("../actions/actions.ts");

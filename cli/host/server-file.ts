@@ -2,6 +2,7 @@ import { createHash, createHmac } from "node:crypto";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { writePrivate } from "./private-file.ts";
+import { isAlive } from "./process/is-alive.ts";
 import { nodeLocal } from "./process/node-local.ts";
 
 /**
@@ -43,15 +44,6 @@ export async function findServer(folder: string, databaseUrl: string): Promise<S
     // A server that was killed has left its file, and the token in it.
     if (!isAlive(server.pid)) rmSync(serverFileName(folder, databaseUrl), { force: true });
     return undefined;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
 

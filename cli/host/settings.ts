@@ -25,6 +25,13 @@ export const DATABASE_ARGS = {
   },
 } as const satisfies Args;
 
+/** Flags of every command that looks after a database, whoever serves it. */
+export const LOCAL_DATABASE_ARGS = {
+  db: DATABASE_ARGS.db,
+  sandbox: DATABASE_ARGS.sandbox,
+  json: { type: "boolean", description: "Print as JSON" },
+} as const satisfies Args;
+
 /** Flags that make a sandbox; left out, they mean what its database was made with. */
 export const SANDBOX_ARGS = {
   origin: textArgument("Market time at the start, ISO 8601", "time"),
