@@ -1,6 +1,5 @@
 /**
- * What the commands do, loaded together when one of them runs. Commands themselves are only named at first, for
- * help; and Node takes a millisecond for each file it loads, so that two dozen small ones were half of a start.
+ * What the commands do, made together when one of them runs: commands themselves are only named at first, for help.
  * Apart stay those that bring a large library of their own: setup and mcp.
  */
 

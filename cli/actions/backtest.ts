@@ -10,7 +10,7 @@ import type { CandleReader } from "../../src/ports/candles.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { fieldKinds, fromTexts } from "../../src/transport/input.ts";
 import { type Answer, run } from "../../src/transport/run.ts";
-import { isTapeFile, readCandleFile, readTapeFile } from "../host/candle-sources.ts";
+import { isRecordingFile, isTapeFile, readCandleFile, readTapeFile } from "../host/candle-sources.ts";
 import { candleFile, candleFolder, readStored } from "../host/candle-store.ts";
 import { nodeLocal } from "../host/process/node-local.ts";
 import { readSettings } from "../host/settings.ts";
@@ -100,7 +100,12 @@ async function keptIn(
   const all = pastOfFile(file, skipRefused);
   const tape = asBars ? undefined : await all.tape?.(symbol);
   if (tape) return { candles: async () => undefined, tape: async () => tape };
-  const candles = await readFile(file, symbol, skipRefused);
+  const candles = await readFile(file, symbol, skipRefused).catch(async (error: unknown) => {
+    if (!(await isRecordingFile(file))) throw error;
+    throw new UsageError(
+      `--data ${file} holds recorded books or trades as JSON, which \`edgemaker backtest\` of a grid alone walks: give candles here, or a table of trades`,
+    );
+  });
   return { candles: async () => candles };
 }
 

@@ -9,7 +9,7 @@ import type { Candles } from "../../src/candles/candles.ts";
 import { coverageOf, type Refused } from "../../src/candles/coverage.ts";
 import { hashOf } from "../../src/candles/hash.ts";
 import { createReader, type Reading, type ReadOptions } from "../../src/candles/read.ts";
-import { createTapeReader, isTape, type TapeOptions } from "../../src/candles/tape/read.ts";
+import { createTapeReader, isOfObjects, isTape, type TapeOptions } from "../../src/candles/tape/read.ts";
 import { hashTape, type TapeFile } from "../../src/candles/tape/tape.ts";
 import { dataStart, isZip, ZIP_TAIL, zipEntries } from "../../src/candles/zip.ts";
 import { messageOf } from "../../src/kernel/errors.ts";
@@ -64,12 +64,16 @@ export async function readCandleSource(
   return readThrough(file, createReader(options), waiting);
 }
 
-/** Whether a file is one of trades, or of books and trades: by how it begins. */
-export async function isTapeFile(file: string): Promise<boolean> {
+async function beginsAs(file: string, is: (beginning: Uint8Array) => boolean): Promise<boolean> {
   if (!existsSync(file) || isStored(file)) return false;
-  for await (const { bytes } of filePartsOf(file)) return isTape(bytes);
+  for await (const { bytes } of filePartsOf(file)) return is(bytes);
   return false;
 }
+
+/** Whether a file is one of trades, or of books and trades: by how it begins. */
+export const isTapeFile = (file: string): Promise<boolean> => beginsAs(file, isTape);
+/** Whether it is one of those that only a walk of prints and books can read. */
+export const isRecordingFile = (file: string): Promise<boolean> => beginsAs(file, isOfObjects);
 
 /** Reads prints, and books between them, of a table or a JSON file, packed or not. Throws naming the file. */
 export async function readTapeFile(file: string, options: TapeOptions): Promise<TapeFile> {

@@ -1,4 +1,5 @@
 /** Stored candles: one file of columns for each source, pair and span, in a folder beside the database. */
+
 import { createHash } from "node:crypto";
 import {
   closeSync,
@@ -31,6 +32,7 @@ import type { Pair } from "../../src/kernel/pair.ts";
 import type { CandleReader } from "../../src/ports/candles.ts";
 import { dataDirectory } from "./directories.ts";
 import { databaseFile } from "./locations.ts";
+import { isAlive } from "./process/is-alive.ts";
 
 const ENDING = ".candles";
 
@@ -167,14 +169,5 @@ export function lockCandles(file: string): () => void {
     if (owner > 0 && isAlive(owner))
       throw new Error(`process ${owner} works on ${file}: wait for it, or stop it`);
     rmSync(lock, { force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }

@@ -3,10 +3,12 @@ import type { Blocks } from "./blocks.ts";
 import { baseAt, cashAt, floatUnits, type Held } from "./held.ts";
 import { closeAt, type Ticks } from "./ticks.ts";
 
-/** Greatest fall of equity below its highest so far, in quote and as a share of that. */
+/** Greatest fall of equity below its highest so far, as a share of that; and how much quote it was. */
 export interface Drawdown {
   readonly amount: number;
   readonly share: number;
+  /** The equity that it fell from. */
+  readonly peak: number;
   readonly from: Millis;
   readonly to: Millis;
 }
@@ -21,7 +23,7 @@ export function createFalls(bars: Ticks, held: Held, invested: number) {
   const tick = floatUnits(bars.tick);
   const [tiny, small, large] = blocks;
   const from = candles.times[0] ?? 0;
-  let worst: Drawdown = { amount: 0, share: 0, from, to: from };
+  let worst: Drawdown = { amount: 0, share: 0, peak: invested, from, to: from };
   /** The highest so far, from which bar on it was, and which row was held; nothing that was not looked at is above `bound`. */
   const top = { equity: invested, bar: 0, place: -1, bound: invested };
   /** Bars that were not looked at and may hold a new highest: from, until, row and bound of each. */
@@ -65,7 +67,7 @@ export function createFalls(bars: Ticks, held: Held, invested: number) {
     const highest = equityAt(place, most);
     const bound = highest > top.bound ? highest : top.bound;
     // Far from any rounding.
-    if (bound - equityAt(place, least) >= worst.amount * (1 - 1e-6)) return false;
+    if (bound - equityAt(place, least) >= bound * worst.share * (1 - 1e-6)) return false;
     if (highest > top.equity) {
       waiting[waits++] = first;
       waiting[waits++] = until;
@@ -78,12 +80,11 @@ export function createFalls(bars: Ticks, held: Held, invested: number) {
 
   function look(bar: number, place: number): void {
     const equity = equityAt(place, closeAt(bars, bar));
-    if (equity > top.equity) rise(equity, bar, place);
-    else if (top.equity - equity > worst.amount) {
-      const amount = top.equity - equity;
-      const to = candles.times[bar] as number;
-      worst = { amount, share: amount / top.equity, from: topAt(), to };
-    }
+    const amount = top.equity - equity;
+    const share = amount / top.equity;
+    if (amount < 0) rise(equity, bar, place);
+    else if (share > worst.share)
+      worst = { amount, share, peak: top.equity, from: topAt(), to: candles.times[bar] as number };
   }
 
   /** Whether a block begins at a bar, ends with the others, and needs no look. */

@@ -85,12 +85,39 @@ function measured(held: Held, bars: Ticks, { count, invested }: BarsLookedAt) {
     }
     if (from < end) falls.go(from, end, place);
   }
+  const drawdown = falls.worst();
   return {
-    drawdown: falls.worst(),
+    drawdown,
+    series: withFall(bars.candles, series, drawdown, (bar) =>
+      pointAt(bars, bar, { ...holdingAt(held, rowAt(held, bar), invested), invested, peak: drawdown.peak }),
+    ),
     sharpe: sharpeOf(dailyEquity(held, bars, { count, invested })),
     timeInRange: insideOf(held, bars, count) / Math.max(1, count),
-    series,
   };
+}
+
+/** With where the greatest fall began and ended, which may lie between the points: what is drawn falls as far as what is told. */
+function withFall(
+  { times }: Candles,
+  drawn: readonly Point[],
+  { from, to }: Drawdown,
+  pointOf: (bar: number) => Point,
+): Point[] {
+  const known = new Set(drawn.map(({ at }) => at));
+  const missing = [from, to].filter((at) => !known.has(at));
+  const added = missing.map((at) => pointOf(indexAt({ times }, at)));
+  return [...drawn, ...added].sort((a, b) => a.at - b.at);
+}
+
+/** The row that is held at a bar's close. */
+function rowAt({ bars }: Held, bar: number): number {
+  let [low, high] = [0, bars.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((bars[middle] as number) > bar) high = middle;
+    else low = middle + 1;
+  }
+  return Math.max(0, low - 1);
 }
 
 const holdingAt = (held: Held, place: number, invested: number): Holding => ({

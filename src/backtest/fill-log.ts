@@ -8,7 +8,7 @@ import { cornersOf } from "./corners.ts";
 import type { Jumps } from "./jump.ts";
 import { moveAt, type ReplayedSlot } from "./replayed-slot.ts";
 import type { Rules } from "./rules.ts";
-import { meetingOf, type Ticks } from "./ticks.ts";
+import { fillPricesOf, type Ticks } from "./ticks.ts";
 
 /** The fills of a run. Those of a jump are counts until somebody wants to see them. */
 export interface FillLog {
@@ -72,7 +72,7 @@ export function jumpedLog(jumped: Jumped): FillLog {
 
 function fillsOf({ jumps, slots, replayed, strategy, bars, market, rules }: Jumped, from: number): Fill[] {
   const done = new Int32Array(slots.length);
-  const meeting = meetingOf(market.tick, rules);
+  const fillPrices = fillPricesOf(market.tick, rules);
   const fills: Fill[] = [];
   for (let i = 0; i < jumps.count; i++) {
     const code = jumps.codes[i] as number;
@@ -89,7 +89,7 @@ function fillsOf({ jumps, slots, replayed, strategy, bars, market, rules }: Jump
     const fee = mul(inBase ? amount : notional, market.maker, "up");
     const bar = jumps.bars[i] as number;
     const [left, right] = cornersAround(bars, { bar, corner: (code >> 1) & 3 }, rules.extremes);
-    const bound = isSell ? meeting.sell(price) : meeting.buy(price);
+    const bound = isSell ? fillPrices.sell(price) : fillPrices.buy(price);
     const isGood = (ticks: number) => (isSell ? ticks >= bound : ticks <= bound);
     const { number, account, symbol, id, state } = strategy;
     const key = { strategy: number, generation: state.generation, slot: slot.index };

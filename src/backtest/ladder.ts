@@ -2,10 +2,10 @@ import type { Slot } from "../grid/state/state.ts";
 import { type Decimal, max, mul, ONE, snap, ZERO } from "../kernel/decimal.ts";
 import type { Market } from "../model/market.ts";
 import { lotsFor, meetsMinimum } from "../model/minimum.ts";
-import type { PaperAccount } from "./account.ts";
 import type { Rungs } from "./jump.ts";
 import type { Rules } from "./rules.ts";
-import { meetingOf } from "./ticks.ts";
+import type { StrategyOnPaper } from "./strategy-on-paper.ts";
+import { fillPricesOf } from "./ticks.ts";
 
 /** A grid that only its own fills can change. */
 export interface Ladder {
@@ -19,7 +19,7 @@ export interface Ladder {
  * position or reserve, a confidence, passes at intervals, or slots that could come to lack quote.
  */
 export function ladderOf(
-  { strategy, orders }: PaperAccount,
+  { strategy, orders }: StrategyOnPaper,
   market: Market,
   { rules, freeQuote }: { readonly rules: Rules; readonly freeQuote: Decimal },
 ): Ladder | undefined {
@@ -58,10 +58,10 @@ export function rungsOf(
   { tick }: Pick<Market, "tick">,
   rules: Pick<Rules, "fill" | "spread">,
 ): Pick<Rungs, "buys" | "sells" | "lowers"> {
-  const meeting = meetingOf(tick, rules);
+  const fillPrices = fillPricesOf(tick, rules);
   return {
-    buys: Float64Array.from(slots, ({ lower }) => meeting.buy(lower)),
-    sells: Float64Array.from(slots, ({ upper }) => meeting.sell(upper)),
+    buys: Float64Array.from(slots, ({ lower }) => fillPrices.buy(lower)),
+    sells: Float64Array.from(slots, ({ upper }) => fillPrices.sell(upper)),
     lowers: Float64Array.from(slots, ({ lower }) => Number(lower / tick)),
   };
 }

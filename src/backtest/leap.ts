@@ -1,16 +1,16 @@
 import type { GridStrategy, Ledger, Slot } from "../grid/state/state.ts";
 import type { Fill } from "../model/fill.ts";
-import type { PaperAccount } from "./account.ts";
 import { type FillLog, jumpedLog } from "./fill-log.ts";
 import { type Held, type HeldRow, heldOf, UNKNOWN } from "./held.ts";
 import { isUndisturbed, type Jumps, jump, type Rungs } from "./jump.ts";
 import { type Ladder, ladderOf } from "./ladder.ts";
 import { joinedLedgers, moveAt, type ReplayedSlot, replaySlot } from "./replayed-slot.ts";
+import type { StrategyOnPaper } from "./strategy-on-paper.ts";
 import type { TickReach, Ticks } from "./ticks.ts";
 import type { WalkOptions } from "./walk-options.ts";
 
 export interface LeapPoint {
-  readonly account: PaperAccount;
+  readonly account: StrategyOnPaper;
   readonly bars: Ticks;
   /** The next bar. */
   readonly from: number;
@@ -22,7 +22,7 @@ export interface LeapPoint {
 }
 
 export interface Leapt {
-  readonly account: PaperAccount;
+  readonly account: StrategyOnPaper;
   readonly fills: FillLog;
   readonly held: Held;
 }

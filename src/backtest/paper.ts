@@ -5,7 +5,7 @@ import type { Balance } from "../model/account.ts";
 import type { Market, Quote, Side } from "../model/market.ts";
 import { type PaperVenue, PLENTY, paperAccount } from "./paper-account.ts";
 import type { Rules } from "./rules.ts";
-import { meetingOf, type TickReach } from "./ticks.ts";
+import { fillPricesOf, type TickReach } from "./ticks.ts";
 
 /** One account on a venue whose price is told to it, corner by corner. */
 export interface Paper extends PaperVenue {
@@ -20,14 +20,14 @@ export function paper(
   rules: Rules,
   { balances, first }: { readonly balances: readonly Balance[]; readonly first: Corner },
 ): Paper {
-  const meeting = meetingOf(market.tick, rules);
+  const fillPrices = fillPricesOf(market.tick, rules);
   const account = paperAccount(market, { balances, at: first.at });
   let now = first;
   const bounds = new Map<string, number>();
   const boundOf = ({ id, side, price }: BookedOrder): number => {
     const known = bounds.get(id);
     if (known !== undefined) return known;
-    const found = meeting[side](price);
+    const found = fillPrices[side](price);
     bounds.set(id, found);
     return found;
   };

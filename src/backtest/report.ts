@@ -1,6 +1,6 @@
-import { stampOf } from "../candles/stamp.ts";
 import { escaped, htmlPage } from "../kernel/html.ts";
 import { type Pair, splitPair } from "../kernel/pair.ts";
+import { stampOf } from "../kernel/time.ts";
 import type { BacktestAnswer } from "./schema/answer.ts";
 import { NO_WIDTH, QUEUE_TOLD } from "./schema/answer-view.ts";
 

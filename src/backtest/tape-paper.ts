@@ -9,7 +9,7 @@ import { quoteAt, slippedPrice } from "./paper.ts";
 import { type PaperVenue, PLENTY, type Placed, paperAccount } from "./paper-account.ts";
 import { createQueues, type QueueModel } from "./queue.ts";
 import type { Rules } from "./rules.ts";
-import { type Meeting, meetingOf, type TickReach } from "./ticks.ts";
+import { type FillPrices, fillPricesOf, type TickReach } from "./ticks.ts";
 
 /** One print in whole ticks; of an unknown amount it is enough for any order. */
 export interface Print {
@@ -47,7 +47,7 @@ export function tapePaper(
   const account = paperAccount(market, { balances, at: first.at });
   const queues = createQueues(books, model);
   // A print is made at a bid or an ask: no spread is taken off it.
-  const meeting = meetingOf(market.tick, { fill: books ? "touch" : rules.fill, spread: ZERO });
+  const fillPrices = fillPricesOf(market.tick, { fill: books ? "touch" : rules.fill, spread: ZERO });
   let [ticks, now] = [first.ticks, first.at];
   let reached: TickReach | undefined;
 
@@ -55,8 +55,8 @@ export function tapePaper(
     if (reached) return reached;
     let [below, above] = [-Infinity, Infinity];
     for (const { side, price } of account.resting()) {
-      if (side === "buy") below = Math.max(below, meeting.buy(price));
-      else above = Math.min(above, meeting.sell(price));
+      if (side === "buy") below = Math.max(below, fillPrices.buy(price));
+      else above = Math.min(above, fillPrices.sell(price));
     }
     reached = { below, above };
     return reached;
@@ -66,7 +66,7 @@ export function tapePaper(
     see(one.at, one.ticks);
     const at = BigInt(one.ticks) * market.tick;
     let [left, hasFilled]: [Decimal, boolean] = [one.amount ?? PLENTY, false];
-    for (const order of reachedBy(account.resting(), one.ticks, meeting)) {
+    for (const order of reachedBy(account.resting(), one.ticks, fillPrices)) {
       if (books && order.price === at) left = queues.passed(order, one.amount && left, left);
       const amount = min(order.amount - order.filled, snap(left, market.lot, "down"));
       if (amount === ZERO) continue;
@@ -122,10 +122,10 @@ export function tapePaper(
 const reachedBy = (
   resting: readonly BookedOrder[],
   ticks: number,
-  meeting: Meeting,
+  fillPrices: FillPrices,
 ): readonly BookedOrder[] =>
   resting
     .filter(({ side, price }) =>
-      side === "buy" ? ticks <= meeting.buy(price) : ticks >= meeting.sell(price),
+      side === "buy" ? ticks <= fillPrices.buy(price) : ticks >= fillPrices.sell(price),
     )
     .sort((a, b) => Number(a.side === "buy" ? b.price - a.price : a.price - b.price));

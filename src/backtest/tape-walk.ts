@@ -3,9 +3,9 @@ import type { GridStrategy } from "../grid/state/state.ts";
 import { fromNumber } from "../kernel/decimal.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Fill } from "../model/fill.ts";
-import { opened, type PaperAccount, passOnPaper } from "./account.ts";
 import { type HeldRow, heldFrom } from "./held.ts";
 import type { QueueModel } from "./queue.ts";
+import { opened, passOnPaper, type StrategyOnPaper } from "./strategy-on-paper.ts";
 import { type Print, type TapePaper, tapePaper } from "./tape-paper.ts";
 import { closeAt, type TickReach, type Ticks } from "./ticks.ts";
 import { wakeOf } from "./wake.ts";
@@ -22,7 +22,7 @@ interface TapeWalk {
   readonly bars: Ticks;
   readonly options: TapeWalkOptions;
   readonly venue: TapePaper;
-  account: PaperAccount;
+  account: StrategyOnPaper;
   /** Prices beyond which a pass may do something; undefined where each may. */
   wake: TickReach | undefined;
   filled: boolean;

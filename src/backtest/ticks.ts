@@ -1,4 +1,4 @@
-import type { Candles, Column } from "../candles/candles.ts";
+import { type Candles, type Column, LARGEST_INT32 } from "../candles/candles.ts";
 import { type Decimal, divideWhole, ONE } from "../kernel/decimal.ts";
 import { type Blocks, blockLevels, type Levels } from "./blocks.ts";
 import type { Rules } from "./rules.ts";
@@ -22,7 +22,6 @@ export const lowAt = ({ rows }: Ticks, bar: number): number => rows[4 * bar + 1]
 export const highAt = ({ rows }: Ticks, bar: number): number => rows[4 * bar + 2] as number;
 export const closeAt = ({ rows }: Ticks, bar: number): number => rows[4 * bar + 3] as number;
 
-const LARGEST_INT32 = 2 ** 31 - 1;
 const known = new WeakMap<Candles, Map<Decimal, Ticks>>();
 
 /** The same candles and tick are counted once. Prices between two ticks are rounded half up. */
@@ -124,13 +123,13 @@ const isQuiet = (blocks: Blocks, block: number, least: number, above: number): b
   (blocks[2 * block] as number) > least && (blocks[2 * block + 1] as number) < above;
 
 /** The highest price in ticks at which a resting buy has filled, and the lowest at which a sell has. */
-export interface Meeting {
+export interface FillPrices {
   readonly buy: (price: Decimal) => number;
   readonly sell: (price: Decimal) => number;
 }
 
 /** A buy meets the ask and a sell the bid: half a spread beside the price that a bar tells. */
-export function meetingOf(tick: Decimal, { fill, spread }: Pick<Rules, "fill" | "spread">): Meeting {
+export function fillPricesOf(tick: Decimal, { fill, spread }: Pick<Rules, "fill" | "spread">): FillPrices {
   const [up, down] = [tick * (2n * ONE + spread), tick * (2n * ONE - spread)];
   const beyond = fill === "cross";
   return {

@@ -3,13 +3,13 @@ import type { Millis } from "../kernel/time.ts";
 import { between, type Corner } from "../market/matching/corner.ts";
 import type { Balance } from "../model/account.ts";
 import type { Fill } from "../model/fill.ts";
-import { opened, type PaperAccount, passOnPaper } from "./account.ts";
 import { cornersOf } from "./corners.ts";
 import { type FillLog, fillLog } from "./fill-log.ts";
 import { finish } from "./finish.ts";
 import { type Held, type HeldRow, heldFrom, heldOf } from "./held.ts";
 import { leap } from "./leap.ts";
 import { type Paper, paper } from "./paper.ts";
+import { opened, passOnPaper, type StrategyOnPaper } from "./strategy-on-paper.ts";
 import { nextBar, type TickReach, type Ticks } from "./ticks.ts";
 import { gridWakeOf, nearer, wakeOf } from "./wake.ts";
 import type { WalkOptions } from "./walk-options.ts";
@@ -17,7 +17,7 @@ import type { WalkOptions } from "./walk-options.ts";
 export interface Walked {
   /** Whether it went on in whole numbers as soon as it could. */
   readonly engine: "walk" | "jump";
-  readonly account: PaperAccount;
+  readonly account: StrategyOnPaper;
   readonly balances: readonly Balance[];
   readonly fills: FillLog;
   /** What it has held from which bar on. */
@@ -33,7 +33,7 @@ interface Walk {
   readonly bars: Ticks;
   readonly options: WalkOptions;
   readonly venue: Paper;
-  account: PaperAccount;
+  account: StrategyOnPaper;
   /** Prices beyond which a pass may do something; undefined where each may. */
   wake: TickReach | undefined;
   here: Corner;

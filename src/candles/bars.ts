@@ -1,4 +1,4 @@
-import type { Column } from "./candles.ts";
+import { type Column, LARGEST_INT32, MOST_DECIMALS } from "./candles.ts";
 
 /** One bar on its way into the columns, written again for each: prices as digits and decimals. */
 export interface Scratch {
@@ -30,8 +30,6 @@ export interface Columns {
 /** Rows for which there is room at first, and so many times as many when that is full. */
 const FIRST_ROOM = 1 << 16;
 const MORE = 4;
-const LARGEST_INT32 = 2 ** 31 - 1;
-const MOST_DECIMALS = 18;
 
 const POWERS = Float64Array.from({ length: MOST_DECIMALS + 1 }, (_, place) => 10 ** place);
 

@@ -1,4 +1,4 @@
-import { divideWhole, ONE, parseDecimal } from "../kernel/decimal.ts";
+import { type Decimal, parseDecimal } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 
@@ -49,30 +49,60 @@ export class CandleError extends RangeError {
   }
 }
 
-const LARGEST_INT32 = 2 ** 31 - 1;
-const MOST_DECIMALS = 18;
+/** Above it a column holds doubles. */
+export const LARGEST_INT32 = 2 ** 31 - 1;
+/** Of a price. */
+export const MOST_DECIMALS = 18;
 
 /** Columns of rows. Throws CandleError on the first one that is no bar after the one before. */
-export function candlesOf(
-  { pair, spanMillis }: Pick<Candles, "pair" | "spanMillis">,
+export const candlesOf = (
+  series: Pick<Candles, "pair" | "spanMillis">,
   rows: readonly CandleRow[],
+): Candles =>
+  candlesOfPrices(
+    series,
+    rows.map(({ open, high, low, close, ...rest }, row) => ({
+      ...rest,
+      open: parseCandlePrice(open, row),
+      high: parseCandlePrice(high, row),
+      low: parseCandlePrice(low, row),
+      close: parseCandlePrice(close, row),
+    })),
+  );
+
+/** One bar as an exchange was understood. */
+export interface PricedCandle extends Pick<CandleRow, "at" | "volume"> {
+  readonly open: Decimal;
+  readonly high: Decimal;
+  readonly low: Decimal;
+  readonly close: Decimal;
+}
+
+/** The same of prices that were read already. */
+export function candlesOfPrices(
+  { pair, spanMillis }: Pick<Candles, "pair" | "spanMillis">,
+  rows: readonly PricedCandle[],
 ): Candles {
-  const scale = rows.reduce((most, { open, high, low, close }) => {
-    return Math.max(most, decimalsOf(open), decimalsOf(high), decimalsOf(low), decimalsOf(close));
-  }, 0);
-  if (scale > MOST_DECIMALS) throw new RangeError(`prices have more than ${MOST_DECIMALS} decimals`);
+  // The coarsest unit of which all prices are whole numbers.
+  let [scale, unit] = [0, 10n ** BigInt(MOST_DECIMALS)];
+  for (const row of rows)
+    for (const name of PRICES)
+      while (row[name] % unit !== 0n) {
+        scale++;
+        unit /= 10n;
+      }
   const column = () => new Float64Array(rows.length);
   const [times, volume] = [column(), column()];
   const prices = { open: column(), high: column(), low: column(), close: column() };
-  rows.forEach((row, i) => {
+  for (const [i, row] of rows.entries()) {
     times[i] = row.at;
     volume[i] = row.volume;
-    for (const name of PRICES) prices[name][i] = scaledOf(row[name], scale, i);
-  });
+    for (const name of PRICES) prices[name][i] = Number(row[name] / unit);
+  }
   return candlesIn({ pair, spanMillis, scale, times, volume, ...prices });
 }
 
-const PRICES = ["open", "high", "low", "close"] as const;
+export const PRICES = ["open", "high", "low", "close"] as const;
 
 /** Candles of columns that are there already, each narrowed where it fits. Throws CandleError. */
 export function candlesIn(columns: Omit<Candles, "from">): Candles {
@@ -129,19 +159,10 @@ function barProblem({ at, before, spanMillis, open, high, low, close, volume }: 
   return volume >= 0 ? undefined : "its volume is negative or no number";
 }
 
-// 46319.0 has none: zeros at the end say nothing.
-function decimalsOf(text: string): number {
-  const point = text.indexOf(".");
-  if (point < 0) return 0;
-  let end = text.length;
-  while (text.charCodeAt(end - 1) === 48) end--;
-  return end - point - 1;
-}
-
-function scaledOf(text: string, scale: number, row: number): number {
-  const value = parseDecimal(text);
-  if (value === undefined) throw new CandleError(row, `${text.slice(0, 40)} is no price`);
-  return Number(divideWhole(value * 10n ** BigInt(scale), ONE, "down"));
+function parseCandlePrice(text: string, row: number): Decimal {
+  const price = parseDecimal(text);
+  if (price === undefined) throw new CandleError(row, `${text.slice(0, 40)} is no price`);
+  return price;
 }
 
 /** The bars from one time to before another, over the same memory. */

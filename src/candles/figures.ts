@@ -13,7 +13,8 @@ const [ZERO, NINE, POINT, PLUS, MINUS, SPACE, COLON, UPPER_T, UPPER_Z, LOWER_E, 
   48, 57, 46, 43, 45, 32, 58, 84, 90, 101, 69,
 ] as const;
 
-const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= ZERO && byte <= NINE;
+export const isDigit = (byte: number | undefined): boolean =>
+  byte !== undefined && byte >= ZERO && byte <= NINE;
 
 /**
  * A plain number of at least zero, exactly: 46319.50 is 463195 with one decimal. False for anything else, and for

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { lazy } from "../kernel/lazy.ts";
 import type { Pair } from "../kernel/pair.ts";
-import type { Candles, Column } from "./candles.ts";
-import { bytesOf, narrowed, PRICES } from "./hash.ts";
+import { type Candles, type Column, PRICES } from "./candles.ts";
+import { bytesOf, narrowed } from "./hash.ts";
 
 /**
  * A file of candles, columns one after the other as they are in memory:

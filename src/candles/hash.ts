@@ -1,9 +1,5 @@
 import { type DigestBytes, digestParts } from "../kernel/digest.ts";
-import type { Candles, Column } from "./candles.ts";
-
-export const PRICES = ["open", "high", "low", "close"] as const;
-
-const LARGEST_INT32 = 2 ** 31 - 1;
+import { type Candles, type Column, LARGEST_INT32, PRICES } from "./candles.ts";
 
 /**
  * SHA-256 of pair, span and every bar. The same bars have the same one, whichever way they came: prices are taken with

@@ -1,4 +1,4 @@
-import { textOf } from "./figures.ts";
+import { isDigit, textOf } from "./figures.ts";
 import type { Row, RowShape } from "./rows.ts";
 
 /** Where in a row what stands; -1 for what it does not have. */
@@ -49,8 +49,6 @@ const COLUMN_NAMES = {
   price: ["price"],
   id: ["id", "tradeid", "aggtradeid"],
 } as const;
-
-const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= 48 && byte <= 57;
 
 /** What the first row says of the others. `isNames`: it is their names and no row itself. Undefined when it is neither. */
 export function layoutOf(row: Row, shape: RowShape): { layout: Layout; isNames: boolean } | undefined {

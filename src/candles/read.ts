@@ -1,5 +1,5 @@
 import type { Pair } from "../kernel/pair.ts";
-import { MINUTE, type Millis } from "../kernel/time.ts";
+import { MINUTE, type Millis, stampOf } from "../kernel/time.ts";
 import { type Columns, createBars, createScratch } from "./bars.ts";
 import type { Candles } from "./candles.ts";
 import type { Refused } from "./coverage.ts";
@@ -7,7 +7,6 @@ import { type Figure, readNearest, readNumber, readTime, textOf } from "./figure
 import { type Layout, layoutOf } from "./layout.ts";
 import { inOrder } from "./order.ts";
 import { createRows, type Row, type RowShape, rowPlace } from "./rows.ts";
-import { stampOf } from "./stamp.ts";
 import { createTradeBars } from "./trades.ts";
 
 export interface ReadOptions {

@@ -1,5 +1,5 @@
-import { stampOf } from "../candles/stamp.ts";
 import { escaped, htmlPage } from "../kernel/html.ts";
+import { stampOf } from "../kernel/time.ts";
 import type { LiquidityAnswer } from "./schema.ts";
 
 /** One page to send, which needs nothing else: what was offered, one's own and the market's apart. */

@@ -1,5 +1,5 @@
 import { escaped, htmlPage } from "../kernel/html.ts";
-import type { Millis } from "../kernel/time.ts";
+import { type Millis, stampOf } from "../kernel/time.ts";
 import { type Report, type ReportRow, type ReportTotal, shareTold } from "./report.ts";
 
 /** One page that needs nothing else: sums by quote asset first, and then each strategy. */
@@ -49,4 +49,4 @@ const shortMoney = (value: number): string => String(Number(value.toFixed(Math.a
 const signedMoney = (value: number): string => `${value > 0 ? "+" : ""}${shortMoney(value)}`;
 
 const day = (at: Millis): string => minuteText(at).slice(0, 10);
-const minuteText = (at: Millis): string => `${new Date(at).toISOString().slice(0, 16).replace("T", " ")}`;
+const minuteText = (at: Millis): string => stampOf(at).slice(0, 16).replace("T", " ");

@@ -1,12 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { backtest } from "../../src/backtest/backtest.ts";
 import { countWithin, createFalls } from "../../src/backtest/drawdown.ts";
 import { UNKNOWN } from "../../src/backtest/held.ts";
 import { closeAt, type Ticks, ticksOf } from "../../src/backtest/ticks.ts";
 import { candlesIn } from "../../src/candles/candles.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
-import { d } from "../support/grid.ts";
+import { d, market as marketOf } from "../support/grid.ts";
 import { most } from "../support/whole.ts";
+import { randomCandles } from "./random-bars.ts";
 
 const INVESTED = 1000;
 
@@ -36,13 +38,14 @@ function barsOf(seed: number, count: number, step: number): Ticks {
 function plainly(bars: Ticks, stretches: readonly (readonly number[])[]) {
   const { times } = bars.candles;
   let [peak, peakAt] = [INVESTED, times[0] as number];
-  let worst = { amount: 0, share: 0, from: peakAt, to: peakAt };
+  let worst = { amount: 0, share: 0, peak, from: peakAt, to: peakAt };
   for (const [from = 0, until = 0, cash = 0, base = 0] of stretches)
     for (let bar = from; bar < until; bar++) {
       const [equity, at] = [cash + base * (closeAt(bars, bar) * 0.1), times[bar] as number];
       if (equity > peak) [peak, peakAt] = [equity, at];
       const amount = peak - equity;
-      if (amount > worst.amount) worst = { amount, share: amount / peak, from: peakAt, to: at };
+      const share = amount / peak;
+      if (share > worst.share) worst = { amount, share, peak, from: peakAt, to: at };
     }
   return { peak, worst };
 }
@@ -120,5 +123,20 @@ describe("equity over blocks of bars", () => {
       ),
       { numRuns: 60 },
     );
+  });
+});
+
+describe("the curve that is drawn", () => {
+  it("falls as far as was measured, and once at each time", () => {
+    const market = marketOf({ tick: d("1") });
+    const asked = { lowerPrice: d("9000"), upperPrice: d("11000"), gridLevels: 20, orderSize: d("100") };
+    for (const seed of [3, 4, 5, 6, 7]) {
+      const { series, drawdown } = backtest(asked, randomCandles(seed, 6000, 30), { market }).figures;
+      expect(drawdown.share).toBeGreaterThan(0);
+      expect(Math.max(...series.map((point) => point.drawdown))).toBe(drawdown.share);
+      expect(series.find(({ at }) => at === drawdown.from)?.drawdown).toBe(0);
+      const times = series.map(({ at }) => at);
+      expect(times).toEqual([...new Set(times)].sort((a, b) => a - b));
+    }
   });
 });

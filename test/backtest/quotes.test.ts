@@ -183,6 +183,12 @@ it("is answered by the command line over a file, in words and as JSON", async ()
   const json = JSON.parse((await edgemaker(folder, [...words, "--json"])).stdout);
   expect(json).toMatchObject({ filledOrders: 2, isWhole: true, bars: 3, total: "1.80002" });
   expect(json.fills).toHaveLength(2);
+  // Recorded books and prints are a grid's to walk: it says so, and what to give.
+  const book = { symbol: "BTC/USDT", timestamp: START, bids: [[99, 1]], asks: [[101, 1]] };
+  writeFileSync(file, `${JSON.stringify(book)}\n`);
+  const refused = await edgemaker(folder, words);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain("of a grid alone walks: give candles here, or a table of trades");
 });
 
 it("is answered by the server over the exchange's candles, and refused where it makes no sense", async () => {

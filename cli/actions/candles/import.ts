@@ -5,9 +5,8 @@ import type { KeptWithCandles } from "../../../src/candles/file.ts";
 import { merge } from "../../../src/candles/merge.ts";
 import type { Reading, ReadOptions } from "../../../src/candles/read.ts";
 import { spanLabel, spanOf } from "../../../src/candles/span.ts";
-import { stampOf } from "../../../src/candles/stamp.ts";
 import { isPair, type Pair } from "../../../src/kernel/pair.ts";
-import { MINUTE, type Millis } from "../../../src/kernel/time.ts";
+import { MINUTE, type Millis, stampOf } from "../../../src/kernel/time.ts";
 import type { WaitingCaller } from "../../../src/operation.ts";
 import { readCandleSource } from "../../host/candle-sources.ts";
 import {

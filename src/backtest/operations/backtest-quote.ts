@@ -1,5 +1,5 @@
 import type { Millis } from "../../kernel/time.ts";
-import { SECOND } from "../../kernel/time.ts";
+import { SECOND, TIMEFRAMES } from "../../kernel/time.ts";
 import { type Operation, operation } from "../../operation.ts";
 import { backtestingQuotes } from "../quotes/backtest-quotes.ts";
 import {
@@ -11,7 +11,6 @@ import {
   quoteBacktestView,
   tradesCsv,
 } from "../quotes/schema.ts";
-import { TIMEFRAMES } from "../schema/input.ts";
 import { marketOf, pastOf } from "./past.ts";
 import { inSlices } from "./slices.ts";
 

@@ -5,7 +5,7 @@ import { askedAs } from "../../grid/start/as-asked.ts";
 import { askedRangeOf, centeredOf } from "../../grid/start/asked.ts";
 import type { Decimal } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
-import { type Millis, SECOND } from "../../kernel/time.ts";
+import { type Millis, SECOND, TIMEFRAMES } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import { type Call, type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
@@ -19,7 +19,6 @@ import {
   centeredBacktestInput,
   inputParts,
   rangeBacktestInput,
-  TIMEFRAMES,
 } from "../schema/input.ts";
 import { marketOf, pastOf, tapeOf } from "./past.ts";
 import { inSlices } from "./slices.ts";

@@ -1,13 +1,14 @@
-import { type Candles, candlesOf, slice } from "../../candles/candles.ts";
+import { type Candles, candlesOfPrices, type PricedCandle, slice } from "../../candles/candles.ts";
 import { hashTape, sliceTape, type TapeFile } from "../../candles/tape/tape.ts";
 import { CANDLE_PAGE } from "../../candles/windows.ts";
-import { type Decimal, text } from "../../kernel/decimal.ts";
+import type { Decimal } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Market } from "../../model/market.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { forAnyone } from "../../ports/for-anyone.ts";
+import { floatUnits } from "../held.ts";
 import { tapeOfTrades } from "./of-trades.ts";
 
 /** What may be said in place of a market's own rules. */
@@ -113,26 +114,18 @@ async function askedCandles(
       "Invalid request",
       `more than ${CANDLE_PAGE * MOST_PAGES} bars are not asked of an exchange at once: download them first, or use a longer timeframe`,
     );
-  const rows = new Map<Millis, Parameters<typeof candlesOf>[1][number]>();
+  const rows = new Map<Millis, PricedCandle>();
   let from = since;
   for (let page = 0; page < MOST_PAGES; page++) {
     const told = await data.candles(symbol, { span, limit: CANDLE_PAGE, since: from });
-    for (const { at, open, high, low, close, volume } of told)
-      rows.set(at, {
-        at,
-        open: text(open),
-        high: text(high),
-        low: text(low),
-        close: text(close),
-        volume: Number(text(volume)),
-      });
+    for (const row of told) rows.set(row.at, { ...row, volume: floatUnits(row.volume) });
     const last = told.at(-1)?.at;
     // The newest bar is still under way: nothing comes after it.
     if (since === undefined || last === undefined || last + span >= end || told.length < CANDLE_PAGE / 2)
       break;
     from = last + span;
   }
-  return candlesOf(
+  return candlesOfPrices(
     { pair: symbol, spanMillis: span },
     [...rows.values()].sort((a, b) => a.at - b.at),
   );

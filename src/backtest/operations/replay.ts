@@ -1,11 +1,10 @@
 import { viewOf } from "../../grid/operations/stop.ts";
 import type { GridStrategy } from "../../grid/state/state.ts";
-import { type Millis, SECOND } from "../../kernel/time.ts";
+import { type Millis, SECOND, TIMEFRAMES } from "../../kernel/time.ts";
 import { type AccountRef, parseAccountKey } from "../../model/account.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { replaying } from "../replay/replay.ts";
-import { TIMEFRAMES } from "../schema/input.ts";
 import { optionsSet } from "../schema/options-set.ts";
 import { ReplayShape, replayInput, replayOut, replayTold, replayView } from "../schema/replay.ts";
 import { marketOf, pastOf } from "./past.ts";

@@ -1,7 +1,6 @@
 import { wire } from "../../kernel/decimal.ts";
-import { SECOND } from "../../kernel/time.ts";
+import { SECOND, TIMEFRAMES } from "../../kernel/time.ts";
 import { type Operation, operation } from "../../operation.ts";
-import { TIMEFRAMES } from "../schema/input.ts";
 import { SuggestShape, suggestInput, suggestionOut, suggestTold, suggestView } from "../schema/suggest.ts";
 import { leastBars, searching } from "../suggest/suggest.ts";
 import { marketOf, pastOf } from "./past.ts";

@@ -6,10 +6,10 @@ import type { Fill } from "../../model/fill.ts";
 import type { Market } from "../../model/market.ts";
 import { positionAccounts } from "../../quote/ledger/position.ts";
 import type { QuoteStrategy } from "../../quote/state/state.ts";
-import { opened, type PaperAccount, passOnPaper } from "../account.ts";
 import { cornersOf } from "../corners.ts";
 import { type Paper, paper } from "../paper.ts";
 import type { Rules } from "../rules.ts";
+import { opened, passOnPaper, type StrategyOnPaper } from "../strategy-on-paper.ts";
 import type { Ticks } from "../ticks.ts";
 
 export interface QuoteWalkOptions {
@@ -21,7 +21,7 @@ export interface QuoteWalkOptions {
 }
 
 export interface WalkedQuotes {
-  readonly account: PaperAccount<QuoteStrategy>;
+  readonly account: StrategyOnPaper<QuoteStrategy>;
   readonly fills: readonly Fill[];
   /** Bars walked, fewer than all where it was stopped. */
   readonly bars: number;
@@ -37,7 +37,7 @@ export interface WalkedQuotes {
 interface QuoteWalk {
   readonly options: QuoteWalkOptions;
   readonly venue: Paper;
-  account: PaperAccount<QuoteStrategy>;
+  account: StrategyOnPaper<QuoteStrategy>;
   here: Corner;
   nextPass: Millis;
   fills: Fill[];

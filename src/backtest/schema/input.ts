@@ -2,17 +2,8 @@ import * as z from "zod";
 import { BOUNDS, centeredInput, isRange, rangeInput, withRules } from "../../grid/schema/input.ts";
 import { ZERO } from "../../kernel/decimal.ts";
 import { countField, decimalField, idField, shareField, wordField } from "../../kernel/fields.ts";
-import { DAY, HOUR, MINUTE } from "../../kernel/time.ts";
+import { DAY, TIMEFRAMES } from "../../kernel/time.ts";
 
-export const TIMEFRAMES = {
-  "1m": MINUTE,
-  "5m": 5 * MINUTE,
-  "15m": 15 * MINUTE,
-  "30m": 30 * MINUTE,
-  "1h": HOUR,
-  "4h": 4 * HOUR,
-  "1d": DAY,
-} as const;
 const words = Object.keys(TIMEFRAMES) as (keyof typeof TIMEFRAMES)[];
 
 const time = (what: string) =>

@@ -31,7 +31,8 @@ export function isTape(beginning: Uint8Array): boolean {
   return first?.kind === "trades";
 }
 
-const isOfObjects = (bytes: Uint8Array): boolean => IS_OBJECTS.test(new TextDecoder().decode(bytes));
+/** Trades or books as objects of JSON: no table, of which bars could be made. */
+export const isOfObjects = (bytes: Uint8Array): boolean => IS_OBJECTS.test(new TextDecoder().decode(bytes));
 
 /**
  * Reads prints, and books between them, from the bytes of a table or a JSON file as they come: see docs/backtest.md

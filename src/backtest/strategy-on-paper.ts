@@ -38,7 +38,7 @@ const NO_ENTRIES = new Map<never, never>();
 const PAPER_KINDS = kindsOf([gridKind, quoteKind as unknown as Kind]);
 
 /** One strategy on its account, as its passes take it on. */
-export interface PaperAccount<S extends Strategy = GridStrategy> {
+export interface StrategyOnPaper<S extends Strategy = GridStrategy> {
   readonly strategy: S;
   /** Orders that are not settled. */
   readonly orders: readonly Order[];
@@ -46,14 +46,14 @@ export interface PaperAccount<S extends Strategy = GridStrategy> {
 }
 
 export interface Passed<S extends Strategy = GridStrategy> {
-  readonly account: PaperAccount<S>;
+  readonly account: StrategyOnPaper<S>;
   /** Booked in this pass. */
   readonly fills: readonly Fill[];
   /** It has cancelled something: what that leaves free is for the next pass. */
   readonly cancelled: boolean;
 }
 
-export const opened = <S extends Strategy>(strategy: S): PaperAccount<S> => ({
+export const opened = <S extends Strategy>(strategy: S): StrategyOnPaper<S> => ({
   strategy,
   orders: [],
   memory: NO_MEMORY,
@@ -61,7 +61,7 @@ export const opened = <S extends Strategy>(strategy: S): PaperAccount<S> => ({
 
 /** One pass: what the step reads is read off the paper, its own decision follows, and what it asks for is done there. */
 export function passOnPaper<S extends Strategy>(
-  before: PaperAccount<S>,
+  before: StrategyOnPaper<S>,
   market: Market,
   paper: PaperVenue,
   at: Millis,
@@ -92,7 +92,7 @@ export function passOnPaper<S extends Strategy>(
   };
 }
 
-function snapshotOf({ strategy, orders, memory }: PaperAccount<Strategy>, now: Millis): Snapshot {
+function snapshotOf({ strategy, orders, memory }: StrategyOnPaper<Strategy>, now: Millis): Snapshot {
   return {
     lease: { account: strategy.account, token: 1, now, until: now + TIMING.leaseTtl },
     kill: NOT_KILLED,
@@ -109,7 +109,7 @@ function snapshotOf({ strategy, orders, memory }: PaperAccount<Strategy>, now: M
 }
 
 function observationOf(
-  { strategy, orders }: PaperAccount<Strategy>,
+  { strategy, orders }: StrategyOnPaper<Strategy>,
   market: Market,
   paper: PaperVenue,
 ): Observation {
@@ -152,7 +152,7 @@ function bookOnPaper(paper: PaperVenue): Book {
 
 /** What the store would hold after the pass has recorded its decision. */
 function recordOnPaper<S extends Strategy>(
-  { strategy, orders }: PaperAccount<S>,
+  { strategy, orders }: StrategyOnPaper<S>,
   { changes }: Decision,
   paper: PaperVenue,
 ) {
