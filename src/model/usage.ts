@@ -1,5 +1,5 @@
 /** What stepping costs, counted as platforms bill it. Protocol time; a day is one of UTC. */
-import { DAY, type Millis } from "../kernel/time.ts";
+import { DAY, type Millis, stampOf } from "../kernel/time.ts";
 
 /** Rows are null where the database does not tell them: unknown is not zero. */
 export interface Cost {
@@ -60,7 +60,7 @@ const addCosts = (a: Cost, b: Cost): Cost => ({
 // Thirds of a request, as short as a stored text should be.
 const roundCount = (count: number): number => Math.round(count * 1e4) / 1e4;
 
-export const dateOf = (day: number): string => new Date(day * DAY).toISOString().slice(0, 10);
+export const dateOf = (day: number): string => stampOf(day * DAY).slice(0, 10);
 
 /** Calls to the venue that a pass has made. */
 export interface VenueCalls {

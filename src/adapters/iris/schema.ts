@@ -6,7 +6,7 @@ import { plainText } from "../../kernel/plain-text.ts";
 import type { Pool } from "../../ports/dex.ts";
 
 const LOVELACE = 10n ** 12n;
-const MOST_DECIMALS = 18;
+const MOST_TOKEN_DECIMALS = 18;
 
 /** All ADA there can be, in lovelace, twice: a pool's value counts both sides. */
 const MOST_LOVELACE = 9e16;
@@ -23,7 +23,7 @@ const PoolAnswer = lazy(() =>
     dex: z.string().transform((name) => plainText(name, 60)),
     identifier: z.string().regex(/^[\x21-\x7e]{1,250}$/),
     tokenA: token().nullable(),
-    tokenB: token().extend({ decimals: z.int().min(0).max(MOST_DECIMALS) }),
+    tokenB: token().extend({ decimals: z.int().min(0).max(MOST_TOKEN_DECIMALS) }),
     state: z
       .object({
         reserveA: numberUpTo(MOST_LOVELACE),

@@ -17,7 +17,8 @@ export interface PriceWorld {
 /** Quote traded in an hour. */
 const HOURLY_NOTIONAL = 2_000_000;
 
-type Shocks = Readonly<Record<string, readonly Shock[]>>;
+/** Of each symbol. */
+export type Shocks = Readonly<Record<string, readonly Shock[]>>;
 
 /** What the sandbox's venues list, each symbol with its price path. Paths are kept while no shock is added. */
 export function createListings(

@@ -12,9 +12,9 @@ import type { Timing, Venue } from "../../ports/venue.ts";
 import { type BookMoment, bookedVenue, type Pricing, readBooks } from "./booked-venue.ts";
 import type { Books, BooksReading } from "./books.ts";
 import { depthAt, MOST_SIMULATED_LEVELS, withResting } from "./depth.ts";
+import type { Shocks } from "./listings.ts";
 import { type MarketClock, marketTime } from "./market-clock.ts";
 import { fillResting, type ListedPath, type MatchingRules } from "./matching.ts";
-import type { Shock } from "./path.ts";
 import { candlesAt, tickerAt, tradesAt } from "./prints.ts";
 
 /** The venue refuses late requests itself, so nothing arrives after its time and nothing is shown late. */
@@ -29,8 +29,6 @@ export const SANDBOX_TIMING: Timing = {
   tradesEvery: 0,
   backoff: { first: SECOND, most: SECOND },
 };
-
-type Shocks = Readonly<Record<string, readonly Shock[]>>;
 
 export interface Simulation {
   readonly account: AccountRef;

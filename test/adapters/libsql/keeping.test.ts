@@ -1,8 +1,11 @@
 import { createClient } from "@libsql/client";
 import { describe, expect, it } from "vitest";
+import type { MarketKeeper } from "../../../src/adapters/ccxt/client/keeping.ts";
+import { rememberedMarkets } from "../../../src/adapters/ccxt/client/remembered.ts";
 import { openDatabase } from "../../../src/adapters/libsql/client/open.ts";
 import { libsqlKeeping } from "../../../src/adapters/libsql/keeping/keeping.ts";
 import { stepStore } from "../../../src/adapters/libsql/stores/step-store.ts";
+import { MINUTE } from "../../../src/kernel/time.ts";
 import { virtualLocal } from "../../support/local.ts";
 import { migrations } from "../../support/migrations.ts";
 import { START } from "../../support/sandbox.ts";
@@ -110,5 +113,53 @@ describe("an account's turns", () => {
     expect(await one.leases.nonces(ACCOUNT, 100)).toBe(second + 100);
     time.pass(120_000);
     expect(await two.leases.nonces(ACCOUNT, 100)).toBe(START + 60_000 + 1);
+  });
+});
+
+const HOST = "api.example.com";
+const listed = (...pairs: string[]) => Object.fromEntries(pairs.map((pair) => [pair, pair.replace("/", "")]));
+
+/** Two isolates on one database, and how often each has asked it for a list of pairs. */
+async function isolates() {
+  const { one, two, time } = await keepers();
+  const memoryOf = (inner: MarketKeeper) => {
+    const asked = { times: 0 };
+    const counted: MarketKeeper = {
+      ...inner,
+      listing(host) {
+        asked.times++;
+        return inner.listing(host);
+      },
+    };
+    return { asked, keeper: rememberedMarkets(time.now)(counted) };
+  };
+  return { time, one: memoryOf(one.markets), two: memoryOf(two.markets) };
+}
+
+describe("an isolate's memory of an exchange's pairs", () => {
+  it("asks the database for an exchange's pairs once in ten minutes", async () => {
+    const { time, one } = await isolates();
+    expect(await one.keeper.listing(HOST)).toBe(undefined);
+    await one.keeper.keepMarkets(HOST, { listing: listed("BTC/USDT"), markets: [] });
+    one.asked.times = 0;
+    for (let pass = 0; pass < 10; pass++) {
+      expect(await one.keeper.listing(HOST)).toEqual({ value: listed("BTC/USDT"), age: pass * MINUTE });
+      time.pass(MINUTE);
+    }
+    expect(one.asked.times).toBe(1);
+    await one.keeper.listing(HOST);
+    expect(one.asked.times).toBe(2);
+  });
+
+  it("sees at once what it has kept itself, and within ten minutes what others have", async () => {
+    const { time, one, two } = await isolates();
+    await one.keeper.keepMarkets(HOST, { listing: listed("BTC/USDT"), markets: [] });
+    await one.keeper.listing(HOST);
+    await one.keeper.keepMarkets(HOST, { listing: listed("BTC/USDT", "ADA/USDT"), markets: [] });
+    expect((await one.keeper.listing(HOST))?.value).toEqual(listed("BTC/USDT", "ADA/USDT"));
+    await two.keeper.keepMarkets(HOST, { listing: listed("SNEK/USDT"), markets: [] });
+    expect((await one.keeper.listing(HOST))?.value).not.toEqual(listed("SNEK/USDT"));
+    time.pass(10 * MINUTE);
+    expect((await one.keeper.listing(HOST))?.value).toEqual(listed("SNEK/USDT"));
   });
 });

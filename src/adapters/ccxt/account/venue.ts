@@ -1,6 +1,7 @@
 import { VenueError } from "../../../kernel/errors.ts";
 import type { Pair } from "../../../kernel/pair.ts";
 import { type AccountRef, accountKey } from "../../../model/account.ts";
+import type { MarketData } from "../../../ports/market.ts";
 import type { Keys, Venue, VenueOrder } from "../../../ports/venue.ts";
 import type { Ccxt, Dict } from "../client/ccxt.ts";
 import { buyFeeIn } from "./buy-fee.ts";
@@ -48,10 +49,7 @@ export function ccxtVenue(link: ExchangeLink, access: AccountAccess): Venue {
     ...data,
     market,
     listed,
-    forAnyone: {
-      ...publicData(link, "anyone"),
-      market: async (symbol) => readMarket(await catalog.forAnyone.fresh(symbol), quirks, undefined),
-    },
+    forAnyone: dataForAnyone(link),
     enter: session.enter,
     leave: session.leave,
     wait: session.wait,
@@ -66,6 +64,20 @@ export function ccxtVenue(link: ExchangeLink, access: AccountAccess): Venue {
     create: (order, permit) => sendOrder({ link, session, market, quote: data.quote }, order, permit),
     cancel: (order, permit) => sendCancel({ session }, order, permit),
   };
+}
+
+const publicDataOf = new WeakMap<ExchangeLink, MarketData>();
+/** Nothing of it belongs to an account, so that all venues of an exchange share it. */
+function dataForAnyone(link: ExchangeLink): MarketData {
+  const known = publicDataOf.get(link);
+  if (known) return known;
+  const { quirks, catalog } = link;
+  const made: MarketData = {
+    ...publicData(link, "anyone"),
+    market: async (symbol) => readMarket(await catalog.forAnyone.fresh(symbol), quirks, undefined),
+  };
+  publicDataOf.set(link, made);
+  return made;
 }
 
 /** The account's orders, open or not. */

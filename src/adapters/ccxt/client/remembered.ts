@@ -4,8 +4,8 @@ import type { KeptValue, MarketKeeper } from "./keeping.ts";
 const MOST_REMEMBERED = 2000;
 
 /**
- * Markets and fees that this process has read before. On a platform where an instance serves one request, this is
- * what may outlive it: plain data, never a call under way.
+ * Markets, lists of pairs and fees that this process has read before. On a platform where an instance serves one
+ * request, this is what may outlive it: plain data, never a call under way.
  */
 export function rememberedMarkets(monotonic: () => Millis) {
   const known = new Map<string, KeptValue<unknown> & { readonly readAt: Millis }>();
@@ -35,7 +35,7 @@ export function rememberedMarkets(monotonic: () => Millis) {
 
   return (inner: MarketKeeper): MarketKeeper => ({
     market: (host, symbol) => through(`${host} ${symbol}`, () => inner.market(host, symbol)),
-    listing: (host) => inner.listing(host),
+    listing: (host) => through(`${host} listing`, () => inner.listing(host)),
     fees: (account, symbol) => through(`${account} ${symbol}`, () => inner.fees(account, symbol)),
     async keepMarkets(host, list) {
       forget(host);

@@ -1,3 +1,4 @@
+import { withoutSecrets } from "../../../kernel/secret-texts.ts";
 import type { Millis } from "../../../kernel/time.ts";
 import { boundedText, TooLong } from "../../bounded-text.ts";
 import { fieldOf } from "./ccxt.ts";
@@ -88,36 +89,22 @@ function refusalIn({ quirks, secrets }: Wire, status: number, text: string) {
     return { ...noAnswer(`the exchange answered something unreadable (${status})`), ...rateLimited(status) };
   const refusal = quirks.refusalIn(body);
   if (refusal) {
-    const message = withoutSecrets(refusal.message, secrets);
-    const code = withoutSecrets(refusal.code, secrets);
+    const message = scrubbed(refusal.message, secrets);
+    const code = scrubbed(refusal.code, secrets);
     return tellRefusal({ status, code, message }, quirks.meaningOf({ status, ...refusal }));
   }
   if (status >= 200 && status < 300) return undefined;
   return { ...noAnswer(`the exchange answered with status ${status}`), ...rateLimited(status) };
 }
 
-function withoutSecrets(text: string, secrets: readonly string[]): string {
-  let clean = text.replace(/(signature|sign|key|secret|passphrase)=[^\s&]+/gi, "$1=…");
-  for (const form of secrets.filter((secret) => secret !== "").flatMap(formsOf))
-    clean = withoutForm(clean, form);
-  return clean;
-}
+const scrubbed = (text: string, secrets: readonly string[]): string =>
+  withoutSecrets(text.replace(/(signature|sign|key|secret|passphrase)=[^\s&]+/gi, "$1=…"), secrets);
 
 /** A signature opens its own request again, for as long as the exchange takes that. */
 const signaturesOf = ({ searchParams }: URL, headers: Readonly<Record<string, string>>): string[] => [
   searchParams.get("signature") ?? "",
   ...Object.entries(headers).flatMap(([name, value]) => (/sign$/i.test(name) ? [String(value)] : [])),
 ];
-
-/** As an answer may carry a secret back: percent-encoded, or in base64; in which case of letters it matters not. */
-const formsOf = (secret: string): string[] => [
-  secret,
-  encodeURIComponent(secret),
-  btoa(String.fromCharCode(...new TextEncoder().encode(secret))).replace(/=+$/, ""),
-];
-
-const withoutForm = (text: string, form: string): string =>
-  text.replace(new RegExp(form.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "gi"), "…");
 
 const rateLimited = (status: number) => (status === 429 ? { failure: "rate_limited" as const } : {});
 

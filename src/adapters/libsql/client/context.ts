@@ -1,8 +1,10 @@
 import type { InValue, ResultSet } from "@libsql/client";
 import {
   Column,
-  fillPlaceholders,
   getTableColumns,
+  is,
+  Param,
+  Placeholder,
   type Query,
   type SQL,
   type SQLWrapper,
@@ -64,19 +66,51 @@ export function createContext(client: SafeClient, clock?: () => Millis): Context
   });
   const now = clock ? () => sql<number>`${clock()}` : () => databaseClock;
   const prepare: Context["prepare"] = (made) => {
-    const text = lazy(() => statement(made(clock ? sql<number>`${sql.placeholder("now")}` : databaseClock)));
+    const text = lazy(() => {
+      const built = statement(made(clock ? sql<number>`${sql.placeholder("now")}` : databaseClock));
+      return { sql: built.sql, fill: fillerOf(built.args) };
+    });
     return (values = {}) => ({
       sql: text().sql,
-      args: fillPlaceholders(text().args, clock ? { ...values, now: clock() } : values) as InValue[],
+      args: text().fill(clock ? { ...values, now: clock() } : values),
     });
   };
   return { client, db, now, prepare, newest: { ofPeople: undefined }, uses: new Map() };
+}
+
+/** Statements that are asked for in several ways: each way has a text of its own, built once. */
+export function preparedTexts(
+  prepare: Context["prepare"],
+): (way: string, made: Parameters<Context["prepare"]>[0]) => PreparedText {
+  const texts = new Map<string, PreparedText>();
+  return (way, made) => {
+    const known = texts.get(way) ?? prepare(made);
+    texts.set(way, known);
+    return known;
+  };
 }
 
 /** A built query, or a raw template, as a statement of `client.batch`. */
 export function statement(query: { toSQL(): Query } | SQL): Statement {
   const { sql: text, params } = "toSQL" in query ? query.toSQL() : dialect.sqlToQuery(query);
   return { sql: text, args: params as InValue[] };
+}
+
+/** Puts values in the places of a text: where they belong is found out once. Throws where one is missing. */
+function fillerOf(params: readonly unknown[]): (values: Readonly<Record<string, InValue>>) => InValue[] {
+  const fills = params.map((param): ((values: Readonly<Record<string, InValue>>) => unknown) => {
+    if (is(param, Placeholder)) return (values) => namedIn(values, param.name);
+    if (!is(param, Param) || !is(param.value, Placeholder)) return () => param;
+    const { encoder, value } = param;
+    return (values) => encoder.mapToDriverValue(namedIn(values, value.name));
+  });
+  return (values) => fills.map((fill) => fill(values) as InValue);
+}
+
+function namedIn(values: Readonly<Record<string, InValue>>, name: string): InValue {
+  const value = values[name];
+  if (value === undefined) throw new TypeError(`a statement lacks its value ${name}`);
+  return value;
 }
 
 /**
@@ -91,13 +125,11 @@ export function bundle(made: () => readonly (readonly [Table, SQLWrapper])[]) {
     const columns = selects().map(
       ([table, query]) => sql`(select json_group_array(json_array(${columnNamesOf(table)})) from (${query}))`,
     );
-    return dialect.sqlToQuery(sql`select ${sql.join(columns, sql`, `)}`);
+    const query = dialect.sqlToQuery(sql`select ${sql.join(columns, sql`, `)}`);
+    return { sql: query.sql, fill: fillerOf(query.params) };
   });
   return {
-    with: (values: Record<string, InValue>): Statement => ({
-      sql: built().sql,
-      args: fillPlaceholders(built().params, values) as InValue[],
-    }),
+    with: (values: Record<string, InValue>): Statement => ({ sql: built().sql, args: built().fill(values) }),
     /** The rows of the select at a place, in its table's own types. */
     rows: <T extends Table>(table: T, result: ResultSet | undefined): T["$inferSelect"][] => {
       const place = selects().findIndex(([one]) => one === table);

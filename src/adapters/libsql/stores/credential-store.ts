@@ -4,7 +4,7 @@ import type { Millis } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
 import { type By, keysEvent } from "../../../model/events.ts";
 import { type Kek, openSealed, rewrap, type Sealed, seal } from "../../vault/envelope.ts";
-import { type Context, hasRows, statement } from "../client/context.ts";
+import { type Context, hasRows, rowsOf, statement } from "../client/context.ts";
 import { credentials } from "../tables/credential-tables.ts";
 import { accounts } from "../tables/tables.ts";
 import { writeTold } from "./event-chain.ts";
@@ -38,7 +38,8 @@ export interface CredentialStore {
 
 /** `keks`: the operator's keys, the first one wraps, all unwrap. */
 export function credentialStore(context: Context, keks: readonly Kek[]): CredentialStore {
-  const { db, now } = context;
+  const { client, db, now, prepare } = context;
+  const all = prepare(() => db.select().from(credentials).orderBy(asc(credentials.account)));
   const ownerOf = (account: AccountKey) => `credentials ${account}`;
   const isOf = (account: AccountKey) => eq(credentials.account, account);
   const isThere = (where: SQL | undefined) => sql`exists(select 1 from ${credentials} where ${where})`;
@@ -91,7 +92,7 @@ export function credentialStore(context: Context, keks: readonly Kek[]): Credent
 
     async opened() {
       const opened: OpenedKeys[] = [];
-      for (const row of await db.select().from(credentials).orderBy(asc(credentials.account)))
+      for (const row of rowsOf(credentials, await client.execute(all())))
         opened.push({
           account: row.account,
           ...(await unseal(row).then(

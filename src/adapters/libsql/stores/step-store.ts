@@ -1,11 +1,12 @@
-import { and, eq, inArray, or, sql } from "drizzle-orm";
+import { and, eq, inArray, or, type SQL, sql } from "drizzle-orm";
+import { encode } from "../../../kernel/codec.ts";
 import { StoreError } from "../../../kernel/errors.ts";
 import type { AccountKey } from "../../../model/account.ts";
 import type { Event } from "../../../model/events.ts";
 import { isKeptBack } from "../../../model/kill.ts";
 import { type DatabaseUse, newUse, withPass } from "../../../model/usage.ts";
 import type { Changes, Lease, StepStore } from "../../../ports/stores/step-store.ts";
-import { type Context, rowsOf, type Statement, statement } from "../client/context.ts";
+import { type Context, preparedTexts, rowsOf, type Statement, statement } from "../client/context.ts";
 import { guarded } from "../client/fence.ts";
 import { knownSwitch } from "../client/known-switch.ts";
 import { refuseNewer } from "../client/migrate.ts";
@@ -17,9 +18,11 @@ import { isOrder } from "./order-rows.ts";
 import { READ_SNAPSHOT, type RunningPass, snapshot } from "./snapshot.ts";
 
 export function stepStore(context: Context): StepStore {
-  const { client, db, now, uses } = context;
+  const { client, db, now, prepare, uses } = context;
   const passes = new Map<AccountKey, RunningPass>();
   const known = knownSwitch();
+  const [leaseText, releaseText] = [preparedTexts(prepare), preparedTexts(prepare)];
+  const readSwitch = prepare(() => db.select().from(control));
 
   /** A fenced batch of the account's pass, with what is told of in it. */
   const write = async (
@@ -66,24 +69,12 @@ export function stepStore(context: Context): StepStore {
 
     async takeLease({ account, owner, ttl, overlap, scheduled, isUrgent = false }) {
       const use = newUse();
-      const isLeft = isUrgent ? sql`` : sql` and ${accounts.waitedUntil} <= ${now()}`;
-      const isFree = sql`${accounts.account} = ${account} and (${accounts.until} <= ${now()}${isLeft} or ${accounts.owner} = ${owner})`;
-      const lease = db
-        .update(accounts)
-        .set({
-          token: sql`${accounts.token} + 1`,
-          owner,
-          until: sql`${now()} + ${ttl}`,
-          waitedUntil: 0,
-          ...(scheduled === undefined ? {} : { scheduled }),
-        })
-        .where(
-          scheduled === undefined
-            ? isFree
-            : sql`${isFree} and ${accounts.scheduled} < ${scheduled} and ${accounts.retryAt} <= ${now()}`,
-        )
-        .returning({ token: accounts.token, until: accounts.until, now: now() });
-      const statements = [statement(lease), READ_SNAPSHOT.with({ account, overlap })];
+      const isScheduled = scheduled !== undefined;
+      const lease = leaseText(`${isUrgent} ${isScheduled}`, (at) =>
+        leaseTaken(context, at, isUrgent, isScheduled),
+      );
+      const values = { account, owner, ttl, ...(isScheduled ? { scheduled } : {}) };
+      const statements = [lease(values), READ_SNAPSHOT.with({ account, overlap })];
       const [taken, read] = await client.batch(statements, "write", use);
       const row = taken?.rows[0];
       if (!row) return undefined;
@@ -105,7 +96,7 @@ export function stepStore(context: Context): StepStore {
     async killed(account, kind = "slot") {
       if (known.isTurning() && known.keepsBack(kind)) return true;
       const asked = known.turns();
-      const result = await client.fresh(statement(db.select().from(control)), uses.get(account ?? ""));
+      const result = await client.fresh(readSwitch(), uses.get(account ?? ""));
       const [row] = rowsOf(control, result);
       if (!row) throw new StoreError("unavailable", "the database has no control row: it is not migrated");
       const found = killOf(row);
@@ -124,8 +115,9 @@ export function stepStore(context: Context): StepStore {
 
     knownKilled: (kind = "slot") => known.keepsBack(kind),
 
-    async unsettledOrders() {
-      const unsettled = db.select().from(orders).where(isUnsettled());
+    async unsettledOrders(account) {
+      const isOfIt = account === undefined ? undefined : eq(orders.account, account);
+      const unsettled = db.select().from(orders).where(and(isUnsettled(), isOfIt));
       return rowsOf(orders, await client.execute(statement(unsettled)));
     },
 
@@ -135,28 +127,30 @@ export function stepStore(context: Context): StepStore {
 
     async settle(lease, { outcomes, phases, events: told, memory, unwatched, calls, failure, resumeAt }) {
       const pass = passes.get(lease.account);
-      const released = db
-        .update(accounts)
-        .set({
-          // Its owner stays: it tells who has stepped last.
-          until: 0,
-          passMillis: sql`${now()} - ${lease.now}`,
-          failures: failure ? sql`${accounts.failures} + 1` : 0,
-          retryAt: failure?.retryAt ?? resumeAt ?? 0,
-          error: failure?.message ?? null,
-          ...(failure || resumeAt !== undefined ? {} : { steppedAt: now() }),
-          memory: memory ?? withFailure({ unwatched, failed: failure?.of ?? null }),
-          ...(pass
-            ? {
-                costs: withPass(pass.costs, lease.now, {
+      const release = {
+        isFailed: Boolean(failure),
+        isStepped: !failure && resumeAt === undefined,
+        hasMemory: Boolean(memory),
+        hasCosts: pass !== undefined,
+      };
+      const released = releaseText(JSON.stringify(release), (at) => leaseReleased(context, at, release))({
+        account: lease.account,
+        takenAt: lease.now,
+        retryAt: failure?.retryAt ?? resumeAt ?? 0,
+        error: failure?.message ?? null,
+        memory: memory ? encode(memory) : JSON.stringify({ unwatched, failed: failure?.of ?? null }),
+        ...(pass
+          ? {
+              costs: encode(
+                withPass(pass.costs, lease.now, {
                   ...pass,
                   calls,
                   use: withSettlement(uses.get(lease.account), outcomes.length + phases.length + told.length),
                 }),
-              }
-            : {}),
-        })
-        .where(eq(accounts.account, lease.account));
+              ),
+            }
+          : {}),
+      });
       const statements = [
         ...outcomes.map(({ clientId, ...outcome }) =>
           statement(
@@ -170,7 +164,7 @@ export function stepStore(context: Context): StepStore {
           statement(db.update(strategies).set({ phase }).where(eq(strategies.id, id))),
         ),
       ];
-      await write(lease, told, (inserts) => [...statements, ...inserts, statement(released)]);
+      await write(lease, told, (inserts) => [...statements, ...inserts, released]);
     },
 
     async ordersByIds(account, { exchange, client: own }) {
@@ -185,9 +179,55 @@ export function stepStore(context: Context): StepStore {
   };
 }
 
-// Alone: what the pass has recorded before it failed stays.
-const withFailure = (told: { unwatched: readonly string[] | undefined; failed: string | null }) =>
-  sql`json_patch(${accounts.memory}, ${JSON.stringify(told)})`;
+/** The lease, where it is free; one that people wait for is left to them unless the pass is urgent. */
+function leaseTaken({ db }: Context, now: SQL<number>, isUrgent: boolean, isScheduled: boolean) {
+  const [account, owner, ttl, scheduled] = ["account", "owner", "ttl", "scheduled"].map(
+    (name) => sql`${sql.placeholder(name)}`,
+  ) as [SQL<AccountKey>, SQL<string>, SQL<number>, SQL<number>];
+  const isLeft = isUrgent ? sql`` : sql` and ${accounts.waitedUntil} <= ${now}`;
+  const isFree = sql`${accounts.account} = ${account} and (${accounts.until} <= ${now}${isLeft} or ${accounts.owner} = ${owner})`;
+  const isDue = sql`${isFree} and ${accounts.scheduled} < ${scheduled} and ${accounts.retryAt} <= ${now}`;
+  return db
+    .update(accounts)
+    .set({
+      token: sql`${accounts.token} + 1`,
+      owner,
+      until: sql`${now} + ${ttl}`,
+      waitedUntil: 0,
+      ...(isScheduled ? { scheduled } : {}),
+    })
+    .where(isScheduled ? isDue : isFree)
+    .returning({ token: accounts.token, until: accounts.until, now });
+}
+
+interface ReleaseForm {
+  readonly isFailed: boolean;
+  readonly isStepped: boolean;
+  readonly hasMemory: boolean;
+  readonly hasCosts: boolean;
+}
+
+/** The lease given back, with what the pass has come to. */
+function leaseReleased({ db }: Context, now: SQL<number>, of: ReleaseForm) {
+  const memory = sql.placeholder("memory");
+  return (
+    db
+      .update(accounts)
+      // Its owner stays: it tells who has stepped last.
+      .set({
+        until: 0,
+        passMillis: sql`${now} - ${sql.placeholder("takenAt")}`,
+        failures: of.isFailed ? sql`${accounts.failures} + 1` : 0,
+        retryAt: sql`${sql.placeholder("retryAt")}`,
+        error: sql`${sql.placeholder("error")}`,
+        ...(of.isStepped ? { steppedAt: now } : {}),
+        // Alone: what the pass has recorded before it failed stays.
+        memory: of.hasMemory ? sql`${memory}` : sql`json_patch(${accounts.memory}, ${memory})`,
+        ...(of.hasCosts ? { costs: sql`${sql.placeholder("costs")}` } : {}),
+      })
+      .where(sql`${accounts.account} = ${sql.placeholder("account")}`)
+  );
+}
 
 /** With the settlement's own request: two rows read and three written, and one of each for what else it says. */
 const withSettlement = (use = newUse(), more: number): DatabaseUse => ({

@@ -1,7 +1,7 @@
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import { ownerName } from "../../../model/account.ts";
 import type { StrategyStore } from "../../../ports/stores/strategy-store.ts";
-import { type Context, type PreparedText, rowsOf, selectedColumns } from "../client/context.ts";
+import { type Context, preparedTexts, rowsOf, selectedColumns } from "../client/context.ts";
 import { accounts, isRunning, isUnsettled, orders, strategies } from "../tables/tables.ts";
 
 type ViewsRead = StrategyStore["strategies"];
@@ -12,7 +12,7 @@ const COUNT_PLACE = ACCOUNT_PLACE + Object.keys(getTableColumns(accounts)).lengt
 
 /** Reads strategies with what is told beside them; each way of asking has a text of its own, built once. */
 export function readViews({ client, prepare }: Context): ViewsRead {
-  const texts = new Map<string, PreparedText>();
+  const texts = preparedTexts(prepare);
   return async (asked) => {
     const { id, request, account, page } = asked;
     const values = { id, request, account, before: page?.before };
@@ -22,8 +22,7 @@ export function readViews({ client, prepare }: Context): ViewsRead {
     const { stopped = true } = asked;
     const names = given.map(([name]) => name);
     const way = [stopped, page !== undefined, ...names].join();
-    const text = texts.get(way) ?? prepare((now) => viewsText({ ...asked, stopped }, names, now));
-    texts.set(way, text);
+    const text = texts(way, (now) => viewsText({ ...asked, stopped }, names, now));
     const limit = page?.limit ?? -1;
     const result = await client.execute(text({ ...Object.fromEntries(given), limit }));
     const ofAccounts = rowsOf(accounts, result, ACCOUNT_PLACE);

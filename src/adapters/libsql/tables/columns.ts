@@ -1,7 +1,8 @@
 import { customType, integer } from "drizzle-orm/sqlite-core";
-import { decode, encode } from "../../../kernel/codec.ts";
+import { encode } from "../../../kernel/codec.ts";
 import { type Decimal, decimal, text as plain } from "../../../kernel/decimal.ts";
 import type { OrderKind } from "../../../model/order.ts";
+import { keptDocuments } from "./kept-documents.ts";
 
 /** Money as plain decimal text. */
 export const amountColumn = customType<{ data: Decimal; driverData: string }>({
@@ -10,12 +11,12 @@ export const amountColumn = customType<{ data: Decimal; driverData: string }>({
   fromDriver: decimal,
 });
 
-/** A document as JSON whose Decimals are text. */
+/** A document as JSON whose Decimals are text. What is read of it is one value for as long as it is kept: nobody may change it. */
 export const doc = <T>(name: string) =>
   customType<{ data: T; driverData: string }>({
     dataType: () => "text",
     toDriver: encode,
-    fromDriver: decode<T>,
+    fromDriver: keptDocuments<T>(),
   })(name);
 
 /** Orders of slots were those of grids, once: the word is in every database and in its indexes. */

@@ -367,5 +367,6 @@ describe("orders that are looked for", () => {
     await place("two", { slot: 1, settled: true });
     await place("one", { account: THEIRS, strategy: theirs.id });
     expect((await store.unsettledOrders()).map(({ account }) => account).sort()).toEqual([MINE, THEIRS]);
+    expect((await store.unsettledOrders(THEIRS)).map(({ account }) => account)).toEqual([THEIRS]);
   });
 });
