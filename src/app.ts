@@ -81,9 +81,8 @@ export function createApp({
     const allowance = limiter(addressOf(c));
     c.set("allowance", allowance);
     // What is not there is told before: what runs on every path is no route.
-    const routes = matchedRoutes(c).filter(({ path }) => path !== "/*");
-    const isUrgent = routes.some(({ method, path }) => urgent.has(`${method} ${path}`));
-    if (routes.length > 0 && !isUrgent) allowance.request();
+    const route = matchedRoutes(c).find(({ path }) => path !== "/*");
+    if (route && !urgent.has(`${route.method} ${route.path}`)) allowance.request();
     await next();
   });
 

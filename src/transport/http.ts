@@ -1,28 +1,20 @@
-import { zValidator } from "@hono/zod-validator";
-import type { Context, Hono, MiddlewareHandler } from "hono";
-import type * as z from "zod";
-import { _safeParse, $ZodError } from "zod/v4/core";
+import type { Context, Hono } from "hono";
 import { digest, keyHash } from "../kernel/digest.ts";
 import { AppError } from "../kernel/errors.ts";
-import { lazy } from "../kernel/lazy.ts";
 import { type Operation, routeOf } from "../operation.ts";
 import type { Deps } from "../ports/deps.ts";
 import type { Keys } from "../ports/venue.ts";
 import { type Access, authenticate, authenticateUrgent, authorize } from "./access.ts";
-import { parseBody, readBody } from "./body.ts";
-import { answerFormat, tableOf } from "./csv.ts";
+import { answerFormat, type Format, tableOf } from "./csv.ts";
 import { JSON_HEADERS, SAFE_HEADERS } from "./headers.ts";
 import { once } from "./idempotency.ts";
-import { fieldKinds, fromTexts, inputRefusal } from "./input.ts";
 import type { Allowance } from "./limiter.ts";
+import { type Fields, inputReader, inputValidator } from "./request-input.ts";
 import { type Answer, refusal, run } from "./run.ts";
 
 export interface Variables {
   requestId: string;
   allowance: Allowance;
-  actor: string;
-  /** What came with the request: fields of its query or body, and of its path. */
-  values: Record<string, unknown>;
 }
 
 interface Env {
@@ -30,38 +22,61 @@ interface Env {
 }
 type Ctx = Context<Env>;
 
+interface ServedBy {
+  readonly deps: Deps;
+  readonly access: Access;
+}
+
+/** A request that may be answered: who sends it, and what came with it. */
+interface RequestFor {
+  readonly operation: Operation;
+  readonly deps: Deps;
+  readonly actor: string;
+  /** Fields of its query or body, and of its path, as they were sent. */
+  readonly values: Fields;
+  /** The same as the operation takes them. */
+  readonly input: unknown;
+}
+
 /** Serves the operations under /api/v1: token, body, form of the input, and then the operation itself. */
-export function mountOperations(
-  app: Hono<Env>,
-  operations: readonly Operation[],
-  { deps, access }: { deps: Deps; access: Access },
-): void {
+export function mountOperations(app: Hono<Env>, operations: readonly Operation[], mounting: ServedBy): void {
   for (const operation of operations) {
     const { method, path } = routeOf(operation);
-    const isShared = operation.access === "public" && operation.effect === "read";
     const paths = [path, ...(operation.http.alias ? [operation.http.alias] : [])];
     app.on(
       [method],
       paths.map((one) => `${API}${one}`),
-      guard(operation, deps, access),
-      readInput(operation),
-      validate(operation),
-      async (c) => {
-        const format = answerFormat(operation, {
-          format: c.req.query("format"),
-          accept: c.req.header("accept"),
-        });
-        const answered = await answerOperation(operation, deps, c);
-        if (answered.status !== 200) return respond(answered);
-        if (format === "json")
-          return respond(answered, isShared ? sharedText(answered.body as object) : undefined);
-        return format === "csv"
-          ? csvOf(c, operation, { deps, answered })
-          : page(c, operation.html?.(answered.body) ?? "");
-      },
+      serve(operation, mounting),
     );
   }
 }
+
+/** One function a route: each more that a request passed through would cost as much as a whole public answer. */
+function serve(operation: Operation, { deps, access }: ServedBy): (c: Ctx) => Promise<Response> {
+  const isOpen = operation.access === "public" && !operation.knowsCaller;
+  const isShared = operation.access === "public" && operation.effect === "read";
+  const read = inputReader(operation);
+  const validate = inputValidator(operation, (form, c) => respond(refusal(form, c.get("requestId"))));
+  return async function serving(c) {
+    const actor = isOpen ? "public" : await actorOf(operation, c, { deps, access });
+    refuseKeys(operation, c);
+    const values = await read(c.req);
+    const refused = await validate(c, values);
+    if (refused) return refused;
+    const format = wantedFormat(operation, c);
+    const asked = { operation, deps, actor, values, input: c.req.valid("param" as never) };
+    const answered = await answerOperation(asked, c);
+    if (answered.status !== 200) return respond(answered);
+    if (format === "csv") return csvOf(c, asked, answered);
+    if (format === "html") return page(c, operation.html?.(answered.body) ?? "");
+    return respond(answered, isShared ? sharedText(answered.body as object) : undefined);
+  };
+}
+
+const wantedFormat = (operation: Operation, { req }: Ctx): Format =>
+  operation.csv || operation.html
+    ? answerFormat(operation, { format: req.query("format"), accept: req.header("accept") })
+    : "json";
 
 /** Methods and paths of what must not wait for an allowance. */
 export const urgentRoutes = (operations: readonly Operation[]): ReadonlySet<string> =>
@@ -97,12 +112,12 @@ const page = (c: Ctx, html: string): Response =>
   });
 
 /** The first page is read before the status is told; the others as the client takes them. */
-function csvOf(c: Ctx, operation: Operation, { deps, answered }: { deps: Deps; answered: Answer }): Response {
-  const { requestId, actor, values } = c.var;
+function csvOf(c: Ctx, { operation, deps, actor, values, input }: RequestFor, answered: Answer): Response {
+  const requestId = c.get("requestId");
   const rows = tableOf(operation, answered, {
-    input: c.req.valid("param" as never),
+    input: input as Fields,
     isWhole: values.limit === undefined,
-    ask: (input) => run(operation, deps, input, { requestId, actor }),
+    ask: (page) => run(operation, deps, page, { requestId, actor }),
   });
   const next = (answered.body as { readonly next?: string | null }).next;
   return c.body(streamed(rows), 200, {
@@ -127,93 +142,21 @@ function streamed(texts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
   });
 }
 
-const guard = (operation: Operation, deps: Deps, access: Access): MiddlewareHandler<Env> =>
-  async function guarding(c, next) {
-    c.set("actor", "public");
-    const header = c.req.header("authorization");
-    if (operation.access === "token" || (operation.knowsCaller && header !== undefined)) {
-      const known = operation.http.urgent ? authenticateUrgent : authenticate;
-      const caller = await known(header, access, { store: deps.store, ...c.var });
-      authorize(caller, operation);
-      c.set("actor", caller.actor);
-    }
-    refuseKeys(operation, c);
-    await next();
-  };
-
-/** Takes in what came with the request, bounded; text of a query is read into its field's type. */
-function readInput(operation: Operation): MiddlewareHandler<Env> {
-  const kinds = lazy(() => fieldKinds(operation));
-  return async function reading(c, next) {
-    // Fetch knows no GET with a body, and making the whole request to ask for one costs half of a short answer.
-    const body = c.req.method === "GET" ? {} : parseBody(await readBody(c.req.raw));
-    const fromBody = operation.http.from === "body";
-    if (c.req.method !== "GET")
-      refuseUnread(operation, { query: c.req.queries(), body, path: c.req.param() });
-    const values = fromBody ? body : fromTexts(kinds(), queryFields(c));
-    c.set("values", { ...values, ...c.req.param() });
-    await next();
-  };
+/** Who calls: told by a token where one is needed, or where the operation knows what to do with one. */
+async function actorOf(operation: Operation, c: Ctx, { deps, access }: ServedBy): Promise<string> {
+  const header = c.req.header("authorization");
+  if (operation.access !== "token" && header === undefined) return "public";
+  const known = operation.http.urgent ? authenticateUrgent : authenticate;
+  const caller = await known(header, access, { store: deps.store, ...c.var });
+  authorize(caller, operation);
+  return caller.actor;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-/** A write refuses what it would not read: a dry run that is asked for in the wrong place must not trade. */
-function refuseUnread(
-  { http, input }: Operation,
-  { query, body, path }: { readonly query: Fields; readonly body: Fields; readonly path: Fields },
-): void {
-  const isRead = (name: string) =>
-    http.from === "query" && Object.hasOwn(input.shape, name) && !Object.hasOwn(path, name);
-  const unread = [
-    ...Object.keys(query)
-      .filter((name) => !isRead(name))
-      .map((name) => ({ path: name, message: `unknown field in the query: ${name}` })),
-    ...(http.from === "query" ? Object.keys(body) : []).map((name) => ({
-      path: name,
-      message: `unknown field in the body: ${name}`,
-    })),
-  ];
-  const [first] = unread;
-  if (!first) return;
-  const where = http.from === "body" ? "JSON body" : "query";
-  const advice = Object.hasOwn(input.shape, first.path) ? `; send it in the ${where}` : "";
-  throw new AppError("Invalid request", `${first.message}${advice}`, { issues: unread });
-}
-
-// A repeated field is a list, and so none that a schema takes.
-const queryFields = (c: Ctx): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(c.req.queries()).map(([name, texts]) => [name, texts.length === 1 ? texts[0] : texts]),
-  );
-
-/** What is wrong without the trace of an error: nobody reads it, and to take it is half of a refusal. */
-const safeParse = _safeParse($ZodError);
-
-/** The one place where input is validated. Unknown fields of a body are refused, those of a read's query ignored. */
-function validate(operation: Operation): MiddlewareHandler<Env> {
-  const schema = lazy(
-    (): z.ZodType => (operation.http.from === "body" ? operation.input.strict() : operation.input),
-  );
-  return function validating(c, next) {
-    const check = zValidator(
-      "param",
-      schema(),
-      (result) => {
-        if (result.success) return undefined;
-        const { label, message, issues } = inputRefusal(operation, result.error);
-        return respond(refusal({ label, message, extras: { issues } }, c.get("requestId")));
-      },
-      { validationFunction: () => safeParse(schema(), c.get("values")) as z.ZodSafeParseResult<unknown> },
-    );
-    return check(c as never, next);
-  };
-}
-
-async function answerOperation(operation: Operation, deps: Deps, c: Ctx): Promise<Answer> {
-  // Each look at c.var copies all of them.
-  const [requestId, actor, values] = [c.get("requestId"), c.get("actor"), c.get("values")];
-  const input: unknown = c.req.valid("param" as never);
+async function answerOperation(
+  { operation, deps, actor, values, input }: RequestFor,
+  c: Ctx,
+): Promise<Answer> {
+  const requestId = c.get("requestId");
   const call = { requestId, actor, keys: operation.http.keys ? await headerKeys(c) : undefined };
   const key = operation.http.idempotent ? c.req.header("idempotency-key") : undefined;
   if (key === undefined) return run(operation, deps, input, call);

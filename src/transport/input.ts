@@ -4,8 +4,17 @@ import type { Operation } from "../operation.ts";
 
 type FieldKind = "integer" | "number" | "boolean" | "json" | "string";
 
-/** What a field's text is read as; a field that takes no text of its own stays text. */
-export function fieldKinds({ input }: Pick<Operation, "input">): Readonly<Record<string, FieldKind>> {
+type FieldKinds = Readonly<Record<string, FieldKind>>;
+const kindsByInput = new WeakMap<z.ZodObject, FieldKinds>();
+
+/** What a field's text is read as; a field that takes no text of its own stays text. Of one input it is found out once. */
+export function fieldKinds({ input }: Pick<Operation, "input">): FieldKinds {
+  const kinds = kindsByInput.get(input) ?? readKinds(input);
+  kindsByInput.set(input, kinds);
+  return kinds;
+}
+
+function readKinds(input: z.ZodObject): FieldKinds {
   const { properties = {} } = z.toJSONSchema(input, { io: "input", unrepresentable: "any" });
   return Object.fromEntries(
     Object.entries(properties).map(([name, schema]) => {
@@ -31,7 +40,9 @@ const READ_AS: Record<FieldKind, (text: string) => unknown> = {
   string: (text) => text,
 };
 
-/** Reads text of a query or a command line into the fields' own types; what is no such text is left for the schema to refuse. */
+export const fromText = (kind: FieldKind, text: string): unknown => READ_AS[kind](text);
+
+/** Reads text of a command line into the fields' own types; what is no such text is left for the schema to refuse. */
 export function fromTexts(
   kinds: Readonly<Record<string, FieldKind>>,
   texts: Readonly<Record<string, unknown>>,
@@ -42,7 +53,7 @@ export function fromTexts(
   return Object.fromEntries(
     Object.entries(texts).map(([name, text]) => [
       name,
-      typeof text === "string" ? READ_AS[kindOf(name)](text) : text,
+      typeof text === "string" ? fromText(kindOf(name), text) : text,
     ]),
   );
 }

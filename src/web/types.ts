@@ -11,6 +11,7 @@ import type { StoppedShape } from "../grid/schema/shapes.ts";
 import type { WatchedShape } from "../liquidity/operations/pairs.ts";
 import type { LiquidityShape } from "../liquidity/schema.ts";
 import type { BookShape, CandlesShape, ExchangesShape, TickerShape, TradesShape } from "../market/schema.ts";
+import type { Scope } from "../model/token.ts";
 import type { OrdersShape } from "../orders/schema.ts";
 import type { QuoteStatusShape } from "../quote/schema/shapes.ts";
 
@@ -71,7 +72,6 @@ export interface ChannelTold {
   readonly error: string | null;
 }
 
-export type Scope = "read" | "trade" | "admin";
 export interface Session {
   readonly actor: string;
   readonly scope: Scope;

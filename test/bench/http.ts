@@ -1,9 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { connect } from "node:net";
 import { bundleScript } from "../support/bundle.ts";
 import { cpuMillis } from "../support/workerds.ts";
 import { startVenue } from "../venues/index.ts";
 import { type Figure, median, repeat } from "./figure.ts";
+import { awake, type Server, startServer } from "./started.ts";
 
 /** Of one figure, after as many that are not counted. */
 const REQUESTS = 4000;
@@ -22,20 +22,29 @@ const PATHS: readonly (readonly [name: string, path: string, goal: string])[] = 
   ["GET /ticker, its answer shared", TICKER, "≤ 2"],
 ];
 
-interface Server {
-  readonly child: ChildProcess;
-  readonly port: number;
-}
-
 /**
  * Processor time that a request takes, beside a bare Hono with the same headers and a fixed text: what else the machine
  * does counts for neither. A ratio of 1.25 is 0.8 × the requests a second of one core.
  */
 export async function httpFigures(): Promise<Figure[]> {
   const venue = await startVenue("kraken");
-  const ours = await start(await bundleScript("ticker-server"), [venue.url, String(FOR_EVER)]);
-  const answer = await fetch(`http://127.0.0.1:${ours.port}${TICKER}`);
-  const bare = await start(await bundleScript("bare-server"), [await answer.text()]);
+  const servers: Server[] = [];
+  const started = async (name: string, args: readonly string[]) => {
+    const server = await startServer(await bundleScript(name), args);
+    servers.push(server);
+    return server;
+  };
+  try {
+    const ours = await started("ticker-server", [venue.url, String(FOR_EVER)]);
+    const answer = await fetch(`http://127.0.0.1:${ours.port}${TICKER}`);
+    return await besideEachOther(ours, await started("bare-server", [await answer.text()]));
+  } finally {
+    for (const { child } of servers) child.kill("SIGTERM");
+    await venue.close();
+  }
+}
+
+async function besideEachOther(ours: Server, bare: Server): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const [name, path, goal] of PATHS) {
     await Promise.all([ours, bare].map(({ port }) => ask(port, path, REQUESTS)));
@@ -58,17 +67,7 @@ export async function httpFigures(): Promise<Figure[]> {
     );
     if (Number.isNaN(median(own))) throw new Error(`${name} was not measured`);
   }
-  for (const { child } of [ours, bare]) child.kill("SIGTERM");
-  await venue.close();
   return figures;
-}
-
-async function start(script: string, args: readonly string[]): Promise<Server> {
-  const child = spawn(process.execPath, [script, ...args], { stdio: ["ignore", "pipe", "inherit"] });
-  const port = await new Promise<number>((resolve) => {
-    child.stdout.once("data", (part) => resolve(Number(part)));
-  });
-  return { child, port };
 }
 
 async function microsOf({ child, port }: Server, path: string): Promise<number> {
@@ -78,20 +77,23 @@ async function microsOf({ child, port }: Server, path: string): Promise<number> 
 }
 
 /** So many requests over a few connections, each as soon as the one before is answered. */
-async function ask(port: number, path: string, count: number): Promise<void> {
+const ask = (port: number, path: string, count: number): Promise<void> =>
+  awake(() =>
+    Promise.all(Array.from({ length: CONNECTIONS }, () => askInTurn(port, path, count / CONNECTIONS))),
+  );
+
+function askInTurn(port: number, path: string, count: number): Promise<void> {
   const request = `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`;
-  const one = () =>
-    new Promise<void>((resolve, reject) => {
-      const socket = connect(port, "127.0.0.1");
-      let left = count / CONNECTIONS;
-      socket.on("data", (part) => {
-        // Each answer is one packet: it is short, and written at once.
-        if (!part.includes("HTTP/1.1")) return;
-        if (--left > 0) socket.write(request);
-        else socket.end(resolve);
-      });
-      socket.on("error", reject);
-      socket.write(request);
+  return new Promise<void>((resolve, reject) => {
+    const socket = connect(port, "127.0.0.1");
+    let left = count;
+    socket.on("data", (part) => {
+      // Each answer is one packet: it is short, and written at once.
+      if (!part.includes("HTTP/1.1")) return;
+      if (--left > 0) socket.write(request);
+      else socket.end(resolve);
     });
-  await Promise.all(Array.from({ length: CONNECTIONS }, one));
+    socket.on("error", reject);
+    socket.write(request);
+  });
 }

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { bundleScript } from "../support/bundle.ts";
 import { cpuMillis } from "../support/workerds.ts";
 import { type Figure, repeat } from "./figure.ts";
+import { awake, type Server, startServer } from "./started.ts";
 
 const TOKEN = "em_bench_0123456789abcdefghij";
 /** Of one figure, after as many that are not counted. */
@@ -39,20 +40,27 @@ const PLACE: Asked = { method: "POST", path: "/api/v1/orders", body: ORDER };
 /** What requests with a stored token take on a durable database file: processor time each, and how long under load. */
 export async function requestFigures(): Promise<Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), "edgemaker-bench-"));
-  const script = await bundleScript("trading-server");
-  const child = spawn(process.execPath, [script, join(folder, "requests.db"), TOKEN], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const port = await new Promise<number>((resolve) => {
-    child.stdout.once("data", (part) => resolve(Number(part)));
-  });
-  const ask = asking(port);
-  await ask({ method: "POST", path: "/api/v1/strategy/grid", body: GRID });
+  const server = await startServer(await bundleScript("trading-server"), [
+    join(folder, "requests.db"),
+    TOKEN,
+  ]);
+  const ask = asking(server.port);
+  try {
+    await ask({ method: "POST", path: "/api/v1/strategy/grid", body: GRID });
+    return await measured(server, ask);
+  } finally {
+    ask.end();
+    server.child.kill("SIGTERM");
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function measured({ child }: Server, ask: Ask): Promise<Figure[]> {
   const micros = async (asked: Asked) => {
     await inTurn(ask, asked);
     return repeat(() => microsOf(child, () => inTurn(ask, asked)));
   };
-  const figures: Figure[] = [
+  return [
     { name: "grid list with a token: processor time", unit: "µs", runs: await micros(LIST), goal: "≤ 300" },
     {
       name: "grid status with a token: processor time",
@@ -78,10 +86,6 @@ export async function requestFigures(): Promise<Figure[]> {
       goal: "≤ 60",
     },
   ];
-  ask.end();
-  child.kill("SIGTERM");
-  rmSync(folder, { recursive: true, force: true });
-  return figures;
 }
 
 type Ask = ReturnType<typeof asking>;
@@ -111,9 +115,10 @@ function asking(port: number) {
   return Object.assign(ask, { end: () => agent.destroy() });
 }
 
-async function inTurn(ask: Ask, asked: Asked): Promise<void> {
-  for (let one = 0; one < REQUESTS; one++) await ask(asked);
-}
+const inTurn = (ask: Ask, asked: Asked): Promise<void> =>
+  awake(async () => {
+    for (let one = 0; one < REQUESTS; one++) await ask(asked);
+  });
 
 async function microsOf({ pid = 0 }: ChildProcess, act: () => Promise<void>): Promise<number> {
   const before = cpuMillis(pid);

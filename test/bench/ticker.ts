@@ -1,8 +1,8 @@
-import { spawn } from "node:child_process";
 import { Agent, request } from "node:http";
 import { bundleScript } from "../support/bundle.ts";
 import { type EmulatedVenue, startVenue } from "../venues/index.ts";
 import type { Figure } from "./figure.ts";
+import { startServer } from "./started.ts";
 
 const CONNECTIONS = 1000;
 const SECONDS = 8;
@@ -38,12 +38,7 @@ interface Load {
 
 async function load(script: string, keptFor: number): Promise<Load> {
   const venue = await startVenue("kraken");
-  const child = spawn(process.execPath, [script, venue.url, String(keptFor)], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const port = await new Promise<number>((resolve) => {
-    child.stdout.once("data", (part) => resolve(Number(part)));
-  });
+  const { child, port } = await startServer(script, [venue.url, String(keptFor)]);
   const agents = Array.from({ length: CONNECTIONS }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
   try {
     // A few at a time: a thousand at once do not fit a listening socket's queue.

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { countField, exchangeField, pairField, wordField } from "../../kernel/fields.ts";
-import { DAY, HOUR, MINUTE } from "../../kernel/time.ts";
+import { DAY, TIMEFRAMES } from "../../kernel/time.ts";
 import { type Operation, operation } from "../../operation.ts";
 import { forAnyone } from "../../ports/for-anyone.ts";
 import {
@@ -16,17 +16,8 @@ import {
 } from "../schema.ts";
 import { bookView, tickerView, tradesView } from "../view.ts";
 
-const TIMEFRAMES = {
-  "1m": MINUTE,
-  "5m": 5 * MINUTE,
-  "15m": 15 * MINUTE,
-  "30m": 30 * MINUTE,
-  "1h": HOUR,
-  "4h": 4 * HOUR,
-  "1d": DAY,
-  "1w": 7 * DAY,
-} as const;
-const timeframes = Object.keys(TIMEFRAMES) as (keyof typeof TIMEFRAMES)[];
+const CANDLE_SPANS = { ...TIMEFRAMES, "1w": 7 * DAY } as const;
+const timeframes = Object.keys(CANDLE_SPANS) as (keyof typeof CANDLE_SPANS)[];
 
 const MARKET_READ = { effect: "read", access: "public", failure: "Exchange error" } as const;
 
@@ -135,7 +126,7 @@ const candlesOperation = (ids: readonly string[]): Operation =>
     output: CandlesShape,
     run: async ({ venue }, { exchange, symbol, timeframe, limit, since }) => {
       const candles = await forAnyone(venue(exchange)).candles(symbol, {
-        span: TIMEFRAMES[timeframe],
+        span: CANDLE_SPANS[timeframe],
         limit,
         since,
       });

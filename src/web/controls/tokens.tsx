@@ -1,8 +1,9 @@
 import { useState } from "hono/jsx/dom";
+import type { Scope } from "../../model/token.ts";
 import { ask, part } from "../api.ts";
 import { useLoad } from "../load.ts";
 import { Table, type TableColumn, usePages } from "../table.tsx";
-import type { Scope, TokenTold } from "../types.ts";
+import type { TokenTold } from "../types.ts";
 import { Field, Section, Shown, Time, useAsk } from "../ui.tsx";
 
 interface TokensPage {
