@@ -10,9 +10,10 @@ import { createDeps } from "./compose/deps.ts";
 import type { Pass } from "./engine/pass/step.ts";
 import { accountsDue, stepAccount, tick } from "./engine/pass/tick.ts";
 import { AppError, messageOf, SettingsError } from "./kernel/errors.ts";
+import { createRandomText } from "./kernel/random-text.ts";
 import { DAY, HOUR, MINUTE, type Millis, SECOND } from "./kernel/time.ts";
 import { promiseAlarms } from "./liquidity/operations/promised.ts";
-import { sampleLiquidity } from "./liquidity/operations/sample.ts";
+import { sampleFirst, sampleLiquidity } from "./liquidity/operations/sample.ts";
 import type { AccountKey } from "./model/account.ts";
 import { deliver } from "./notify/operations/deliver.ts";
 import { areGood, areStepped } from "./notify/operations/heartbeat.ts";
@@ -36,21 +37,10 @@ interface Bindings {
   readonly [setting: string]: unknown;
 }
 
-const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz";
-
 const local: Local = {
   name: "edge",
   monotonic: () => performance.now(),
-  randomText(length) {
-    // 252 is the largest multiple of 36 in a byte: what is above would make some digits likelier.
-    const digits: string[] = [];
-    while (digits.length < length) {
-      for (const byte of crypto.getRandomValues(new Uint8Array(length * 2))) {
-        if (byte < 252 && digits.length < length) digits.push(DIGITS[byte % 36] as string);
-      }
-    }
-    return digits.join("");
-  },
+  randomText: createRandomText((bytes) => crypto.getRandomValues(bytes)),
   sleep: (millis) => new Promise((resolve) => setTimeout(resolve, millis)),
 };
 
@@ -77,11 +67,14 @@ const textSettingsOf = (environment: Bindings): Readonly<Record<string, string>>
       .map(([name, value]) => [name, typeof value === "object" ? JSON.stringify(value) : String(value)]),
   );
 
+const NO_DATABASE =
+  "EDGEMAKER_DATABASE_URL is not set: name a libSQL server, deployed by `npx wrangler secret put EDGEMAKER_DATABASE_URL`, on this machine in .dev.vars; docs/deploy.md";
+
 /** The service for one invocation, each of whose requests is counted where it leaves. */
 async function openService(environment: Bindings) {
   const config = parseConfig(textSettingsOf(environment));
   const { databaseUrl: url, databaseAuthToken: authToken } = config;
-  if (!url) throw new SettingsError("EDGEMAKER_DATABASE_URL is not set");
+  if (!url) throw new SettingsError(NO_DATABASE);
   let made = 0;
   const counted: typeof fetch = (input, init) => {
     made++;
@@ -222,6 +215,7 @@ export default {
       );
       const tried = tryWith(deps.log);
       await tried("nobody was asked what the exchange keys may do", () => askRightsDaily(deps, config));
+      await tried("no book was looked at", () => sampleFirst(deps, { requests: 20, within: MOST_TO_WAIT }));
       await tried("a scheduled tick failed", () =>
         environment.TURNS ? enqueue(environment.TURNS, deps, times) : stepInline(deps, times, made),
       );
@@ -229,8 +223,7 @@ export default {
       const { notify, requests, reports, log } = deps;
       if (notify)
         await tried("nobody could be told", () => deliver({ notify, local, log, requests, reports }));
-      // Last, for an exchange may let it wait.
-      await tried("no book was looked at", () => sampleLiquidity(deps));
+      await tried("the other books were not looked at", () => sampleLiquidity(deps));
     } catch (error) {
       logFrom("error")("error", "a scheduled tick failed", { reason: messageOf(error) });
     }

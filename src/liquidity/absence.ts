@@ -4,7 +4,11 @@ import type { Absence, Sides } from "../model/liquidity-sample.ts";
 import type { RefusalReason } from "../model/strategy.ts";
 import type { StrategyView } from "../ports/stores/strategy-store.ts";
 
-const LACKS_FUNDS: readonly RefusalReason[] = ["no_quote", "no_base", "inventory_missing", "safety_reserve"];
+/** Too little is free for a side, or as much is held as may be. */
+const LACKS_FUNDS: readonly RefusalReason[] = [
+  ...(["no_quote", "no_base", "inventory_missing", "safety_reserve"] as const),
+  ...(["max_position", "min_position"] as const),
+];
 
 /** `views` are those that have not stopped, of this account and pair. */
 export function absenceOf(own: Sides<number>, views: readonly StrategyView[]): Absence | null {

@@ -3,6 +3,7 @@ import { type Decimal, decimal, max, min, mul, ONE, sum, ZERO } from "../kernel/
 import { spreadOf } from "../kernel/spread.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Book, BookLevel, Side } from "./market.ts";
+import type { Order } from "./order.ts";
 
 /** Distances from the mid within which depth is counted, as shares of it. */
 export const BANDS = [decimal("0.005"), decimal("0.01"), decimal("0.02")] as const;
@@ -84,6 +85,29 @@ export function sampleBook(seen: SampleSeen, own: readonly OwnOrder[]): Liquidit
     mid: best?.mid ?? null,
     absence: null,
   };
+}
+
+/**
+ * What a book of at most `limit` levels a side shows of own orders: what is not at its price has filled or is gone, and
+ * what of it is has not. Beyond the last level of a book that was cut nobody sees: there they are taken as they were.
+ */
+export function ownLevels(
+  book: Pick<Book, "bids" | "asks">,
+  orders: readonly Pick<Order, "side" | "price" | "amount" | "filled">[],
+  limit: number,
+): OwnOrder[] {
+  const left = new Map<string, Decimal>();
+  return orders.flatMap(({ side, price, amount: whole, filled }): OwnOrder[] => {
+    const levels = side === "buy" ? book.bids : book.asks;
+    const last = levels.length >= limit ? levels.at(-1)?.price : undefined;
+    if (last !== undefined && (side === "buy" ? price < last : price > last))
+      return [{ side, price, amount: whole - filled }];
+    const key = `${side} ${price}`;
+    const shown = left.get(key) ?? levels.find((level) => level.price === price)?.amount ?? ZERO;
+    const amount = min(whole - filled, shown);
+    left.set(key, shown - amount);
+    return amount > ZERO ? [{ side, price, amount }] : [];
+  });
 }
 
 function ownSpreadOf({ bids, asks }: Sides<readonly OwnOrder[]>): Decimal | null {

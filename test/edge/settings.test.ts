@@ -32,6 +32,17 @@ it.each([
   }
 });
 
+it("the worker's log says what to do where no database is named", async () => {
+  const told: unknown[] = [];
+  const worker = await startWorker({}, { onLog: ({ message }) => told.push(message) });
+  try {
+    expect((await worker.dispatchFetch("http://localhost/health")).status).toBe(500);
+    await expect.poll(() => told).toContainEqual(expect.stringContaining("on this machine in .dev.vars"));
+  } finally {
+    await worker.dispose();
+  }
+});
+
 it("the worker takes a setting that is no text in wrangler.toml for what it says", async () => {
   const { settings, close } = await edgeDatabase({ EDGEMAKER_SANDBOX: "1" });
   const worker = await startWorker({

@@ -3,7 +3,12 @@ import { describe, expect, it } from "vitest";
 import { type Decimal, text } from "../../src/kernel/decimal.ts";
 import { liquidityDays } from "../../src/liquidity/days.ts";
 import { foldSamples, joinMinutes, minuteOf } from "../../src/model/liquidity-minute.ts";
-import { depthWithin, type LiquiditySample, sampleBook } from "../../src/model/liquidity-sample.ts";
+import {
+  depthWithin,
+  type LiquiditySample,
+  ownLevels,
+  sampleBook,
+} from "../../src/model/liquidity-sample.ts";
 import { d } from "../support/grid.ts";
 
 const levels = (...rows: readonly [string, string][]) =>
@@ -21,6 +26,34 @@ describe("depth", () => {
   it("counts what lies exactly at an edge, and nothing beyond it", () => {
     expect(depthWithin("buy", BOOK.bids, d("100")).map(text)).toEqual(["298.8", "595.8", "987.8"]);
     expect(depthWithin("sell", BOOK.asks, d("100")).map(text)).toEqual(["301.2", "401.701", "503.701"]);
+  });
+});
+
+describe("own orders in a book", () => {
+  const order = (side: "buy" | "sell", price: string, amount: string, filled = "0") => ({
+    ...{ side, price: d(price), amount: d(amount), filled: d(filled) },
+  });
+  const told = (limit: number, ...orders: ReturnType<typeof order>[]) =>
+    ownLevels(BOOK, orders, limit).map(({ price, amount }) => `${text(amount)} at ${text(price)}`);
+
+  it("are what stands at their prices: what has filled since is away, in part or whole", () => {
+    expect(told(100, order("buy", "99.5", "1.5"), order("sell", "100.4", "1"))).toEqual(["1.5 at 99.5"]);
+    expect(told(100, order("buy", "99.8", "4", "1"), order("buy", "97", "1"))).toEqual(["1 at 99.8"]);
+    expect(told(100, order("sell", "99.5", "1"))).toEqual([]);
+  });
+  it("are not told twice where two of them share a price", () => {
+    const twice = told(
+      100,
+      order("buy", "99.5", "1.5"),
+      order("buy", "99.5", "1"),
+      order("buy", "99.5", "1"),
+    );
+    expect(twice).toEqual(["1.5 at 99.5", "0.5 at 99.5"]);
+  });
+  it("are taken as they were beyond the end of a book that was cut", () => {
+    const far = [order("buy", "97", "1"), order("sell", "103", "3", "1"), order("buy", "98.5", "1")];
+    expect(told(5, ...far)).toEqual(["1 at 97", "2 at 103"]);
+    expect(told(6, ...far)).toEqual([]);
   });
 });
 

@@ -193,6 +193,8 @@ describe("a watched pair", () => {
       }));
     for (const [over, told] of [
       [refused("no_quote"), "funds"],
+      [refused("max_position"), "funds"],
+      [refused("min_position"), "funds"],
       [refused("killed"), "pause"],
       [refused("rejected"), "ours"],
       [like((view) => ({ ...view, accountError: "it is down" })), "exchange"],
@@ -208,7 +210,7 @@ describe("a watched pair", () => {
     const told = await report({ from: "2026-01-01", to: "2026-01-01" });
     expect(told.gaps.map(({ minutes: count, what, cause }) => [count, what, cause])).toEqual([
       [2, "unseen", "exchange"],
-      [5, "absent", "pause"],
+      [7, "absent", "funds"],
       [1, "unseen", "ours"],
     ]);
   });

@@ -4,6 +4,7 @@ import { AppError } from "../../kernel/errors.ts";
 import { DAY, type Millis } from "../../kernel/time.ts";
 import { type LiquidityMinute, MINUTES_A_DAY, minuteOf } from "../../model/liquidity-minute.ts";
 import type { AskedPromise, LiquidityPromise, Preset } from "../../model/liquidity-promise.ts";
+import { dateOf } from "../../model/usage.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { LiquidityStore, WatchedPair } from "../../ports/stores/liquidity-store.ts";
@@ -77,11 +78,11 @@ export const liquidityOperation = (ids: readonly string[]): Operation =>
       const findings = promise ? await readFindings(deps, pair, span, { promise, now }) : [];
       return {
         ...pair,
-        from: dayText(days.from),
-        to: dayText(days.to),
+        from: dateOf(days.from),
+        to: dateOf(days.to),
         preset: promise?.preset ?? null,
         ...reportOut(liquidityReport(span, findings, looked)),
-        days: daysOut(span, dayText),
+        days: daysOut(span, dateOf),
         hash: await digest(csv(MINUTE_COLUMNS, rows.map(minuteRow))),
       };
     },
@@ -127,7 +128,7 @@ const nobodyWatches = ({ exchange, symbol }: WatchedPair): AppError =>
 /** Four digits behind the point are more than anybody agrees on. */
 const toFourDigits = (value: number): number => Number(value.toFixed(4));
 
-/** What a person reads: depths as a table, and what is not asked left out. */
+/** What a person reads: depths as a table, and what is not asked, and days that nobody saw, left out. */
 function reportView(answer: unknown) {
   const { own, market, preset, findings, samples: _samples, ...told } = answer as LiquidityAnswer;
   const { gaps, days, hash, ...counts } = told;
@@ -158,7 +159,7 @@ function reportView(answer: unknown) {
     ...(preset === null ? {} : { preset, findings }),
     ...(depths.length === 0 ? {} : { depths }),
     ...(gaps.length === 0 ? {} : { gaps }),
-    days,
+    days: days.filter(({ known }) => known > 0),
   };
 }
 
@@ -172,8 +173,6 @@ function askedDays({ from, to }: { from?: string | undefined; to?: string | unde
     );
   return { from: first, to: last };
 }
-
-const dayText = (day: number): string => new Date(day * DAY).toISOString().slice(0, 10);
 
 /** A day at a time: between two of them others are answered. */
 async function readMinutes(

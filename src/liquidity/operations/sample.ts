@@ -1,13 +1,15 @@
 import { messageOf } from "../../kernel/errors.ts";
 import { medianOf } from "../../kernel/median.ts";
+import type { Millis } from "../../kernel/time.ts";
 import { accountKey } from "../../model/account.ts";
 import { foldSamples, minuteOf } from "../../model/liquidity-minute.ts";
-import { type OwnOrder, sampleBook } from "../../model/liquidity-sample.ts";
+import { type OwnOrder, ownLevels, sampleBook } from "../../model/liquidity-sample.ts";
 import type { Book } from "../../model/market.ts";
 import type { Order, OrderState } from "../../model/order.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { forAnyone } from "../../ports/for-anyone.ts";
 import type { WatchedPair } from "../../ports/stores/liquidity-store.ts";
+import type { Venue } from "../../ports/venue.ts";
 import { absenceOf, missedBecause } from "../absence.ts";
 
 type SampleWorld = Pick<
@@ -34,14 +36,36 @@ export async function sampleLiquidity(world: SampleWorld): Promise<void> {
   const now = await store.now();
   const pairs = await liquidity.store.lacking(liquidity.pairs, minuteOf(now));
   if (pairs.length === 0) return;
-  const orders = await store.unsettledOrders();
   for (const pair of pairs) {
     if (requests && requests() < REQUESTS_PER_SAMPLE) return;
-    await samplePair(world, pair, orders).catch(async (error: unknown) => {
+    await samplePair(world, pair).catch(async (error: unknown) => {
       log("warn", "a book was not read", { ...pair, reason: messageOf(error) });
       await liquidity.store.keepMiss(pair, { minute: minuteOf(now), cause: missedBecause(error) });
     });
   }
+}
+
+/** What samples leave to the passes that come after them: requests, and time. */
+interface LeftToPasses {
+  readonly requests: number;
+  readonly within: Millis;
+}
+
+/**
+ * Where one pass a minute is all there is, orders have lain longest before it, and what has filled since the last one is
+ * away: after it a book shows more than was offered. What is not looked at by then, another look has to find.
+ */
+export async function sampleFirst(
+  world: SampleWorld & Pick<Deps, "local">,
+  left: LeftToPasses,
+): Promise<void> {
+  const { liquidity, requests, local } = world;
+  if (!liquidity?.pairs.length) return;
+  const sampled = sampleLiquidity({
+    ...world,
+    ...(requests ? { requests: () => requests() - left.requests } : {}),
+  });
+  await Promise.race([sampled, local.sleep(left.within)]);
 }
 
 /** Places that list a pair and are silent, or are not asked, are not none: whether there is a price is unknown. */
@@ -61,21 +85,14 @@ async function priceElsewhere(world: SampleWorld, { exchange, symbol }: WatchedP
   return { reference: medianOf(prices) ?? null, sources: prices.length };
 }
 
-async function samplePair(world: SampleWorld, pair: WatchedPair, orders: readonly Order[]): Promise<void> {
-  const { liquidity, store, venue, inTime } = world;
-  const { exchange, symbol } = pair;
-  const place = venue(exchange);
-  const [book, elsewhere] = await Promise.all([
-    inTime(exchange, () => forAnyone(place).book(symbol, SAMPLED_LEVELS)),
+async function samplePair(world: SampleWorld, pair: WatchedPair): Promise<void> {
+  const { liquidity, store, venue } = world;
+  const place = venue(pair.exchange);
+  const account = accountKey(place.account);
+  const [{ book, own }, elsewhere] = await Promise.all([
+    lookAtPair(world, pair, place),
     priceElsewhere(world, pair),
   ]);
-  const account = accountKey(place.account);
-  const own = orders.flatMap((order): OwnOrder[] => {
-    const { side, price, amount, filled, type, state } = order;
-    const isOurs = order.account === account && order.symbol === symbol && type === "limit";
-    const one = { side, price, amount: amount - filled };
-    return isOurs && ON_THE_BOOK.includes(state) && isShown(one, book) ? [one] : [];
-  });
   const at = await store.now();
   const sample = sampleBook(
     { at, bid: undefined, ask: undefined, book, limit: SAMPLED_LEVELS, ...elsewhere },
@@ -83,13 +100,35 @@ async function samplePair(world: SampleWorld, pair: WatchedPair, orders: readonl
   );
   const isThere = sample.ownOrders.bids > 0 && sample.ownOrders.asks > 0;
   const views = isThere ? [] : await store.strategies({ account, stopped: false });
-  const ofPair = views.filter(({ strategy }) => strategy.symbol === symbol);
+  const ofPair = views.filter(({ strategy }) => strategy.symbol === pair.symbol);
   const absence = absenceOf(sample.ownOrders, ofPair);
   for (const row of foldSamples([{ ...sample, absence }])) await liquidity?.store.keep(pair, row);
 }
 
-/** What would be the book's best price and is not has filled since it was last seen, or is gone. */
-function isShown({ side, price }: OwnOrder, { bids, asks }: Pick<Book, "bids" | "asks">): boolean {
-  const best = (side === "buy" ? bids : asks)[0]?.price;
-  return best !== undefined && (side === "buy" ? price <= best : price >= best);
+/** Orders that a pass was moving meanwhile are looked at again, so often. */
+const MOST_LOOKS = 2;
+
+/** The book, and what of it is ours: an order that rests is told by the book, whatever the last pass has seen of it. */
+async function lookAtPair(
+  { store, inTime, requests }: SampleWorld,
+  { exchange, symbol }: WatchedPair,
+  place: Venue,
+): Promise<{ readonly book: Book; readonly own: readonly OwnOrder[] }> {
+  const account = accountKey(place.account);
+  const ownNow = async () =>
+    (await store.unsettledOrders(account)).filter(
+      (order) => order.symbol === symbol && order.type === "limit",
+    );
+  const isSame = (a: readonly Order[], b: readonly Order[]) =>
+    a.map(({ clientId, state }) => `${clientId} ${state}`).join() ===
+    b.map(({ clientId, state }) => `${clientId} ${state}`).join();
+  let before = await ownNow();
+  for (let looks = 1; ; looks++) {
+    const book = await inTime(exchange, () => forAnyone(place).book(symbol, SAMPLED_LEVELS));
+    const after = await ownNow();
+    const isLast = looks >= MOST_LOOKS || (requests && requests() < REQUESTS_PER_SAMPLE);
+    const orders = after.filter(({ state }) => ON_THE_BOOK.includes(state));
+    if (isLast || isSame(before, after)) return { book, own: ownLevels(book, orders, SAMPLED_LEVELS) };
+    before = after;
+  }
 }
