@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { blamed, booksChecked } from "../../src/engine/reconcile/books-check.ts";
+import { booksChecked, noteUnexplained } from "../../src/engine/reconcile/books-check.ts";
 import { gridKind } from "../../src/grid/kind.ts";
 import { bookFill } from "../../src/grid/ledger/booking.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
@@ -36,14 +36,18 @@ describe("what fills do not explain", () => {
   it("is nothing where slots, cash and fills agree: the same strategy comes back", () => {
     const one = grid();
     expect(booksChecked(gridKind, one, { live: [], now: 0 })).toBe(one);
-    expect(blamed(gridKind, one, [reconciled as never])).toBe(one);
+    expect(noteUnexplained(gridKind, one, [reconciled as never])).toBe(one);
   });
 
   it("is an error after ten minutes, naming asset and order, and no sooner", () => {
-    const first = booksChecked(gridKind, blamed(gridKind, grid({ state: wrong }), [reconciled as never]), {
-      live: [],
-      now: 1000,
-    });
+    const first = booksChecked(
+      gridKind,
+      noteUnexplained(gridKind, grid({ state: wrong }), [reconciled as never]),
+      {
+        live: [],
+        now: 1000,
+      },
+    );
     expect(first).toMatchObject({
       status: "running",
       state: { unexplained: { order: "em1", since: 1000, assets: { BTC: d("1") } } },
@@ -73,10 +77,14 @@ describe("what fills do not explain", () => {
     const found = booksChecked(gridKind, grid(), { live: [short], now: 0 });
     expect(booksChecked(gridKind, found, { live: [short], now: 11 * MINUTE })).toBe(found);
     const other = order({ ...short, filled: d("0.5"), behindSince: null });
-    const first = booksChecked(gridKind, blamed(gridKind, grid({ state: wrong }), [reconciled as never]), {
-      live: [other],
-      now: 0,
-    });
+    const first = booksChecked(
+      gridKind,
+      noteUnexplained(gridKind, grid({ state: wrong }), [reconciled as never]),
+      {
+        live: [other],
+        now: 0,
+      },
+    );
     expect(booksChecked(gridKind, first, { live: [other], now: 11 * MINUTE }).status).toBe("error");
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { book } from "../../src/engine/decide/advance.ts";
-import { closed, untold } from "../../src/engine/decide/closed.ts";
+import { noteMarketClosed, noteUnreadable } from "../../src/engine/decide/closed.ts";
 import type { Reconciled } from "../../src/engine/reconcile/reconcile.ts";
 import { gridKind } from "../../src/grid/kind.ts";
 import { layOut } from "../../src/grid/ladder/layout.ts";
@@ -25,29 +25,29 @@ const grid = (over: Partial<Strategy> = {}): Strategy =>
 
 describe("a market that is closed", () => {
   it("puts its grid in error after a day, and no sooner", () => {
-    const noted = closed(grid(), "AAA/USDT is closed on the exchange", 1000);
+    const noted = noteMarketClosed(grid(), "AAA/USDT is closed on the exchange", 1000);
     expect(noted).toMatchObject({ status: "running", state: { closedSince: 1000 } });
-    expect(closed(noted, "AAA/USDT is closed on the exchange", 1000 + DAY - 1)).toBe(noted);
-    const over = closed(noted, "AAA/USDT is closed on the exchange", 1000 + DAY);
+    expect(noteMarketClosed(noted, "AAA/USDT is closed on the exchange", 1000 + DAY - 1)).toBe(noted);
+    const over = noteMarketClosed(noted, "AAA/USDT is closed on the exchange", 1000 + DAY);
     expect(over).toMatchObject({ status: "error", lastError: expect.stringContaining("resume it") });
   });
 
   it("is forgotten when it opens, and counts on while nobody knows", () => {
-    const noted = closed(grid(), "closed", 1000);
-    expect(closed(noted, undefined, 2000)).toBe(noted);
-    expect(closed(noted, null, 2000).state).not.toHaveProperty("closedSince");
-    expect(closed(untold(grid(), "unknown symbol", 5), null, 6).lastError).toBeNull();
+    const noted = noteMarketClosed(grid(), "closed", 1000);
+    expect(noteMarketClosed(noted, undefined, 2000)).toBe(noted);
+    expect(noteMarketClosed(noted, null, 2000).state).not.toHaveProperty("closedSince");
+    expect(noteMarketClosed(noteUnreadable(grid(), "unknown symbol", 5), null, 6).lastError).toBeNull();
   });
 
   it("keeps no grid from stopping", () => {
-    const stopping = closed(grid({ wants: "stop" }), "closed", 0);
-    expect(closed(stopping, "closed", 2 * DAY).status).toBe("running");
+    const stopping = noteMarketClosed(grid({ wants: "stop" }), "closed", 0);
+    expect(noteMarketClosed(stopping, "closed", 2 * DAY).status).toBe("running");
   });
 
   it("of which the venue tells nothing says why, once", () => {
-    const told = untold(grid(), "unknown symbol", 5);
+    const told = noteUnreadable(grid(), "unknown symbol", 5);
     expect(told.lastError).toBe("AAA/USDT cannot be read: unknown symbol");
-    expect(untold(told, "unknown symbol", 6)).toBe(told);
+    expect(noteUnreadable(told, "unknown symbol", 6)).toBe(told);
   });
 });
 

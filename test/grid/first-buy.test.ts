@@ -13,7 +13,11 @@ const selling = (index: number, over = {}) =>
 const buying = slot({ index: 9, lower: d("90"), upper: d("95"), size: d("110") });
 
 const asked = (slots: Parameters<typeof state>[0], tries = 0) =>
-  firstBuyOf(state(slots, { firstBuy: { tries } }), CONFIG, { market: MARKET, quote: QUOTE });
+  firstBuyOf(state(slots, { firstBuy: { tries } }), CONFIG, {
+    market: MARKET,
+    quote: QUOTE,
+    capital: undefined,
+  });
 
 describe("the buy of missing base at the start", () => {
   it("is what selling slots lack, and nothing for those that hold or buy", () => {

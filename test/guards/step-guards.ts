@@ -106,7 +106,7 @@ export const STEP_GUARDS: readonly Guard[] = [
     ],
     [
       "a lease is its holder's until it ends",
-      "(${accounts.until} <= ${now()}${isLeft} or ${accounts.owner} = ${owner})",
+      "(${accounts.until} <= ${now}${isLeft} or ${accounts.owner} = ${owner})",
       "(1${isLeft} or ${accounts.owner} = ${owner})",
       undefined,
       async ({ a, b, takeLease, start }) => {
@@ -152,7 +152,7 @@ export const STEP_GUARDS: readonly Guard[] = [
     ],
     [
       "no scheduled pass while the account backs off",
-      " and ${accounts.retryAt} <= ${now()}`",
+      " and ${accounts.retryAt} <= ${now}`",
       "`",
       undefined,
       async ({ a, b, lease, takeLease, start }) => {
@@ -196,8 +196,8 @@ export const STEP_GUARDS: readonly Guard[] = [
     ],
     [
       "a release is one account's",
-      ".where(eq(accounts.account, lease.account));\n      const statements",
-      ";\n      const statements",
+      '.where(sql`${accounts.account} = ${sql.placeholder("account")}`)',
+      "",
       undefined,
       async ({ a, b, account, lease, takeLease, start }) => {
         await start();

@@ -37,6 +37,10 @@ export function slotOfId(clientId: string): string | undefined {
   return `${clientId.slice(2, 10)}.${Math.floor(order / SEQUENCES)}`;
 }
 
+/** The grid of an order, by its client id: the millisecond of its start; undefined for an order of no grid. */
+export const gridOfId = (clientId: string): number | undefined =>
+  FORM.test(clientId) ? Number.parseInt(clientId.slice(2, 10), 36) : undefined;
+
 export const isOfProduct = (clientId: string): boolean => /^em[0-9a-z]{16}$/.test(clientId);
 
 /** What an order breaks by arriving; nothing for an order of somebody else. */
@@ -127,3 +131,65 @@ export function differences(what: string, found: Sums, expected: Sums): string[]
 /** Uses of a limit above it. */
 export const aboveLimit = (name: string, used: bigint, most: bigint | undefined): string[] =>
   most !== undefined && used > most ? [`${name}: ${used} used of ${most}`] : [];
+
+/** A part of what a grid holds: what it has bought at which cost in quote, and how much of that it has sold again. */
+export interface Lot {
+  readonly base: bigint;
+  readonly cost: bigint;
+  readonly sold?: bigint;
+}
+
+/** What is held has cost, each lot by its share: a lower bound to the unit. */
+export const costOf = (lots: readonly Lot[]): bigint =>
+  lots.reduce(
+    (sum, { base, cost, sold = 0n }) => sum + (base > 0n ? cost - (cost * sold) / base - 1n : cost),
+    0n,
+  );
+
+/** What is held. */
+export const heldOf = (lots: readonly Pick<Lot, "base" | "sold">[]): bigint =>
+  lots.reduce((sum, { base, sold = 0n }) => sum + base - sold, 0n);
+
+/** One, in shares and in amounts. */
+const WHOLE = 10n ** 18n;
+
+/** What a grid's buys are measured by, all in quote. */
+export interface Means {
+  /** The most that the account had at any moment that its last reads may be of, locked or not. */
+  readonly quote: bigint;
+  /** What may still be spent by the buys of all its grids that are under way, and with these alone. */
+  readonly buys: bigint;
+  /** What all of its grids hold has cost. */
+  readonly cost: bigint;
+}
+
+/** Buys that leave less quote than a share of what the account is worth. */
+export const belowReserve = (
+  name: string,
+  { quote, buys, cost }: Means,
+  share: bigint | undefined,
+): string[] =>
+  share !== undefined && (quote - buys) * WHOLE < share * (quote + cost) - WHOLE
+    ? [`${name} leaves ${quote - buys} of ${quote + cost}, and ${share} of it is to stay`]
+    : [];
+
+/** A grid that holds, or may come to hold, more than a share of what the account is worth. */
+export const abovePosition = (
+  name: string,
+  position: bigint,
+  { quote, cost }: Pick<Means, "quote" | "cost">,
+  share: bigint | undefined,
+): string[] =>
+  share !== undefined && position * WHOLE > share * (quote + cost) + WHOLE
+    ? [`${name} may come to hold ${position} of ${quote + cost}, and ${share} of it is allowed`]
+    : [];
+
+/** Orders that follow each other sooner than they may, or more of them at once. */
+export const aboveRate = (
+  name: string,
+  { now, count, last }: { readonly now: number; readonly count: number; readonly last: number },
+  gap: number | undefined,
+): string[] =>
+  gap !== undefined && (count > 1 || now < last + gap)
+    ? [`${name}: ${count} orders, ${now - last} ms after the last, and ${gap} ms are to lie between two`]
+    : [];

@@ -95,11 +95,17 @@ const migrationsDigest = (): string =>
       .join("\n"),
   );
 
-/** All tests and the simulation in one program, which holds every change. */
-export async function bundle(): Promise<Bundled> {
+/** Every change that is made, each file's own, and the files as they hold them. */
+export function changes(): { readonly mutants: readonly Mutant[]; readonly changed: Map<string, string> } {
   const mutants: Mutant[] = [];
   // In the order of their names: a change has the same number in every build of the same files.
   const changed = new Map(changedFiles().map((file) => [file, instrument(file, sourceOf(file), mutants)]));
+  return { mutants, changed };
+}
+
+/** All tests and the simulation in one program, which holds every change. */
+export async function bundle(): Promise<Bundled> {
+  const { mutants, changed } = changes();
   const tests = Object.fromEntries(testFiles().map((file, i) => [file, `test-${i}`]));
   const entries = Object.entries(tests).map(([file, name]) => [name, join(root, file)]);
   const { metafile } = await build({

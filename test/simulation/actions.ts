@@ -151,6 +151,13 @@ export async function act(world: World, deed: Deed, beside: Beside): Promise<voi
       return world.backup();
     case "restore":
       return world.restore();
+    case "keep_tail":
+      return world.keepTail();
+    case "lose_tail":
+      return world.loseTail();
+    case "clock_step":
+      state.clockOff = deed.millis;
+      return undefined;
     case "outage":
       state.down.add(deed.what);
       return later(deed.millis, () => state.down.delete(deed.what));

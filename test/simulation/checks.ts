@@ -12,6 +12,7 @@ import type { Kinds } from "../../src/ports/kind.ts";
 import { isQuote } from "../../src/quote/kind.ts";
 import type { QuoteStrategy } from "../../src/quote/state/state.ts";
 import { brokenByArrival, brokenByRecording, type SeenOrder } from "../invariants/venue.ts";
+import { createCapitalChecks } from "./capital-checks.ts";
 import type { Committed } from "./history.ts";
 import { withinLimits } from "./limit-checks.ts";
 import { createQuoteChecks } from "./quote-checks.ts";
@@ -36,19 +37,39 @@ const FEE = decimal("0.001");
 /** After another process has turned the switch on, no create is signed later than this. */
 const KILL_WITHIN = LOOK_HOLDS;
 
+interface Rules {
+  readonly kinds: Kinds;
+  readonly leaseTtl: number;
+  /** How old a read may be. */
+  readonly oldest: number;
+  /** What the account begins with of it. */
+  readonly quote: Decimal;
+}
+
 /** Watches every commit of the venue and every write of the store, and keeps what breaks an invariant. */
-export function createChecks(now: () => number, tables: () => Tables, kinds: Kinds, leaseTtl: number) {
+export function createChecks(
+  now: () => number,
+  tables: () => Tables,
+  { kinds, leaseTtl, oldest, quote }: Rules,
+) {
   const violations: Violation[] = [];
   const violate = (what: string): void => {
     violations.push({ at: now(), what });
   };
   const leasedAt = () => Math.max(...[...tables().accounts.values()].map(({ until }) => until - leaseTtl), 0);
   const quotes = createQuoteChecks({ now, violate, passSince: leasedAt });
+  const capital = createCapitalChecks({ now, violate, readSince: () => leasedAt() - oldest, first: quote });
 
   /** Each time that an id was recorded: after a restore an id that never reached the venue may be given again. */
   const intents = new Map<string, Order[]>();
   let known = new Set<string>();
   const accepted = new Set<string>();
+  const executed = new Set<string>();
+  /** Orders whose rows the database has lost, and nobody has said so. */
+  const lost = new Set<string>();
+  /** What ended without a trade before anybody looked, nothing on the exchange tells of. */
+  const isUntold = (id: string, open: readonly BookedOrder[]): boolean =>
+    lost.has(id) && !executed.has(id) && !open.some(({ clientId }) => clientId === id);
   const live = new Map<string, Map<string, BookedOrder>>();
   const truth = new Map<string, Decimal>();
   const tokens = new Map<string, number>();
@@ -68,7 +89,7 @@ export function createChecks(now: () => number, tables: () => Tables, kinds: Kin
     const broken = brokenByArrival({
       order: seen(order),
       live: open.map(seen),
-      wasTaken: accepted.has(clientId),
+      wasTaken: accepted.has(clientId) && !isUntold(clientId, open),
       hasRow: versions !== undefined,
       isOver: strategy?.status === "stopped",
     });
@@ -78,7 +99,10 @@ export function createChecks(now: () => number, tables: () => Tables, kinds: Kin
     accepted.add(clientId);
     const slot = slotOf(clientId);
     if (slot === undefined) return;
-    if (order.side === "sell") covered(order, slot, strategy);
+    // A store that was put back has forgotten the order, and with it what the strategy held: it was under way by then.
+    const isRemembered = tables().orders.has(clientId);
+    if (order.side === "sell" && (isRemembered || !strategy || isGrid(strategy)))
+      covered(order, slot, strategy);
     const key = parseClientOrderId(clientId);
     const older = liveOf(key?.strategy ?? 0).filter(
       (other) => parseClientOrderId(other.clientId)?.generation !== key?.generation,
@@ -86,7 +110,7 @@ export function createChecks(now: () => number, tables: () => Tables, kinds: Kin
     if (older.length > 0)
       violate(`${clientId} was placed while ${older[0]?.clientId} of another generation lived`);
     if ((key?.slot ?? 0) < FIRST_BUY_SLOT) crossed(order);
-    if (!strategy || !isQuote(strategy) || (key?.slot ?? 0) >= FIRST_BUY_SLOT) return;
+    if (!isRemembered || !strategy || !isQuote(strategy) || (key?.slot ?? 0) >= FIRST_BUY_SLOT) return;
     inBounds(order, strategy);
     if (order.side === "buy") quotes.withinBudget(strategy, withOthers(order, strategy));
   }
@@ -214,11 +238,14 @@ export function createChecks(now: () => number, tables: () => Tables, kinds: Kin
     },
 
     /** A venue's commit. */
-    committed({ before, change }: Committed): void {
+    committed(committed: Committed, left: Decimal): void {
+      const { before, change } = committed;
+      capital.committed(committed, left);
       const known = new Set(before.open.map(({ id }) => id));
       for (const order of change.orders) if (!known.has(order.id)) arrived(order, before.open);
       for (const fill of change.fills) {
         const order = change.orders.find(({ id }) => id === fill.orderId);
+        if (order) executed.add(order.clientId);
         const slot = order && slotOf(order.clientId);
         if (!slot) continue;
         const inBase = fill.fee.asset === fill.symbol.split("/")[0] ? fill.fee.amount : ZERO;
@@ -270,6 +297,7 @@ export function createChecks(now: () => number, tables: () => Tables, kinds: Kin
         intents.set(clientId, [...(intents.get(clientId) ?? []), order]);
       }
       if (recorded.length > 0) withinLimits(recorded, tables(), { now: now(), violate });
+      capital.recorded(recorded, tables());
       killedAt = kill.on ? (killedAt ?? now()) : undefined;
       for (const [account, { token }] of accounts) {
         if (token < (tokens.get(account) ?? 0)) violate(`the token of ${account} fell`);
@@ -295,10 +323,14 @@ export function createChecks(now: () => number, tables: () => Tables, kinds: Kin
       }
     },
 
-    /** The store has been put back to an earlier state. */
-    restored(): void {
+    /** The store has been put back to an earlier state, whether or not somebody has said so. */
+    restored(isTold: boolean): void {
+      for (const id of isTold ? [] : accepted) if (!tables().orders.has(id)) lost.add(id);
       tokens.clear();
       known = new Set(tables().unsettled);
+      // What no order has reached the venue for has never been: it may be laid out otherwise.
+      const reached = new Set([...accepted].map(slotOf));
+      for (const key of buysAt.keys()) if (!reached.has(key)) buysAt.delete(key);
       quotes.restored([...tables().strategies.values()].filter(isQuote));
     },
   };

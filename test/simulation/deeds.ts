@@ -46,6 +46,10 @@ export type Deed =
   | { readonly kind: "outside_cancel"; readonly nth: number }
   | { readonly kind: "deposit"; readonly asset: string; readonly amount: Decimal }
   | { readonly kind: "duplicate_tick" | "backup" | "restore" | "kill_process" }
+  /** What is committed after the first is gone with the second, and nobody says so. */
+  | { readonly kind: "keep_tail" | "lose_tail" }
+  /** The database's clock is this far from where it was at the start. */
+  | { readonly kind: "clock_step"; readonly millis: number }
   | { readonly kind: "outage"; readonly what: "store" | "venue"; readonly millis: number }
   | { readonly kind: "maintenance"; readonly millis: number }
   | { readonly kind: "limits"; readonly settings: LimitSettings };

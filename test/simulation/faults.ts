@@ -80,6 +80,14 @@ export function swarmFaults(random: Random, isQuiet: () => boolean): Faults {
   };
 }
 
+/** Of these none by which a read is old. */
+export const fresh =
+  (faults: Faults): Faults =>
+  (call) => {
+    const fault = faults(call);
+    return fault === "stale" ? undefined : fault;
+  };
+
 /** Of these only such that every order which the exchange takes is known to be taken. */
 export const answering =
   (faults: Faults): Faults =>

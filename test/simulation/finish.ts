@@ -13,6 +13,7 @@ import { takes } from "../../src/model/own-orders.ts";
 import type { Strategy } from "../../src/model/strategy.ts";
 import { isQuote } from "../../src/quote/kind.ts";
 import type { QuoteStrategy } from "../../src/quote/state/state.ts";
+import { differences, gridOfId, heldOf, movedBy } from "../invariants/venue.ts";
 import type { Beside } from "./actions.ts";
 import { TICKS } from "./shape.ts";
 import type { Tables } from "./store/tables.ts";
@@ -280,6 +281,7 @@ function ledgers(world: World, beside: Beside): void {
         `${asset}: the account changed by ${text(change - other)} and the ledgers say ${text(told)}`,
       );
   }
+  for (const grid of grids.filter(isGrid)) ownSums(world, grid);
   for (const { id, state } of grids.filter(isGrid)) {
     const worth = worthOfFees(tables, id);
     if (worth !== state.ledger.feesValue)
@@ -290,6 +292,21 @@ function ledgers(world: World, beside: Beside): void {
         `${id}: quote ${text(state.ledger.quote)} + cost ${text(cost)} − first cost is not realised ${text(state.ledger.realized)}`,
       );
   }
+}
+
+/** Of each grid by itself: what the exchange has executed of its orders is what its books hold, asset by asset. */
+function ownSums(world: World, { id, number, symbol, state }: GridStrategy): void {
+  const { orders } = world.tables();
+  const executed = world.history.allFills(EXCHANGE).flatMap((fill) => {
+    const row = orders.get(clientIdOf(world, fill.orderId));
+    const isOwn = row?.strategy && (!isReleased(row) || isBooked(world, fill.symbol, fill.id));
+    const notional = (fill.price * fill.amount) / ONE;
+    return isOwn && gridOfId(row.clientId) === number ? [{ ...fill, notional, fees: [fill.fee] }] : [];
+  });
+  const { base, quote } = splitPair(symbol);
+  const { cash, firstBase, quote: moved } = state.ledger;
+  const books = { ...cash, [base]: heldOf([...state.slots, ...state.idle]) - firstBase, [quote]: moved };
+  for (const what of differences(id, books, movedBy(executed))) world.checks.violate(what);
 }
 
 /** What fees in third assets were worth when they were taken, as each fill tells. */

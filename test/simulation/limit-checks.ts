@@ -2,7 +2,7 @@ import { mul } from "../../src/kernel/decimal.ts";
 import { DAY } from "../../src/kernel/time.ts";
 import { EVERY_SCOPE, ownLimits, scopeOfAccount } from "../../src/limits/standing.ts";
 import type { Order } from "../../src/model/order.ts";
-import { aboveLimit } from "../invariants/venue.ts";
+import { aboveLimit, aboveRate } from "../invariants/venue.ts";
 import type { Tables } from "./store/tables.ts";
 
 interface At {
@@ -12,7 +12,7 @@ interface At {
 
 /** What has just been recorded is within the limits of that moment, and counted once, whatever becomes of it. */
 export function withinLimits(recorded: readonly Order[], tables: Tables, { now, violate }: At): void {
-  const { orderNotional, dayNotional, openOrders } = ownLimits(tables.limits, EVERY_SCOPE);
+  const { orderNotional, dayNotional, openOrders, orderGapMillis } = ownLimits(tables.limits, EVERY_SCOPE);
   const [{ account }] = recorded as [Order];
   const uses = [...tables.limitUses.values()].filter(({ scope }) => scope === scopeOfAccount(account));
   for (const { clientId, price, amount } of recorded) {
@@ -27,15 +27,26 @@ export function withinLimits(recorded: readonly Order[], tables: Tables, { now, 
   const ofDay = dayNotional?.USDT;
   const last = recorded[0]?.clientId;
   for (const what of aboveLimit(`${last}: notional of the day`, today, ofDay)) violate(what);
+  // Not what was counted: what all orders of the day come to at their own prices.
+  const rows = [...tables.orders.values()].filter(isRecordedHere);
+  const ofToday = rows.filter(({ createdAt }) => Math.floor(createdAt / DAY) === Math.floor(now / DAY));
+  const sum = ofToday.reduce((all, { price, amount }) => all + mul(price, amount, "down"), 0n);
+  for (const what of aboveLimit(`${last}: what the day's orders come to`, sum, ofDay)) violate(what);
+  const fresh = new Set(recorded.map(({ clientId }) => clientId));
+  const before = rows.filter(({ clientId }) => !fresh.has(clientId)).map(({ createdAt }) => createdAt);
+  const rate = { now, count: recorded.length, last: Math.max(0, ...before) };
+  for (const what of aboveRate(`${last}`, rate, orderGapMillis)) violate(what);
   const open = [...tables.unsettled].filter((id) => tables.orders.get(id)?.account === account).length;
   const mostOpen = openOrders === undefined ? undefined : BigInt(openOrders);
   for (const what of aboveLimit(`${last}: open orders`, BigInt(open), mostOpen)) violate(what);
 }
 
+/** One that was found after a restore was never recorded here. */
+const isRecordedHere = ({ sendBy, notAfter }: Order): boolean => sendBy !== notAfter;
+
 /** Crashes between record and send, lost answers and repeated batches: an intent is counted once. */
 function counted(tables: Tables, uses: readonly { readonly orders: number }[], { violate }: At): void {
-  // One that was found after a restore was never recorded here.
-  const own = [...tables.orders.values()].filter(({ sendBy, notAfter }) => sendBy !== notAfter).length;
+  const own = [...tables.orders.values()].filter(isRecordedHere).length;
   const all = uses.reduce((sum, { orders }) => sum + orders, 0);
   if (own !== all) violate(`${own} orders were recorded and ${all} are counted`);
 }

@@ -24,6 +24,7 @@ const USAGE = `Simulates the step of grids: crashes, lost and late answers, two 
   --swarm [--count N] [--from N]   seeds with a mix of faults of their own, from a number of the moment on
   --exhaustive | --parity | --mutants [NAME] | --week | --bounds   one tier
   --liveness [--count N] [--from N]   after each kind of trouble alone, how long until everything is right
+    --mutants [NAME] --from N    without the seeds that are known to show them
   --full                         all tiers with the goals' sizes, or N random seeds; ends with their figures
   --strategy follow              the kind that is only a test of the engine, in place of grids
   --strategy quote               quotes of both sides, in place of grids
@@ -118,6 +119,9 @@ function* quoteTiers(): Generator<() => Promise<Figures[]>> {
 
 function* tiers(): Generator<() => Promise<Figures[]>> {
   const { full } = values;
+  const most = full ? 400 : number(400);
+  const isAsked = ({ name }: { readonly name: string }) =>
+    positionals.length === 0 || positionals.includes(name);
   if (values.swarm) yield () => swarmTier(Number(values.from ?? ofNow()), number(1000), how);
   if (full || !TIERS.some((tier) => values[tier]))
     yield () => randomTier(from, number(full ? 3000 : 200), how, full ?? false, kindAsked);
@@ -125,7 +129,7 @@ function* tiers(): Generator<() => Promise<Figures[]>> {
   if (full || values.parity) yield () => parityTier(from, full ? 100 : number(100), how, 100, kindAsked);
   if (full && values.strategy === undefined) yield* quoteTiers();
   if (full || values.mutants)
-    yield () => mutantTier(400, how, ({ name }) => positionals.length === 0 || positionals.includes(name));
+    yield () => mutantTier(most, how, isAsked, values.from === undefined ? undefined : from);
   if (full || values.week) yield () => weekTier(how);
   if (full || values.liveness) yield () => livenessTier(from, number(full ? 40 : 20), how);
   if (full || values.bounds) yield () => boundsTier(from, full ? 60 : number(60), how);

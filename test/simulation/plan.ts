@@ -54,6 +54,8 @@ export interface Plan {
   readonly lag: number;
   /** Faults are a mix of the seed's own, and bounds are played to the bound. */
   readonly atBounds: boolean;
+  /** Its database loses what it wrote last, is put back more than once, and its clock steps. */
+  readonly shaken: boolean;
 }
 
 /** Processes that die and databases that are away leave orders whose answer nobody has written down. */
@@ -122,12 +124,14 @@ function drawn(random: Random, { ticks, calm, timing: asked, edition = 1, grid, 
     doubts: false,
     lag: 0,
     atBounds: false,
+    shaken: false,
   };
   if (edition < 3) return plan;
   const third = withEdition3(random, plan, calm !== undefined);
   if (edition < 4 || calm) return third;
   if (edition === 5) return withLimits(random, third);
   if (edition === 7) return withEdits(random, third);
+  if (edition === 8) return shaken(random, third);
   if (edition > 5) return atBounds(random, third);
   const deeds = [...third.deeds, ...againstOwn(random, { quietAt })];
   return { ...third, deeds: deeds.sort((a, b) => a.at - b.at) };
@@ -145,6 +149,36 @@ function atBounds(random: Random, plan: Plan): Plan {
 }
 
 type Due = Plan["deeds"][number];
+
+/** Of what an older database has forgotten the open list and trades tell, as far as they show all at once. */
+function shaken(random: Random, plan: Plan): Plan {
+  const { interval, timing } = plan;
+  const span = plan.quietAt - START;
+  const any = (from: number, to: number) => START + Math.floor(span * (from + (to - from) * random.share()));
+  const tails = Array.from({ length: random.whole(0, 3) }, () => any(0.05, 0.9)).flatMap((at): Due[] => [
+    { at, deed: { kind: "keep_tail" } },
+    { at: at + random.whole(50, 20 * interval), deed: { kind: "lose_tail" } },
+  ]);
+  const back = any(0.1, 0.4);
+  const restores = Array.from({ length: random.pick([0, 2, 3]) }, (_, i): Due[] => [
+    { at: any(0.4, 0.95), deed: { kind: "restore" } },
+    ...(i === 0 ? [{ at: back, deed: { kind: "backup" as const } }] : []),
+  ]).flat();
+  // Beside the venue's clock, which is off by less: together they keep within the bound.
+  const half = Math.floor(timing.skew / 2);
+  const steps = Array.from({ length: random.whole(0, 4) }, (): Due => {
+    return { at: any(0.05, 0.95), deed: { kind: "clock_step", millis: random.whole(-half, half) } };
+  });
+  const own = plan.deeds.filter(({ deed }) => deed.kind !== "backup" && deed.kind !== "restore");
+  return {
+    ...plan,
+    late: false,
+    lag: 0,
+    shaken: true,
+    skew: random.whole(-half, half),
+    deeds: [...own, ...tails, ...restores, ...steps].sort((a, b) => a.at - b.at),
+  };
+}
 
 const sellingStop = (random: Random, { at, deed }: Due): Due => ({
   at,

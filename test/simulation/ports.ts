@@ -4,6 +4,7 @@ import { type BookedOrder, toldFill, toVenueOrder } from "../../src/market/match
 import type { Book } from "../../src/model/market.ts";
 import type { NewOrder } from "../../src/model/order.ts";
 import type { Local } from "../../src/ports/local.ts";
+import type { AuditStore } from "../../src/ports/stores/audit-store.ts";
 import type { HandOrderStore } from "../../src/ports/stores/hand-order-store.ts";
 import type { HistoryStore } from "../../src/ports/stores/history-store.ts";
 import type { LimitStore } from "../../src/ports/stores/limit-store.ts";
@@ -25,7 +26,12 @@ import { sleep, type Task } from "./task.ts";
 
 const STORE_TIMEOUT = 10_000;
 
-export type SimStore = StepStore & StrategyStore & HistoryStore & HandOrderStore & LimitStore;
+export type SimStore = StepStore &
+  StrategyStore &
+  HistoryStore &
+  HandOrderStore &
+  LimitStore &
+  Pick<AuditStore, "note" | "noteAhead">;
 
 /** The store as one task sees it: every method is a call that can go wrong. */
 export function storeOf(net: Net, task: Task, store: SimStore): Store {

@@ -143,7 +143,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
       },
       {
         file: "src/engine/pass/observe-fills.ts",
-        from: "if (id === undefined || !lacks || (!isLate && !isWhole)) return [];",
+        from: "if (id === undefined || !lacks || !(isLate || isWhole || slots.has(slotOf(order)))) return [];",
         to: "if (id === undefined || !lacks || isLate || !isLate || isWhole) return [];",
       },
     ],
@@ -205,5 +205,12 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     "src/engine/reconcile/order-life.ts",
     "isFinal(order) && order.booked >= order.filled",
     "isFinal(order)",
+  ),
+  one(
+    "a database that has lost its last commits is not noticed",
+    "src/engine/pass/lost-tail.ts",
+    "return found.find((told) => current.some((strategy) => isAhead(kinds(strategy.kind), strategy, told)));",
+    "return undefined;",
+    7890025,
   ),
 ];

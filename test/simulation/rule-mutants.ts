@@ -131,4 +131,77 @@ export const RULE_MUTANTS: readonly Mutant[] = [
     'countUses(tables, wanted.filter(({ kind }) => kind !== "exit"), limited);',
     1000000,
   ),
+  one(
+    "a reserve is not kept",
+    "src/grid/plan/capital.ts",
+    ': [{ reason: "safety_reserve" as const, room: quote - openBuys - mul(safetyReserve, whole, "up") }]),',
+    ": []),",
+  ),
+  one(
+    "a reserve forgets what other grids are buying for",
+    "src/engine/decide/share.ts",
+    "openBuys: all + (planned[asset] ?? ZERO),",
+    "openBuys: buys([id]),",
+  ),
+  one(
+    "a pass forgets what of its capital it has planned with",
+    "src/grid/plan/next-orders.ts",
+    "capital = capital && committed(capital, view.market, wish);",
+    "",
+  ),
+  one(
+    "a grid may hold more of the capital than it was asked to",
+    "src/grid/plan/capital.ts",
+    ': [{ reason: "max_position" as const, room: mul(maxPosition, whole, "down") - position }]),',
+    ": []),",
+  ),
+  one(
+    "base that is taken over is no position before the next pass",
+    "src/grid/plan/capital.ts",
+    "return capital && { ...capital, whole: capital.whole + taken, position: capital.position + taken };",
+    "return capital && { ...capital, whole: capital.whole + taken * 0n };",
+  ),
+  one(
+    "a first buy knows no reserve and no position",
+    "src/grid/plan/capital.ts",
+    "return most.reduce(min, amount);",
+    "return most.length > 1000 ? most.reduce(min, amount) : amount;",
+  ),
+  one(
+    "the day counts half of what its orders come to",
+    "src/limits/standing.ts",
+    "orders.map((order) => [order.clientId, countedNotional(order, quote)])",
+    "orders.map((order) => [order.clientId, countedNotional(order, quote) / 2n])",
+  ),
+  {
+    name: "orders follow each other as soon as they like",
+    edits: [
+      {
+        file: "src/limits/allowed.ts",
+        from: "withinOrderGap(told, used)\n",
+        to: "undefined\n",
+      },
+      {
+        file: "test/simulation/store/limits.ts",
+        from: "(orderGapMillis === null || (count === 1 && last + orderGapMillis <= now))",
+        to: "(orderGapMillis === null || count + last > 0)",
+      },
+    ],
+  },
+  {
+    // What compares a grid's two sums believes the one of them: only the exchange itself knows better.
+    name: "a fee in a third asset is in no book, and nobody compares them",
+    edits: [
+      {
+        file: "src/grid/ledger/booking.ts",
+        from: "cash: thirds.map(",
+        to: "cash: thirds.slice(1).map(",
+      },
+      {
+        file: "src/grid/ledger/profit.ts",
+        from: "return { ...ledger.cash, [base]: movedBase(state), [quote]: ledger.quote };",
+        to: "return { ...ledger.moved, ...(base === quote && { [base]: movedBase(state) }) };",
+      },
+    ],
+  },
 ];

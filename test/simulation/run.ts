@@ -56,6 +56,9 @@ export async function simulate(options: Options): Promise<Result> {
   for (const wait of world.killAt === undefined && options.calm !== "panic" ? [0, 181_000] : []) {
     scheduler.at(plan.quietAt + wait, async () => {
       state.dirty = true;
+      // From now on orders are placed that had to wait for it.
+      const { kill, limits } = world.tables();
+      if (kill.on || limits.set[EVERY_SCOPE]) noteChange(state, scheduler.now());
       liftLimits(world);
       await world.store.setKill(false, BY);
     });
@@ -136,13 +139,14 @@ function restOf({ scheduler, state, plan, tables, history }: Awaited<ReturnType<
       if (status === "stopped") return true;
       const waits = [own.heldUntil, own.releaseAt ?? 0, ...own.slots.map(({ retryAt }) => retryAt)];
       const isUnderWay = own.exit ?? movesOf(strategy) ?? own.search;
-      if (isQuote(strategy) && wants === "run" && !isCalm(strategy, now)) return false;
+      if (isQuote(strategy) && wants === "run" && !isCalm(strategy, now - SLOWER * plan.interval))
+        return false;
       return wants !== "stop" && !isUnderWay && phase !== "starting" && !waits.some(isSoon);
     });
   };
 }
 
-/** What widens with volatility narrows again as a quiet market goes on: an hour after its last move nothing does. */
+/** What widens with volatility narrows again as a quiet market goes on: in the first pass an hour after its last move for the last time. */
 const isCalm = ({ config, state }: QuoteStrategy, now: number): boolean =>
   config.rules.volatilityFactor === 0n || state.seen.every(({ at }) => at + HOUR < now);
 

@@ -12,7 +12,7 @@ import { followKind } from "../kinds/follow.ts";
 import type { Net } from "./calls.ts";
 import { createChecks } from "./checks.ts";
 import { createDensity, isInDoubt } from "./density.ts";
-import { answering, type Fault, type Faults, randomFaults, swarmFaults } from "./faults.ts";
+import { answering, type Fault, type Faults, fresh, randomFaults, swarmFaults } from "./faults.ts";
 import { feesInToken, TOKEN } from "./fee-token.ts";
 import { illegibleRows, windowsOf } from "./fill-windows.ts";
 import { historyBooks, lateTrades, promptTrades } from "./history.ts";
@@ -99,7 +99,18 @@ export async function createWorld({
   const isOld = shape.broken === "read lag" || isSteady(shape.broken);
   const readLag = plan.timing.readLag * (isOld ? 10 : 1);
   const kinds = kindsOf([...KINDS, followKind as unknown as Kind]);
-  const checks = createChecks(now, () => tables, kinds, plan.timing.leaseTtl);
+  // Five times as old as they may be, all of them alike.
+  const steady = isSteady(shape.broken) ? plan.timing.readLag * 5 : plan.doubts ? plan.lag : undefined;
+  const checks = createChecks(
+    () => now() + state.clockOff,
+    () => tables,
+    {
+      kinds,
+      leaseTtl: plan.timing.leaseTtl,
+      oldest: Math.max(readLag, steady ?? 0),
+      quote: plan.holdings.USDT ?? 0n,
+    },
+  );
   const history = historyBooks(
     {
       now,
@@ -109,7 +120,7 @@ export async function createWorld({
       quietAt: plan.quietAt,
       memory: readLag + 1000,
     },
-    checks.committed,
+    (committed) => checks.committed(committed, history.latest(EXCHANGE).holdings.USDT?.total ?? 0n),
   );
   const mirror = mirrored
     ? await createMirror({
@@ -121,7 +132,7 @@ export async function createWorld({
         differs: checks.violate,
       })
     : undefined;
-  const inMemory = memoryStore(tables, now);
+  const inMemory = memoryStore(tables, () => now() + state.clockOff);
   const store = mirror?.store(inMemory) ?? inMemory;
 
   const books = mirror?.books(history.books) ?? history.books;
@@ -136,6 +147,9 @@ export async function createWorld({
     down: new Set<string>(),
     isClosed: false,
     backup: undefined as Tables | undefined,
+    tail: undefined as Tables | undefined,
+    /** How far the database's clock has stepped. */
+    clockOff: 0,
     meddle: undefined as Faults | undefined,
   };
   const listings = new Map<Pair, ListedPath>(
@@ -163,7 +177,7 @@ export async function createWorld({
   const alone = shape.trouble && faultsOf(shape.trouble, random, isQuiet);
   const any =
     faults ?? alone ?? (plan.atBounds ? swarmFaults(random, isQuiet) : randomFaults(random, isQuiet));
-  const wrong = shape.broken === "steady lag, all answered" ? answering(any) : any;
+  const wrong = shape.broken === "steady lag, all answered" ? answering(any) : plan.shaken ? fresh(any) : any;
   const density = createDensity();
   const net: Net = {
     scheduler,
@@ -183,10 +197,8 @@ export async function createWorld({
     kill: ({ process }) => killProcess(process),
   };
   // Both at once, a restored database and rows that cannot be read, are not simulated.
-  const restores = plan.deeds.some(({ deed }) => deed.kind === "restore");
+  const restores = plan.shaken || plan.deeds.some(({ deed }) => deed.kind === "restore");
   const illegible = illegibleRows(seed, restores ? START : plan.quietAt);
-  // Five times as old as they may be, all of them alike.
-  const steady = isSteady(shape.broken) ? plan.timing.readLag * 5 : plan.doubts ? plan.lag : undefined;
   const behaviour = {
     past: history.past,
     skew: shape.broken === "skew" ? plan.skew - 60_000 : plan.skew,
@@ -233,7 +245,11 @@ export async function createWorld({
     startTask(
       process,
       async (task) => {
-        await flow(depsOf(task)).catch((error: unknown) => trace.add(`failed ${String(error)}`));
+        await flow(depsOf(task)).catch((error: unknown) => {
+          trace.add(`failed ${String(error)}`);
+          // No deed and no pass may meet what the simulated world has not.
+          if (error instanceof TypeError) checks.violate(String(error));
+        });
       },
       befallen,
     );
@@ -319,14 +335,26 @@ export async function createWorld({
       state.backup = copyTables(tables);
       await mirror?.backup();
     },
+    keepTail(): void {
+      state.tail = copyTables(tables);
+    },
+    /** The power fails, and what was committed last is gone. */
+    loseTail(): void {
+      if (!state.tail) return;
+      for (const process of processes) killProcess(process);
+      Object.assign(tables, copyTables(state.tail), { epoch: tables.epoch });
+      state.dirty = true;
+      checks.restored(false);
+    },
     /** Every process dies and the store is what it was, but for the epoch. */
     async restore(): Promise<void> {
       if (!state.backup) return;
       for (const process of processes) killProcess(process);
       const epoch = Math.max(tables.epoch, state.backup.epoch) + 1;
       Object.assign(tables, copyTables(state.backup), { epoch });
+      state.tail = undefined;
       await mirror?.restore();
-      checks.restored();
+      checks.restored(true);
     },
   };
 }

@@ -8,11 +8,11 @@ import { booksChecked } from "../reconcile/books-check.ts";
 import { addFee, movementsOf } from "../reconcile/fills.ts";
 import type { Reconciled } from "../reconcile/reconcile.ts";
 import { recover, sequenceOf } from "../reconcile/recovery.ts";
-import { closed } from "./closed.ts";
+import { noteMarketClosed } from "./closed.ts";
 import { leavingAgain } from "./exit.ts";
-import { pausedPhase, revived } from "./revive.ts";
+import { applyResume, pausedPhase } from "./revive.ts";
 import { stop } from "./stop.ts";
-import { still, type Turn } from "./turn.ts";
+import { type Turn, unchanged } from "./turn.ts";
 
 /** Books what has happened to a strategy's orders, late ones included. */
 export function book(
@@ -114,15 +114,15 @@ const accepted = (state: StrategyState, index: number): StrategyState => ({
 /** Takes a strategy from what it is, its fills booked, to what should rest next. `live` are its unsettled orders. */
 export function advance(before: Strategy, live: readonly Order[], turn: Turn): Advanced {
   const state = recover(before, turn);
-  const known = revived(state === before.state ? before : { ...before, state });
+  const known = applyResume(state === before.state ? before : { ...before, state });
   const { market } = turn.sight;
   const why = market && !market.active ? `${before.symbol} is closed on the exchange` : null;
-  const strategy = closed(
+  const strategy = noteMarketClosed(
     booksChecked(turn.kind, known, { live, now: turn.now, rows: turn.sight.unreadable }),
     market ? why : undefined,
     turn.now,
   );
-  const nothing = still(strategy, turn.funds);
+  const nothing = unchanged(strategy, turn.funds);
   if (strategy.wants === "stop" || strategy.state.exit) return { ...nothing, ...stop(strategy, live, turn) };
   if (strategy.status === "error") return nothing;
   if (strategy.wants === "pause") return { ...nothing, ...pause(strategy, live, turn) };

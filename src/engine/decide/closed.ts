@@ -8,7 +8,7 @@ const WAITS: Millis = 24 * HOUR;
  * Notes since when a strategy's market is closed or gone, and why; `null` where it is open, undefined where nobody
  * knows. After a day it is in error; one that stops goes on to its end.
  */
-export function closed(strategy: Strategy, why: string | null | undefined, now: Millis): Strategy {
+export function noteMarketClosed(strategy: Strategy, why: string | null | undefined, now: Millis): Strategy {
   const { closedSince, ...state } = strategy.state;
   if (why === undefined) return strategy;
   if (why === null) return closedSince === undefined ? strategy : noteMarketOpen({ ...strategy, state });
@@ -28,8 +28,8 @@ const noteMarketOpen = (strategy: Strategy): Strategy =>
   strategy.status === "error" ? strategy : { ...strategy, lastError: null };
 
 /** A strategy whose market the venue refuses to tell of. */
-export function untold(strategy: Strategy, reason: string, now: Millis): Strategy {
+export function noteUnreadable(strategy: Strategy, reason: string, now: Millis): Strategy {
   const why = `${strategy.symbol} cannot be read: ${reason}`;
-  const noted = closed(strategy, why, now);
+  const noted = noteMarketClosed(strategy, why, now);
   return noted.status === "error" || noted.lastError === why ? noted : { ...noted, lastError: why };
 }

@@ -11,7 +11,7 @@ import type { Strategy } from "../../model/strategy.ts";
 import type { Advanced, Kinds } from "../../ports/kind.ts";
 import type { Changes, Snapshot } from "../../ports/stores/step-store.ts";
 import { type Adopted, adopt, revenants } from "../reconcile/adopt.ts";
-import { blamed } from "../reconcile/books-check.ts";
+import { noteUnexplained } from "../reconcile/books-check.ts";
 import { withFeeValues } from "../reconcile/fee-value.ts";
 import type { MarketSight, Observation } from "../reconcile/observation.ts";
 import { isContradicted, isFinal } from "../reconcile/order-life.ts";
@@ -19,11 +19,11 @@ import { type Reconciled, reconcile, reconcileLate } from "../reconcile/reconcil
 import { nameUnreadable } from "../reconcile/unreadable.ts";
 import { advance, book } from "./advance.ts";
 import { accountChanges, changesAnything, changesOf, remember } from "./changes.ts";
-import { untold } from "./closed.ts";
+import { noteUnreadable } from "./closed.ts";
 import { windowOf } from "./intents.ts";
 import { judgeAccount, judgeLoss, withStopped } from "./loss.ts";
-import { afterTurn, capitalOf, firstShare, ownBase, type Share } from "./share.ts";
-import { cancellable, rhythmOf, still, type Turn } from "./turn.ts";
+import { afterTurn, capitalOf, firstShare, ofAllMarkets, ownBase, type StrategyAllowance } from "./share.ts";
+import { cancellable, rhythmOf, type Turn, unchanged } from "./turn.ts";
 
 /** What a pass writes first and then asks of the venue. */
 export interface Decision {
@@ -111,7 +111,7 @@ const bookAll = (
   strategies.map((one) => {
     const mine = ofStrategy(reconciled, one);
     const kind = kinds(one.kind);
-    return blamed(kind, book(kind, one, mine, { now, backoff: observation.timing.backoff }), mine);
+    return noteUnexplained(kind, book(kind, one, mine, { now, backoff: observation.timing.backoff }), mine);
   });
 
 /** One turn after the other: what one strategy has used of the pass, the next one lacks. */
@@ -181,7 +181,9 @@ const ofStrategy = (reconciled: readonly Reconciled[], { id }: Strategy): Reconc
 const untoldChanges = (strategies: readonly Strategy[], { refused }: Observation, now: Millis): Changes[] =>
   strategies.flatMap((one) => {
     const reason = refused.get(one.symbol);
-    return reason === undefined ? [] : [changesOf(one, still(untold(one, reason, now), undefined), [], now)];
+    return reason === undefined
+      ? []
+      : [changesOf(one, unchanged(noteUnreadable(one, reason, now), undefined), [], now)];
   });
 
 interface AccountPass extends Pick<Adopted, "held" | "stranger" | "waiting"> {
@@ -197,7 +199,7 @@ interface AccountPass extends Pick<Adopted, "held" | "stranger" | "waiting"> {
 
 function turnOf(
   { snapshot, observation, strategies, kinds, live, losses, held, stranger, waiting, slow }: AccountPass,
-  share: Share,
+  share: StrategyAllowance,
   strategy: Strategy,
 ): Turn {
   const { timing, markets } = observation;
@@ -206,6 +208,7 @@ function turnOf(
   const isHidden = ({ symbol }: Strategy) => splitPair(symbol).base === base && !markets.has(symbol);
   const isKnown = strategy.phase === "starting" && !snapshot.strategies.some(isHidden);
   const among = { strategies, kinds, orders: live };
+  const all = ofAllMarkets(among, snapshot, observation);
   const kind = kinds(strategy.kind);
   const accountLoss = losses[splitPair(strategy.symbol).quote]?.watch?.over ?? null;
   return {
@@ -215,7 +218,7 @@ function turnOf(
     ...rhythmOf(snapshot),
     window: windowOf(snapshot.lease, timing),
     funds: share.funds,
-    capital: capitalOf(strategy, observation, { ...among, planned: share.openBuys }),
+    capital: capitalOf(strategy, observation, { ...all, planned: share.openBuys }),
     confidence: observation.confidence?.get(strategy.symbol)?.value,
     ownBase: isKnown ? ownBase(base, observation, { ...among, now }) : undefined,
     resting: share.resting.get(strategy.symbol) ?? [],
@@ -239,6 +242,6 @@ function advanceOrFail(strategy: Strategy, live: readonly Order[], turn: Turn): 
   try {
     return advance(strategy, live, turn);
   } catch (error) {
-    return still({ ...strategy, status: "error", lastError: messageOf(error) }, turn.funds);
+    return unchanged({ ...strategy, status: "error", lastError: messageOf(error) }, turn.funds);
   }
 }

@@ -4,7 +4,7 @@ import type { Phase, Strategy } from "../../model/strategy.ts";
  * Takes note of a person's resume: a strategy in error runs again, until what stopped it does so once more.
  * Each resume revives once, so that an error of later does not end by itself.
  */
-export function revived(strategy: Strategy): Strategy {
+export function applyResume(strategy: Strategy): Strategy {
   const { resumes, state, status, wants } = strategy;
   if (resumes === (state.resumes ?? 0)) return strategy;
   const noted = { ...strategy, state: { ...state, resumes } };

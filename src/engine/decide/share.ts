@@ -10,12 +10,13 @@ import type { Order } from "../../model/order.ts";
 import { mayBeMet } from "../../model/own-orders.ts";
 import type { Strategy } from "../../model/strategy.ts";
 import type { Kinds } from "../../ports/kind.ts";
+import type { Snapshot } from "../../ports/stores/step-store.ts";
 import type { MarketSight, Observation } from "../reconcile/observation.ts";
 import { isFinal } from "../reconcile/order-life.ts";
 import { exitReach } from "./exit.ts";
 
 /** What is left for the strategies of an account whose turn is still to come in this pass. */
-export interface Share {
+export interface StrategyAllowance {
   /** Undefined when the balances were not read. */
   readonly funds: Funds | undefined;
   readonly resting: ReadonlyMap<Pair, readonly Resting[]>;
@@ -37,8 +38,8 @@ export interface Among {
 export const firstShare = (
   observation: Observation,
   orders: readonly Order[],
-  { limit, bounds, strategies, kinds }: Pick<Share, "limit" | "bounds"> & Among,
-): Share => ({
+  { limit, bounds, strategies, kinds }: Pick<StrategyAllowance, "limit" | "bounds"> & Among,
+): StrategyAllowance => ({
   funds: observation.balances && freeFunds(observation, orders),
   resting: new Map(
     [...observation.markets].map(([symbol, sight]) => [
@@ -60,10 +61,10 @@ export const firstShare = (
 
 /** The share after a strategy has planned `intents` on its symbol. */
 export function afterTurn(
-  share: Share,
+  share: StrategyAllowance,
   { strategy: { symbol }, quote: market }: { strategy: Strategy; quote: Quote | undefined },
   turn: { intents: readonly Order[]; funds: Funds | undefined; short: boolean },
-): Share {
+): StrategyAllowance {
   const { quote } = splitPair(symbol);
   const bought = turn.intents.filter(({ side }) => side === "buy").map(notional);
   const resting = new Map(share.resting);
@@ -152,6 +153,20 @@ function unbookedBuy(
 }
 
 const notional = ({ price, amount }: Pick<Order, "price" | "amount">): Decimal => mul(price, amount, "up");
+
+/** With strategies and orders of markets that this pass has not read: they take of the same capital. */
+export const ofAllMarkets = <T extends Among & { readonly orders: readonly Order[] }>(
+  among: T,
+  snapshot: Pick<Snapshot, "strategies" | "orders">,
+  { markets }: Pick<Observation, "markets">,
+): T => {
+  const isUnread = ({ symbol }: { readonly symbol: Pair }) => !markets.has(symbol);
+  return {
+    ...among,
+    strategies: [...among.strategies, ...snapshot.strategies.filter(isUnread)],
+    orders: [...among.orders, ...snapshot.orders.filter(isUnread)],
+  };
+};
 
 /** What limits are shares of: all quote of the account, and the cost of the base that its strategies hold. */
 export function capitalOf(

@@ -27,7 +27,7 @@ export const rhythmOf = ({
 });
 
 /** A turn that does nothing. */
-export const still = (strategy: Strategy, funds: Funds | undefined): Advanced => ({
+export const unchanged = (strategy: Strategy, funds: Funds | undefined): Advanced => ({
   strategy,
   intents: [],
   terms: null,

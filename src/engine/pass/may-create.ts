@@ -7,13 +7,13 @@ import type { Snapshot } from "../../ports/stores/step-store.ts";
 import { waitsForLimit } from "../decide/limited.ts";
 import { rhythmOf } from "../decide/turn.ts";
 import type { MarketSight } from "../reconcile/observation.ts";
-import { isFinal, type Sight } from "../reconcile/order-life.ts";
+import { isFinal, type OrderReport } from "../reconcile/order-life.ts";
 
 /** Whether a slot may want an order: only then are balances and other venues worth a call. */
 export function mayCreate(
   snapshot: Snapshot,
   markets: ReadonlyMap<Pair, MarketSight>,
-  sights: ReadonlyMap<string, Sight>,
+  sights: ReadonlyMap<string, OrderReport>,
   kinds: Kinds,
 ): boolean {
   const { strategies, orders, kill, lease, limits } = snapshot;
@@ -38,14 +38,14 @@ export function mayCreate(
   });
 }
 
-function isLive(order: Order, sights: ReadonlyMap<string, Sight>): boolean {
+function isLive(order: Order, sights: ReadonlyMap<string, OrderReport>): boolean {
   const sight = sights.get(order.clientId);
   const isSeenToRest =
     typeof sight !== "object" || sight.status === "open" || sight.status === "partially_filled";
   return !isFinal(order) && isSeenToRest;
 }
 
-function asSeen(order: Order, sights: ReadonlyMap<string, Sight>): Order {
+function asSeen(order: Order, sights: ReadonlyMap<string, OrderReport>): Order {
   const sight = sights.get(order.clientId);
   return typeof sight === "object" && sight.filled > order.filled
     ? { ...order, filled: max(order.filled, sight.filled) }

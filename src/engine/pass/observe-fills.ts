@@ -7,7 +7,7 @@ import type { FillsRead, Venue, VenueFill, VenueOrder } from "../../ports/venue.
 import { bookedSince, nextSpan, startReading, withAnswer } from "../reconcile/fill-cursor.ts";
 import { isWaitedOut } from "../reconcile/fills.ts";
 import type { MarketSight } from "../reconcile/observation.ts";
-import type { Sight } from "../reconcile/order-life.ts";
+import type { OrderReport } from "../reconcile/order-life.ts";
 import { askWithin } from "./asking.ts";
 import type { Budget } from "./budget.ts";
 
@@ -53,7 +53,7 @@ export async function readFills(
 /** What is read of one pair's orders, after all lookups. */
 interface MarketOrders {
   readonly sight: MarketSight & { readonly short: boolean };
-  readonly sights: ReadonlyMap<string, Sight>;
+  readonly sights: ReadonlyMap<string, OrderReport>;
   /** Orders without a row that the venue alone knew: they are booked at once or not at all. */
   readonly found: readonly VenueOrder[];
 }
@@ -85,7 +85,7 @@ export async function readLacking(
 type Lacking = Pick<VenueOrder, "id" | "at" | "clientId">;
 
 /** An order's slot, as its client id names it. */
-function slotOf({ clientId = "" }: Lacking): string {
+function slotOf({ clientId = "" }: Pick<Lacking, "clientId">): string {
   const { strategy, generation, slot } = parseClientOrderId(clientId) ?? {};
   return `${strategy} ${generation} ${slot}`;
 }
@@ -99,6 +99,8 @@ function lackingOrders(
   const tradedOf = (id: string) =>
     sight.trades.reduce((sum, { orderId, amount }) => (orderId === id ? sum + amount : sum), ZERO);
   const isWhole = !sight.short && found.length === 0;
+  // What came before an order of its slot that is given its row is booked with it, and so asked for with it.
+  const slots = new Set(found.map(slotOf));
   const lacking = orders.flatMap((order): Lacking[] => {
     if (order.symbol !== symbol || order.strategy === null) return [];
     const told = sights.get(order.clientId);
@@ -109,18 +111,18 @@ function lackingOrders(
       order.behindSince !== null &&
       now - order.behindSince >= readLag &&
       (sight.tradesRead || !isWaitedOut(order, now));
-    if (id === undefined || !lacks || (!isLate && !isWhole)) return [];
+    if (id === undefined || !lacks || !(isLate || isWhole || slots.has(slotOf(order)))) return [];
     return [{ id, at: order.createdAt, clientId: order.clientId }];
   });
   const strangers = found.filter(({ id, filled }) => filled > tradedOf(id));
-  // What came before an order of its slot that is given its row is booked with it.
-  const slots = new Set(found.map(slotOf));
-  if (strangers.length > 0) return [...strangers, ...lacking];
-  const before = lacking.filter((one) => slots.has(slotOf(one)));
-  if (before.length > 0) return before;
+  const ofSlots = [...slots].flatMap((slot) =>
+    [...lacking, ...strangers].filter((one) => slotOf(one) === slot),
+  );
+  const others = lacking.filter((one) => !slots.has(slotOf(one)));
+  if (ofSlots.length > 0) return strangers.length > 0 ? [...ofSlots, ...others] : ofSlots;
   // The lease's number, which each pass raises: by the time, passes at an interval might always ask for the same ones.
-  const first = lacking.length > MOST_ORDERS ? token % lacking.length : 0;
-  return [...lacking.slice(first), ...lacking.slice(0, first)].slice(0, MOST_ORDERS);
+  const first = others.length > MOST_ORDERS ? token % others.length : 0;
+  return [...others.slice(first), ...others.slice(0, first)].slice(0, MOST_ORDERS);
 }
 
 /** Of what is read, the part that can be told from what is booked; nothing is booked of an order without a row. */

@@ -1,7 +1,7 @@
 import type { Order } from "../../model/order.ts";
 import type { Venue, VenueOrder } from "../../ports/venue.ts";
 import { listedIn } from "../reconcile/open-list.ts";
-import { isFinal, type Sight } from "../reconcile/order-life.ts";
+import { isFinal, type OrderReport } from "../reconcile/order-life.ts";
 import { askWithin } from "./asking.ts";
 import type { Budget } from "./budget.ts";
 
@@ -15,7 +15,7 @@ interface Looking {
 
 /** Live orders that are not on the open list, by targeted looks: many in one call where the venue takes that. */
 export async function lookUp(venue: Venue, { orders, open, turn }: Looking, budget: Budget) {
-  const sights = new Map<string, Sight>();
+  const sights = new Map<string, OrderReport>();
   const gone: Order[] = [];
   const listedAs = listedIn(open);
   for (const order of orders) {

@@ -4,7 +4,7 @@ import type { SlotSearch, Strategy } from "../../model/strategy.ts";
 import type { Snapshot } from "../../ports/stores/step-store.ts";
 import type { Timing, Venue, VenueFill, VenueOrder } from "../../ports/venue.ts";
 import type { MarketSight } from "../reconcile/observation.ts";
-import type { Sight } from "../reconcile/order-life.ts";
+import type { OrderReport } from "../reconcile/order-life.ts";
 import { isBehind, isOfStrategy, MISSES, nextId, searchOf } from "../reconcile/recovery.ts";
 import { askWithin } from "./asking.ts";
 import type { Budget } from "./budget.ts";
@@ -13,7 +13,7 @@ import type { Budget } from "./budget.ts";
 export function strangersAmong(
   { orders }: Snapshot,
   markets: ReadonlyMap<Pair, MarketSight>,
-  sights: ReadonlyMap<string, Sight>,
+  sights: ReadonlyMap<string, OrderReport>,
 ): ReadonlySet<string> {
   const known = new Set<string>();
   for (const order of orders) {

@@ -8,7 +8,7 @@ import type { Kind, Kinds } from "../../ports/kind.ts";
 import type { Snapshot, StepStore } from "../../ports/stores/step-store.ts";
 import type { Venue, VenueOrder } from "../../ports/venue.ts";
 import type { MarketSight, Observation } from "../reconcile/observation.ts";
-import type { Sight } from "../reconcile/order-life.ts";
+import type { OrderReport } from "../reconcile/order-life.ts";
 import { askWithin } from "./asking.ts";
 import { type Budget, spend } from "./budget.ts";
 import { mayCreate } from "./may-create.ts";
@@ -59,7 +59,7 @@ export async function observe(
 async function readMarkets(venue: Venue, snapshot: Snapshot, kinds: Kinds, budget: Budget) {
   const markets = new Map<Pair, MarketSight & { readonly short: boolean }>();
   const refused = new Map<Pair, string>();
-  const sights = new Map<string, Sight>();
+  const sights = new Map<string, OrderReport>();
   let short = false;
   for (const symbol of symbolsInTurn(snapshot)) {
     const isTooMuch =
@@ -97,7 +97,7 @@ async function findStrangers(
     readonly store: StepStore;
     readonly snapshot: Snapshot;
     readonly markets: ReadonlyMap<Pair, MarketSight>;
-    readonly sights: ReadonlyMap<string, Sight>;
+    readonly sights: ReadonlyMap<string, OrderReport>;
   },
   budget: Budget,
 ) {
@@ -128,7 +128,7 @@ async function findStrangers(
  * been seen, and one that was given up lives after all.
  */
 function meet({ orders }: Snapshot, found: readonly VenueOrder[], named: readonly Order[]) {
-  const sights = new Map<string, Sight>();
+  const sights = new Map<string, OrderReport>();
   const late: Order[] = [];
   const rest: VenueOrder[] = [];
   for (const told of found) {

@@ -65,7 +65,7 @@ function withAdopted(
   const isBefore = ({ order }: Reconciled) =>
     isSameSlot(order, one.order) && sequenceOf(order) < sequenceOf(one.order);
   const after = orders.map((other) =>
-    isBefore(other) && isFinal(other.order) && isLookedFor(other.order, observation)
+    isBefore(other) && isFinal(other.order) && isAskedInVain(other, observation)
       ? settledFromSums(other, at)
       : other,
   );
@@ -77,6 +77,13 @@ function withAdopted(
   );
   return isBlocked ? undefined : [...after, one];
 }
+
+/**
+ * That it lacks trades was known before this pass, and it was asked for them: only then are those older than the
+ * cursor told from booked ones.
+ */
+const isAskedInVain = ({ before, order }: Reconciled, { markets }: Observation): boolean =>
+  before.filled > before.booked && markets.get(order.symbol)?.asked?.has(order.exchangeId ?? "") === true;
 
 const isSameSlot = (a: Order, b: Order): boolean =>
   a.strategy === b.strategy && a.generation === b.generation && a.slot === b.slot;

@@ -26,7 +26,7 @@ export function unexplainedAssets(
 }
 
 /** Notes the orders whose fills were the first that the ledger does not explain. */
-export function blamed(kind: Kind, strategy: Strategy, reconciled: readonly Reconciled[]): Strategy {
+export function noteUnexplained(kind: Kind, strategy: Strategy, reconciled: readonly Reconciled[]): Strategy {
   const { state, symbol } = strategy;
   const booked = reconciled.filter(({ fills }) => fills.length > 0);
   if (booked.length === 0 || state.unexplained?.order) return strategy;

@@ -8,7 +8,7 @@ import type { SlotSearch } from "../../model/strategy.ts";
 import type { PriceSight } from "../../ports/kind.ts";
 import type { Timing, UnreadableFill, VenueFill, VenueOrder } from "../../ports/venue.ts";
 import type { FillReading } from "./fill-cursor.ts";
-import type { Sight } from "./order-life.ts";
+import type { OrderReport } from "./order-life.ts";
 
 /** What a pass has seen of one market of its account. */
 export interface MarketSight extends PriceSight {
@@ -36,7 +36,7 @@ export function isLookedFor(
 export interface Observation {
   readonly markets: ReadonlyMap<Pair, MarketSight>;
   /** Of live orders, by client id; an order that was not looked up has none. */
-  readonly sights: ReadonlyMap<string, Sight>;
+  readonly sights: ReadonlyMap<string, OrderReport>;
   /** Undefined when they were not read. */
   readonly balances: readonly Balance[] | undefined;
   /** They were read before orders and trades. */

@@ -7,7 +7,7 @@ const FINAL: ReadonlySet<OrderState> = new Set(["filled", "canceled", "expired",
 export const isFinal = ({ state }: Pick<Order, "state">): boolean => FINAL.has(state);
 
 /** What a pass has seen of one order: on the open list or by a targeted look; `missing` is a look that found nothing. */
-export type Sight = VenueOrder | "missing";
+export type OrderReport = VenueOrder | "missing";
 
 /** The order as the venue tells it. Its filled amount never falls, and a final state has no way out. */
 export function seen(order: Order, told: VenueOrder, now: Millis): Order {
@@ -73,7 +73,7 @@ const TRUSTED: Millis = 10 * MINUTE;
  */
 export const isContradicted = (
   { state, exchangeId, notAfter }: Order,
-  sight: Sight | undefined,
+  sight: OrderReport | undefined,
   now: Millis,
   { readLag }: Pick<Timing, "readLag">,
 ): boolean => {

@@ -1,7 +1,7 @@
 import { type Decimal, div, max, min, mul, ONE, snap, ZERO } from "../../kernel/decimal.ts";
 import { inOneOrder } from "../../limits/one-order.ts";
 import { boundsAfter, refusedWithin } from "../../limits/standing.ts";
-import type { Funds, Intent, Resting } from "../../model/intent.ts";
+import type { Capital, Funds, Intent, Resting } from "../../model/intent.ts";
 import type { Bounds } from "../../model/limits.ts";
 import type { Market, Quote } from "../../model/market.ts";
 import { meetsMinimum } from "../../model/minimum.ts";
@@ -15,6 +15,7 @@ import { drawAll } from "../ledger/draw.ts";
 import type { GridConfig } from "../state/config.ts";
 import { totalBase } from "../state/lots.ts";
 import { FIRST_BUY_SLOT, type GridState, type GridStrategy } from "../state/state.ts";
+import { committed, fitIntoShares } from "./capital.ts";
 
 /** So many orders at most: what they do not reach the slots go without. */
 const MOST_INITIAL_BUYS = 5;
@@ -33,6 +34,7 @@ export interface FirstBuy {
   readonly funds: Funds | undefined;
   /** What is left of limits after it. */
   readonly bounds: Bounds | undefined;
+  readonly capital: Capital | undefined;
   /** Why it waits. */
   readonly problem: string | null;
 }
@@ -45,11 +47,13 @@ export function firstBuyOf(
     market,
     quote,
     bounds,
+    capital,
     under,
   }: {
     market: Market;
     quote: Quote;
     bounds?: Bounds | undefined;
+    capital: Capital | undefined;
     /** A sell of the account: the order buys below it. */
     under?: Decimal | undefined;
   },
@@ -61,7 +65,8 @@ export function firstBuyOf(
   const all = snap(grossed(whole - totalBase(state.idle), market), market.lot, "up");
   const taking = takingPrice(quote, market);
   const price = under === undefined ? taking : min(taking, under - market.tick);
-  const amount = inOneOrder(all, { price, market, bounds });
+  const most = fitIntoShares(all, price, { market, config, capital });
+  const amount = inOneOrder(most, { price, market, bounds });
   if (whole === ZERO || !meetsMinimum(market, price, amount)) return undefined;
   const tries = before.firstBuy.tries + 1;
   const sequence = highestSequence(state) + tries;
@@ -83,30 +88,25 @@ const lowestSell = (resting: readonly Resting[]): Decimal | undefined =>
 export function firstBuy(
   { state, config }: GridStrategy,
   live: readonly Order[],
-  {
-    sight,
-    funds,
-    killed,
-    limit,
-    bounds,
-    resting,
-    held: isHeld,
-  }: Omit<StrategyContext, "held"> & { held: boolean },
+  turn: Omit<StrategyContext, "held"> & { held: boolean },
 ): FirstBuy {
-  const none = (next: GridState, problem: string | null = null): FirstBuy => ({
-    state: next,
-    intents: [],
-    funds,
-    bounds,
-    problem,
-  });
+  const { sight, funds, killed, limit, bounds, capital, resting, held: isHeld } = turn;
+  const none = (next: GridState, problem: string | null = null): FirstBuy => {
+    return { state: next, intents: [], funds, bounds, capital, problem };
+  };
   const { market, quote } = sight;
   const isUnderWay = live.some(({ slot }) => slot === FIRST_BUY_SLOT);
   if (!state.firstBuy || !market || !quote || isUnderWay) return none(state);
   const over = () => none({ ...drawAll(state, config, market), firstBuy: null });
   const under = lowestSell(resting);
   const isInWay = under !== undefined && under <= quote.ask;
-  const bought = firstBuyOf(state, config, { market, quote, bounds, under: isInWay ? undefined : under });
+  const bought = firstBuyOf(state, config, {
+    market,
+    quote,
+    bounds,
+    capital,
+    under: isInWay ? undefined : under,
+  });
   if (!bought) return over();
   if (isInWay) return none(state, "the base is not bought yet: an order of this account sells at the ask");
   if (killed || isHeld || state.halted || !market.active || !funds || limit < 1) return none(state);
@@ -121,6 +121,7 @@ export function firstBuy(
     intents: [bought.intent],
     funds: left,
     bounds: boundsAfter(bounds, order, quote),
+    capital: capital && committed(capital, market, order),
     problem: null,
   };
 }

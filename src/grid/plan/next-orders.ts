@@ -2,11 +2,12 @@ import { unlimited } from "../../engine/decide/limited.ts";
 import { type Decimal, ZERO } from "../../kernel/decimal.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { boundsAfter } from "../../limits/standing.ts";
-import type { Capital, Funds, Intent } from "../../model/intent.ts";
+import type { Funds, Intent } from "../../model/intent.ts";
 import type { Market } from "../../model/market.ts";
 import { need } from "../../model/need.ts";
 import type { Refusal } from "../../model/strategy.ts";
 import type { GridState, Slot } from "../state/state.ts";
+import { committed } from "./capital.ts";
 import { keptBack } from "./owed.ts";
 import { backedOff, limitOrderOf, refuse } from "./refusal.ts";
 import { atRest, sellPrice, turn, type View, type Wish, wishOf } from "./wish.ts";
@@ -93,12 +94,6 @@ const nearestFirst = (slots: readonly Slot[], mid: Decimal): Slot[] => {
     distance(a) < distance(b) ? -1 : distance(a) > distance(b) ? 1 : a.index - b.index,
   );
 };
-
-function committed(capital: Capital, market: Market, wish: Wish): Capital {
-  if (wish.side === "sell") return capital;
-  const { amount } = need(market, wish);
-  return { ...capital, position: capital.position + amount, openBuys: capital.openBuys + amount };
-}
 
 function spendFunds(funds: Funds, market: Market, wish: Wish): Funds {
   const { asset, amount } = need(market, wish);

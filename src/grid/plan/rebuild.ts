@@ -51,7 +51,7 @@ export function obstacle(config: GridConfig, state: GridState, world: RebuildMar
  * The grid laid out anew around the mid, once none of its orders is left. What the slots held goes on at its
  * cost: to the new selling slots, the rest idle.
  */
-export function relaid(config: GridConfig, state: GridState, world: RebuildMarket): GridState {
+export function layOutAnew(config: GridConfig, state: GridState, world: RebuildMarket): GridState {
   const { center, slots, widening } = laid(config, state, world);
   const emptied = releaseInventory(state, () => true);
   // Sequences go on counting, so that no id is given twice whatever a generation was.

@@ -1,6 +1,6 @@
 import { isLasting, limitedAgain, waitsForLimit } from "../../engine/decide/limited.ts";
 import { isOfVenue } from "../../engine/decide/troubles.ts";
-import { type Decimal, mul, ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, ZERO } from "../../kernel/decimal.ts";
 import { refusedWithin } from "../../limits/standing.ts";
 import type { Resting } from "../../model/intent.ts";
 import type { Market } from "../../model/market.ts";
@@ -9,6 +9,7 @@ import { takes } from "../../model/own-orders.ts";
 import type { Refusal } from "../../model/strategy.ts";
 import { baseHeld } from "../ledger/booking.ts";
 import type { GridState, Slot } from "../state/state.ts";
+import { roomsOf } from "./capital.ts";
 import type { View, Wish } from "./wish.ts";
 
 export function refuse(
@@ -58,14 +59,8 @@ const beyondBounds = (wish: Wish, { market, quote, bounds }: View): Omit<Refusal
 
 /** Buys stay below a share of the capital, and leave a reserve of quote. Sells are refused by neither. */
 function overLimit(amount: Decimal, { capital, config }: View): Omit<Refusal, "slot"> | undefined {
-  if (!capital) return undefined;
-  const { maxPosition, safetyReserve } = config;
-  const { whole, quote, position, openBuys } = capital;
-  if (maxPosition !== undefined && position + amount > mul(maxPosition, whole, "down"))
-    return { reason: "max_position" };
-  if (safetyReserve !== undefined && quote - openBuys - amount < mul(safetyReserve, whole, "up"))
-    return { reason: "safety_reserve" };
-  return undefined;
+  const over = capital && roomsOf(config, capital).find(({ room }) => amount > room);
+  return over && { reason: over.reason };
 }
 
 const rejectedBefore = ({ index }: Slot, before: readonly Refusal[]): Omit<Refusal, "slot"> => {

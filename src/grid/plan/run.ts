@@ -11,14 +11,15 @@ import { withMid } from "../ladder/volatility.ts";
 import { heldInAll } from "../ledger/booking.ts";
 import type { GridState, GridStrategy, MidMove } from "../state/state.ts";
 import { startTrading, trigger } from "./begin.ts";
+import { withTaken } from "./capital.ts";
 import { beginEdit, configToLay, editEvents, withEditsNoted } from "./edit.ts";
 import { firstBuy } from "./first-buy.ts";
 import { movedEvents } from "./moved-told.ts";
 import { type NextOrders, nextOrders } from "./next-orders.ts";
 import { noticesOf } from "./notices.ts";
 import { outdated } from "./outdated.ts";
-import { obstacle, relaid } from "./rebuild.ts";
-import { affords, leaving, moved } from "./trail.ts";
+import { layOutAnew, obstacle } from "./rebuild.ts";
+import { affords, leaving, shiftOneStep } from "./trail.ts";
 import { confirm, type MarketQuote, moveOf } from "./watch.ts";
 
 /** Takes a running strategy on: what the market asks of the whole grid, then of its slots. */
@@ -70,7 +71,9 @@ function runEdited(
       cancels,
     };
   }
-  return { ...placeWanted(strategy, live, { ...turn, world, problem, waits: cancels.length > 0 }), cancels };
+  const capital = withTaken(turn.capital, before.state, started.state);
+  const waits = cancels.length > 0;
+  return { ...placeWanted(strategy, live, { ...turn, world, capital, problem, waits }), cancels };
 }
 
 function withMids(strategy: GridStrategy, quote: Quote): GridStrategy {
@@ -146,13 +149,13 @@ function settledMoves(strategy: GridStrategy, live: readonly Order[], world: Mar
   if (state.rebuild) {
     const next = live.length > 0 ? undefined : configToLay(strategy, world);
     return next
-      ? { ...strategy, config: next, state: relaid(next, withEditsNoted(strategy), world) }
+      ? { ...strategy, config: next, state: layOutAnew(next, withEditsNoted(strategy), world) }
       : strategy;
   }
   const going = leaving(state);
   if (!going || live.some(({ generation, slot }) => generation === state.generation && slot === going.index))
     return strategy;
-  return { ...strategy, state: moved(config, state, world.market) };
+  return { ...strategy, state: shiftOneStep(config, state, world.market) };
 }
 
 function placeWanted(
@@ -177,7 +180,7 @@ function placeWanted(
     limit: funds ? turn.limit - bought.intents.length : 0,
     confidence: turn.confidence,
     config: strategy.config,
-    capital: turn.capital,
+    capital: bought.capital,
     bounds: bought.bounds,
     backoff: turn.timing.backoff,
     ...world,

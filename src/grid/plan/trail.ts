@@ -33,7 +33,7 @@ export function affords(
  * The grid moved by one step, once the leaving slot has no order: what it held goes idle, and it comes back
  * at the other end under its number. There it sells idle base if there is a whole order of it, else it buys.
  */
-export function moved(config: GridConfig, state: GridState, market: Market): GridState {
+export function shiftOneStep(config: GridConfig, state: GridState, market: Market): GridState {
   const slot = leaving(state);
   if (!slot) return state;
   const isUp = state.trail.way === "up";

@@ -11,7 +11,7 @@ import type { Warning } from "../ladder/check-rules.ts";
 import { heldInAll } from "../ledger/booking.ts";
 import { profitOf } from "../ledger/profit.ts";
 import { nextOrders } from "../plan/next-orders.ts";
-import { relaid } from "../plan/rebuild.ts";
+import { layOutAnew } from "../plan/rebuild.ts";
 import { totalBase } from "../state/lots.ts";
 import type { GridState, GridStrategy } from "../state/state.ts";
 import type { EditedGrid } from "./edited.ts";
@@ -48,7 +48,7 @@ export function planEdit(strategy: GridStrategy, edited: EditedGrid, world: Edit
   const base = { edited, free: max(ZERO, (funds[market.quote] ?? ZERO) - kept.quote) };
   const hash = (intents: readonly Intent[]) => hashOfEdit(strategy, edited, intents);
   if (!edited.isRelaid) return { ...base, cancels: [], intents: [], state: strategy.state, hash: hash([]) };
-  const laid = relaid(edited.config, strategy.state, { market, quote });
+  const laid = layOutAnew(edited.config, strategy.state, { market, quote });
   const others = orders.filter((order) => order.strategy !== strategy.id);
   const planned = nextOrders(laid, {
     market,

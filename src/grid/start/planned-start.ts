@@ -9,6 +9,7 @@ import { type Both, freeBeside } from "../../model/reserve.ts";
 import type { Warning } from "../ladder/check-rules.ts";
 import { breakEvenRatio, restingFees } from "../ladder/fees.ts";
 import { giveFirstBase } from "../ladder/layout.ts";
+import { committed } from "../plan/capital.ts";
 import { firstBuyOf, takingPrice } from "../plan/first-buy.ts";
 import { nextOrders } from "../plan/next-orders.ts";
 import type { PlannedShape } from "../schema/schema.ts";
@@ -66,8 +67,9 @@ export function planStart(checked: Checked, world: StartWorld): PlannedStart {
     market,
     config.useOwnBase === false ? ZERO : own,
   );
-  const bought = firstBuyOf(given, config, { market, quote, bounds });
   const all = of(market.quote).free + of(market.quote).used;
+  const capital = capitalAtStart(all, given.ledger.firstCost);
+  const bought = firstBuyOf(given, config, { market, quote, bounds, capital });
   const planned = nextOrders(bought?.state ?? given, {
     market,
     quote,
@@ -81,7 +83,7 @@ export function planStart(checked: Checked, world: StartWorld): PlannedStart {
     confidence,
     bounds: bought && bounds ? boundsAfter(bounds, plannedOrder(bought.intent, market), quote) : bounds,
     config,
-    capital: capitalAtStart(all, given.ledger.firstCost),
+    capital: bought ? committed(capital, market, bought.intent) : capital,
   });
   const intents = [...(bought ? [bought.intent] : []), ...planned.intents];
   return {

@@ -6,7 +6,7 @@ import {
   stoppedEvents,
   stoppedTold,
 } from "../../../src/engine/decide/exit-told.ts";
-import { still } from "../../../src/engine/decide/turn.ts";
+import { unchanged } from "../../../src/engine/decide/turn.ts";
 import type { Reconciled } from "../../../src/engine/reconcile/reconcile.ts";
 import { gridKind } from "../../../src/grid/kind.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
@@ -39,7 +39,7 @@ const written = (
   reconciled: readonly Reconciled[] = [],
   more: object = {},
   before = strategy(),
-) => changesOf(before, { ...still(after, undefined), ...more }, reconciled, NOW);
+) => changesOf(before, { ...unchanged(after, undefined), ...more }, reconciled, NOW);
 
 describe("what a strategy's turn writes", () => {
   it("is nothing where nothing has changed", () => {

@@ -93,6 +93,17 @@ describe("a pass over an account", () => {
     expect(few.creates).toHaveLength(1);
   });
 
+  it("keeps a reserve also of what other markets take that it has not observed", () => {
+    const config = { ...grid().config, safetyReserve: d("0.5") } as Strategy["config"];
+    const other = grid({ id: "g2", number: 2, symbol: "ETH/USDT" });
+    const placed = (amount: string) => {
+      const unseen = order({ strategy: "g2", symbol: "ETH/USDT", state: "pending", amount: d(amount) });
+      return deciding([grid({ config }), other], { orders: [unseen] }).creates.length;
+    };
+    // Of 1000 half is to stay: this one takes 100, the other one as many hundreds.
+    expect([placed("3.9"), placed("4.5")]).toEqual([1, 0]);
+  });
+
   it("leaves alone what is on a market that it has not observed", () => {
     const away = grid({ symbol: "ETH/USDT" });
     const live = order({ symbol: "ETH/USDT" });

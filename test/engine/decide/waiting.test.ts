@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { closed, untold } from "../../../src/engine/decide/closed.ts";
+import { noteMarketClosed, noteUnreadable } from "../../../src/engine/decide/closed.ts";
 import { rowOfIntent, windowOf } from "../../../src/engine/decide/intents.ts";
 import { isLasting, limitedAgain, waitsForLimit } from "../../../src/engine/decide/limited.ts";
-import { pausedPhase, revived } from "../../../src/engine/decide/revive.ts";
-import { cancellable, isHeld, still } from "../../../src/engine/decide/turn.ts";
+import { applyResume, pausedPhase } from "../../../src/engine/decide/revive.ts";
+import { cancellable, isHeld, unchanged } from "../../../src/engine/decide/turn.ts";
 import { HOUR } from "../../../src/kernel/time.ts";
 import { NEW_ORDER } from "../../../src/model/order.ts";
 import { EXIT_SLOT, type Strategy } from "../../../src/model/strategy.ts";
@@ -19,20 +19,20 @@ describe("a market that is closed", () => {
   const since = (one: Strategy) => one.state.closedSince;
 
   it("is noted once, from when it was first seen so", () => {
-    const noted = closed(strategy(), WHY, NOW);
+    const noted = noteMarketClosed(strategy(), WHY, NOW);
     expect([since(noted), noted.status]).toEqual([NOW, "running"]);
-    expect(closed(noted, WHY, NOW + DAY - 1)).toBe(noted);
+    expect(noteMarketClosed(noted, WHY, NOW + DAY - 1)).toBe(noted);
   });
 
   it("is an error after a day, said once", () => {
-    const noted = closed(strategy(), WHY, NOW);
-    const after = closed(noted, WHY, NOW + DAY);
+    const noted = noteMarketClosed(strategy(), WHY, NOW);
+    const after = noteMarketClosed(noted, WHY, NOW + DAY);
     expect(after).toMatchObject({
       status: "error",
       lastError: `${WHY}, for a day now: stop the grid, or resume it once it trades again`,
     });
     const told = { ...after, lastError: "another" };
-    expect(closed(told, WHY, NOW + DAY)).toBe(told);
+    expect(noteMarketClosed(told, WHY, NOW + DAY)).toBe(told);
   });
 
   it.each([
@@ -40,33 +40,33 @@ describe("a market that is closed", () => {
     ["exits", {}, { exit: { reason: "stop", tries: 0 } }],
   ])("keeps nothing from its end that %s", (_, more, over) => {
     const noted = within({ closedSince: NOW, ...over }, more);
-    expect(closed(noted, WHY, NOW + DAY)).toBe(noted);
+    expect(noteMarketClosed(noted, WHY, NOW + DAY)).toBe(noted);
   });
 
   it("is forgotten once it is open, with what was said of it", () => {
     const noted = within({ closedSince: NOW }, { lastError: WHY });
-    const after = closed(noted, null, NOW);
+    const after = noteMarketClosed(noted, null, NOW);
     expect("closedSince" in after.state).toBe(false);
     expect(after.lastError).toBe(null);
     const failed = { ...noted, status: "error" as const };
-    expect(closed(failed, null, NOW).lastError).toBe(WHY);
-    expect(since(closed(failed, null, NOW))).toBeUndefined();
+    expect(noteMarketClosed(failed, null, NOW).lastError).toBe(WHY);
+    expect(since(noteMarketClosed(failed, null, NOW))).toBeUndefined();
     const open = strategy({ lastError: "another" });
-    expect(closed(open, null, NOW)).toBe(open);
+    expect(noteMarketClosed(open, null, NOW)).toBe(open);
   });
 
   it("is neither where nobody knows", () => {
     const noted = within({ closedSince: NOW });
-    expect(closed(noted, undefined, NOW + DAY)).toBe(noted);
+    expect(noteMarketClosed(noted, undefined, NOW + DAY)).toBe(noted);
   });
 
   it("says what the venue refuses to tell, and then no more", () => {
-    const first = untold(strategy(), "no such market", NOW);
+    const first = noteUnreadable(strategy(), "no such market", NOW);
     expect(first).toMatchObject({ lastError: "BTC/USDT cannot be read: no such market", status: "running" });
-    expect(untold(first, "no such market", NOW + 1)).toBe(first);
-    expect(untold(first, "no such market", NOW + DAY).lastError).toContain("for a day now");
+    expect(noteUnreadable(first, "no such market", NOW + 1)).toBe(first);
+    expect(noteUnreadable(first, "no such market", NOW + DAY).lastError).toContain("for a day now");
     const failed = strategy({ status: "error", lastError: "before" });
-    expect(untold(failed, "no such market", NOW).lastError).toBe("before");
+    expect(noteUnreadable(failed, "no such market", NOW).lastError).toBe("before");
   });
 });
 
@@ -74,15 +74,15 @@ describe("a person's resume", () => {
   const failed = strategy({ status: "error", lastError: "it failed", resumes: 1 });
 
   it("lets a strategy run again, once", () => {
-    const after = revived(failed);
+    const after = applyResume(failed);
     expect(after).toMatchObject({ status: "running", lastError: null, state: { resumes: 1 } });
     const again = { ...after, status: "error" as const, lastError: "once more" };
-    expect(revived(again)).toBe(again);
-    expect(revived(strategy())).toEqual(strategy());
+    expect(applyResume(again)).toBe(again);
+    expect(applyResume(strategy())).toEqual(strategy());
   });
 
   it.each(["stop", "pause"] as const)("is noted of one that is wanted to %s", (wants) => {
-    expect(revived({ ...failed, wants })).toMatchObject({
+    expect(applyResume({ ...failed, wants })).toMatchObject({
       status: "error",
       lastError: "it failed",
       state: { resumes: 1 },
@@ -91,14 +91,14 @@ describe("a person's resume", () => {
 
   it("changes nothing of one that runs, but that it is noted", () => {
     const running = strategy({ resumes: 2, lastError: "told" });
-    expect(revived(running)).toEqual({ ...running, state: { ...running.state, resumes: 2 } });
+    expect(applyResume(running)).toEqual({ ...running, state: { ...running.state, resumes: 2 } });
   });
 
   it("lets one wait again whose trigger has not been reached", () => {
     const config = { triggerPrice: d("90") };
-    expect(revived({ ...failed, config, phase: "starting" }).status).toBe("idle");
-    expect(revived({ ...failed, config }).status).toBe("running");
-    expect(revived({ ...failed, phase: "starting" }).status).toBe("running");
+    expect(applyResume({ ...failed, config, phase: "starting" }).status).toBe("idle");
+    expect(applyResume({ ...failed, config }).status).toBe("running");
+    expect(applyResume({ ...failed, phase: "starting" }).status).toBe("running");
   });
 
   it("finds one that has not begun where it was", () => {
@@ -127,7 +127,7 @@ describe("what may be done", () => {
 
   it("is nothing in a turn that does nothing", () => {
     const one = strategy();
-    expect(still(one, { USDT: 1n })).toEqual({
+    expect(unchanged(one, { USDT: 1n })).toEqual({
       strategy: one,
       intents: [],
       terms: null,

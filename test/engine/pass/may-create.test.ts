@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { mayCreate } from "../../../src/engine/pass/may-create.ts";
 import type { MarketSight } from "../../../src/engine/reconcile/observation.ts";
-import type { Sight } from "../../../src/engine/reconcile/order-life.ts";
+import type { OrderReport } from "../../../src/engine/reconcile/order-life.ts";
 import { gridKind } from "../../../src/grid/kind.ts";
 import type { Pair } from "../../../src/kernel/pair.ts";
 import type { OrderState, OrderStatus } from "../../../src/model/order.ts";
@@ -25,7 +25,7 @@ function may(
     readonly state?: object;
     readonly slots?: readonly ReturnType<typeof slot>[];
     readonly more?: readonly Strategy[];
-    readonly sights?: Readonly<Record<string, Sight>>;
+    readonly sights?: Readonly<Record<string, OrderReport>>;
     readonly markets?: readonly Pair[];
   } = {},
 ): boolean {
@@ -71,7 +71,7 @@ describe("whether a pass may place an order", () => {
     ["canceled", true],
     ["expired", true],
   ])("goes by what the exchange tells of it: %s", (status, free) => {
-    const seen: Sight = status === "missing" ? status : told({ status });
+    const seen: OrderReport = status === "missing" ? status : told({ status });
     expect(may({ sights: { [idOf({ slot: 0 })]: seen } })).toBe(free);
   });
 

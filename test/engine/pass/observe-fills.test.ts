@@ -211,10 +211,13 @@ describe("an order that lacks trades", () => {
 describe("an order without a row", () => {
   const found = [told({ id: "x5", clientId: idOf({ sequence: 3 }), filled: d("1"), at: 7_000 })];
 
-  it("is asked for first, with all that lacks something", async () => {
-    const late = [filled({ behindSince: NOW - readLag })];
+  it("is asked for after what came before it in its slot, and before all else that lacks something", async () => {
+    const late = [
+      filled({ behindSince: NOW - readLag, slot: 1, exchangeId: "x2" }),
+      filled({ behindSince: NOW - readLag }),
+    ];
     const { ids, since } = await lacking({ found, orders: late });
-    expect([ids, since]).toEqual([["x5", "x1"], 1_000 - overlap]);
+    expect([ids, since]).toEqual([["x1", "x5", "x2"], 1_000 - overlap]);
   });
 
   it("books what is older than anything else that is not known", async () => {
@@ -232,7 +235,9 @@ describe("an order without a row", () => {
     expect((await lacking({ found, over: { trades } })).ids).toEqual([]);
     expect((await lacking({ found, over: { trades }, orders })).ids).toEqual(["x1"]);
     expect((await lacking({ found, over: { trades }, orders: orders.slice(0, 1) })).ids).toEqual(["x2"]);
-    // What only lacks trades because this pass has not seen all of them waits.
-    expect((await lacking({ found, over: { trades }, orders: [filled()] })).ids).toEqual([]);
+    // What only lacks trades because this pass has not seen all of them waits, in other slots.
+    const [fresh, elsewhere] = [[filled()], [filled({ clientId: idOf({ slot: 1 }) })]];
+    expect((await lacking({ found, over: { trades }, orders: fresh })).ids).toEqual(["x1"]);
+    expect((await lacking({ found, over: { trades }, orders: elsewhere })).ids).toEqual([]);
   });
 });

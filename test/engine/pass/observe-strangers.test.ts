@@ -5,7 +5,7 @@ import {
   strangersAmong,
 } from "../../../src/engine/pass/observe-strangers.ts";
 import type { MarketSight } from "../../../src/engine/reconcile/observation.ts";
-import type { Sight } from "../../../src/engine/reconcile/order-life.ts";
+import type { OrderReport } from "../../../src/engine/reconcile/order-life.ts";
 import type { Pair } from "../../../src/kernel/pair.ts";
 import type { UnreadableFill, Venue, VenueOrder } from "../../../src/ports/venue.ts";
 import { slot, state } from "../../support/grid.ts";
@@ -42,7 +42,7 @@ describe("an order that nobody expects", () => {
     {
       orders = [order()],
       sights = {},
-    }: { orders?: ReturnType<typeof order>[]; sights?: Record<string, Sight> } = {},
+    }: { orders?: ReturnType<typeof order>[]; sights?: Record<string, OrderReport> } = {},
   ) => [...strangersAmong(snapshot({ orders }), marketsOf(over), new Map(Object.entries(sights)))];
 
   it("is one that a trade names, also one that cannot be read, and none of ours has its id", () => {

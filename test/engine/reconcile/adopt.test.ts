@@ -94,7 +94,9 @@ describe("orders of one slot", () => {
 
   it("end with a later one: what they lack is booked from their sums", () => {
     const lacking = known({ ...short, filled: d("2"), booked: d("0.5") });
-    const after = adopting([later({ at: 70 })], [lacking]);
+    const after = adopting([later({ at: 70 })], [lacking], {
+      asked: new Set([lacking.order.exchangeId ?? ""]),
+    });
     expect(after).toMatchObject({ ...NOTHING, ids: [idOf(), idOf({ sequence: 5 })] });
     expect(after.reconciled[0]).toMatchObject({
       ended: true,
@@ -165,6 +167,16 @@ describe("what an order lacks in trades", () => {
   it("is looked for before an earlier order is ended by a later one", () => {
     const after = adopting([later({ at: 70 })], [known(short)], UNREAD);
     expect(after).toMatchObject({ ids: [idOf()], held: idOf({ sequence: 5 }), waiting });
+  });
+
+  it("of an earlier order is told from what is booked only once its lack is known", () => {
+    const asked = { asked: new Set(["x1"]) };
+    const first = { ...known(short), before: order({ ...short, filled: d("0"), booked: d("0") }) };
+    const held = { ids: [idOf()], held: idOf({ sequence: 5 }), waiting };
+    expect(adopting([later({ at: 70 })], [first], asked)).toMatchObject(held);
+    // The pair's trades, read from the cursor on, may not reach back to it.
+    expect(adopting([later({ at: 70 })], [known(short)], { tradesRead: true })).toMatchObject(held);
+    expect(adopting([later({ at: 70 })], [known(short)], asked).ids).toHaveLength(2);
   });
 
   it("is not looked for by a market that was not observed", () => {

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { blamed, booksChecked, unexplainedAssets } from "../../../src/engine/reconcile/books-check.ts";
+import {
+  booksChecked,
+  noteUnexplained,
+  unexplainedAssets,
+} from "../../../src/engine/reconcile/books-check.ts";
 import { gridKind } from "../../../src/grid/kind.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import type { Order } from "../../../src/model/order.ts";
@@ -49,11 +53,11 @@ describe("assets that the books and the fills tell differently", () => {
 
 describe("the first fill after which they differ", () => {
   const one = (fills: readonly object[], clientId = idOf()) =>
-    ({ order: order({ clientId }), fills }) as unknown as Parameters<typeof blamed>[2][number];
+    ({ order: order({ clientId }), fills }) as unknown as Parameters<typeof noteUnexplained>[2][number];
 
   it("is of the orders that were booked then", () => {
     const booked = [one([fill()]), one([]), one([fill()], "em2")];
-    expect(blamed(gridKind, grid(), booked).state.unexplained).toEqual({
+    expect(noteUnexplained(gridKind, grid(), booked).state.unexplained).toEqual({
       since: null,
       assets: {},
       order: `${idOf()}, em2`,
@@ -62,7 +66,7 @@ describe("the first fill after which they differ", () => {
 
   it("keeps since when they differ", () => {
     const known = { order: null, since: 5, assets: { BTC: d("1") } };
-    const { unexplained } = blamed(gridKind, grid({ unexplained: known }), [one([fill()])]).state;
+    const { unexplained } = noteUnexplained(gridKind, grid({ unexplained: known }), [one([fill()])]).state;
     expect(unexplained).toEqual({ ...known, order: idOf() });
   });
 
@@ -71,7 +75,7 @@ describe("the first fill after which they differ", () => {
     ["nothing differs", right(), [one([fill()])]],
     ["one is known", grid({ unexplained: { order: "em0", since: 5, assets: {} } }), [one([fill()])]],
   ] as const)("is none where %s", (_, before, reconciled) => {
-    expect(blamed(gridKind, before, reconciled)).toBe(before);
+    expect(noteUnexplained(gridKind, before, reconciled)).toBe(before);
   });
 });
 

@@ -56,6 +56,24 @@ describe("the buy of missing base", () => {
     }
   });
 
+  it("leaves the reserve alone, and holds no more of the capital than it may", () => {
+    const capital = { whole: d("200"), quote: d("200"), position: d("0"), openBuys: d("20") };
+    const of = (config: object) =>
+      firstBuy({ ...grid(), config: { ...grid().config, ...config } } as GridStrategy, [], {
+        ...turn({ sight: sight({ market: MARKET, quote: QUOTE }), capital }),
+        held: false,
+      } as never);
+    // One costs 111.1 with its fee: of 200 in all 120 are to stay, and 20 are spoken for.
+    expect(of({ safetyReserve: d("0.6") }).intents).toMatchObject([{ amount: d("0.54") }]);
+    expect(of({ maxPosition: d("0.1") }).intents).toMatchObject([{ amount: d("0.18") }]);
+    expect(of({ safetyReserve: d("0.6") }).capital).toMatchObject({
+      position: d("59.994"),
+      openBuys: d("79.994"),
+    });
+    for (const config of [{ safetyReserve: d("0.9") }, { safetyReserve: d("1") }, { maxPosition: d("0") }])
+      expect(of(config)).toMatchObject({ intents: [], state: { firstBuy: null } });
+  });
+
   it("waits while nothing may be placed", () => {
     const waits = { intents: [], problem: null, state: { firstBuy: { tries: 0 } } };
     for (const over of [{ killed: true }, { held: true }, { funds: undefined }, { limit: 0 }])

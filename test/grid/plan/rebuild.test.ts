@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { obstacle, relaid } from "../../../src/grid/plan/rebuild.ts";
+import { layOutAnew, obstacle } from "../../../src/grid/plan/rebuild.ts";
 import type { CenteredConfig, GridConfig } from "../../../src/grid/state/config.ts";
 import type { GridState } from "../../../src/grid/state/state.ts";
 import { ONE } from "../../../src/kernel/decimal.ts";
@@ -37,7 +37,7 @@ const bounds = (slots: GridState["slots"]) => slots.map(({ lower, upper }) => [l
 
 describe("a grid laid out anew", () => {
   it("lies where it is asked to, with what it held, in the generation that its cancels were for", () => {
-    const after = relaid(
+    const after = layOutAnew(
       RANGE,
       earlier({
         trail: { way: "up", steps: 2 },
@@ -64,11 +64,11 @@ describe("a grid laid out anew", () => {
     expect(after.slots.map(({ sequence }) => sequence)).toEqual([7, 7]);
     const held = [...after.slots, ...after.idle].reduce((sum, { base }) => sum + base, 0n);
     expect(held).toBe(d("1"));
-    expect(relaid(RANGE, earlier({ rebuild: null }), WORLD).generation).toBe(4);
+    expect(layOutAnew(RANGE, earlier({ rebuild: null }), WORLD).generation).toBe(4);
   });
 
   it("around the market goes on buying what it began to buy, as wide as the market has moved", () => {
-    const after = relaid(around(), earlier({ firstBuy: { tries: 1 } }), WORLD);
+    const after = layOutAnew(around(), earlier({ firstBuy: { tries: 1 } }), WORLD);
     expect(after.firstBuy).toEqual({ tries: 1 });
     expect(bounds(after.slots)).toEqual([
       [d("94.5"), d("105")],
@@ -79,9 +79,9 @@ describe("a grid laid out anew", () => {
       at: NOW - (60 - minutes) * MINUTE,
       mid: d(i === 1 ? "210" : "105"),
     }));
-    expect(relaid(restless, earlier({ mids }), WORLD).widening).toBe(d("2"));
-    expect(relaid(restless, earlier({ widening: d("1.5") }), WORLD).widening).toBe(d("1.5"));
-    expect(relaid(around(), earlier({ widening: d("1.5") }), WORLD).widening).toBe(ONE);
+    expect(layOutAnew(restless, earlier({ mids }), WORLD).widening).toBe(d("2"));
+    expect(layOutAnew(restless, earlier({ widening: d("1.5") }), WORLD).widening).toBe(d("1.5"));
+    expect(layOutAnew(around(), earlier({ widening: d("1.5") }), WORLD).widening).toBe(ONE);
   });
 });
 

@@ -209,6 +209,22 @@ describe("a grid that begins", () => {
     expect(after?.state.notices).toEqual([]);
   });
 
+  it("holds no more of the capital than it may with what it has just taken over", () => {
+    // The base of its selling slot is worth 130 at the start price.
+    const capital = { whole: d("870"), quote: d("870"), position: d("0"), openBuys: d("0") };
+    const placed = (maxPosition: string) =>
+      running(
+        starting({ startPrice: d("130") }, { config: { ...CONFIG, maxPosition: d(maxPosition) } }),
+        [],
+        {
+          ...own("1"),
+          capital,
+        },
+      ).intents?.map(({ side }) => side);
+    expect(placed("0.3")).toEqual(["buy"]);
+    expect(placed("0.2")).toEqual([]);
+  });
+
   it("gives its first base to selling slots once that is known", () => {
     expect(running(starting(), [], { ownBase: undefined })).toEqual({ short: true });
     const { strategy: after, intents } = running(starting(), [], own("1"));
@@ -363,6 +379,22 @@ describe("the buy of missing base", () => {
       { slot: 1000, side: "buy", amount: d("0.5"), price: d("101.02"), timeInForce: "ioc" },
     ]);
     expect(after?.state.firstBuy).toEqual({ tries: 1 });
+  });
+
+  it("leaves less of the capital to the slots", () => {
+    const slots = [...lacking().state.slots, slot({ index: 1, lower: d("90"), upper: d("95") })];
+    const capital = { whole: d("300"), quote: d("300"), position: d("0"), openBuys: d("0") };
+    const bought = (maxPosition: string) =>
+      running(
+        grid({ slots, firstBuy: { tries: 0 } }, { config: { ...CONFIG, maxPosition: d(maxPosition) } }),
+        [],
+        {
+          ...wide,
+          capital,
+        },
+      ).intents?.map((intent) => intent.slot);
+    expect(bought("0.6")).toEqual([1000, 1]);
+    expect(bought("0.4")).toEqual([1000]);
   });
 
   it("waits for the one that is under way", () => {

@@ -60,7 +60,10 @@ export function memoryStepStore(tables: Tables, now: () => Millis): StepStore {
       if (panic.stops) stopAll(tables, panic.sells ?? false);
       return tables.turnedAt;
     },
-    unsettledOrders: async () => [...tables.unsettled].map((id) => tables.orders.get(id) as Order),
+    unsettledOrders: async (account) =>
+      [...tables.unsettled]
+        .map((id) => tables.orders.get(id) as Order)
+        .filter((order) => account === undefined || order.account === account),
     async nextEpoch() {
       tables.epoch++;
     },

@@ -5,6 +5,7 @@ import { handEvent } from "../../../src/model/events.ts";
 import type { Order } from "../../../src/model/order.ts";
 import { firstMet } from "../../../src/model/own-orders.ts";
 import type { Strategy } from "../../../src/model/strategy.ts";
+import type { AuditStore } from "../../../src/ports/stores/audit-store.ts";
 import type { HandOrderStore } from "../../../src/ports/stores/hand-order-store.ts";
 import type { HistoryStore } from "../../../src/ports/stores/history-store.ts";
 import type { LimitStore } from "../../../src/ports/stores/limit-store.ts";
@@ -16,12 +17,19 @@ import { countUses, withinLimits } from "./limits.ts";
 import { isWanted, memoryStepStore, metOf } from "./step-store.ts";
 import { accountRow, putOrder, type Tables } from "./tables.ts";
 
+type Told = Pick<AuditStore, "note" | "noteAhead">;
+
 /** What trades needs to be kept; it lives as long as the process: for simulations and backtests. */
 export function memoryStore(
   tables: Tables,
   now: () => Millis,
-): StepStore & StrategyStore & HistoryStore & HandOrderStore & LimitStore {
+): StepStore & StrategyStore & HistoryStore & HandOrderStore & LimitStore & Told {
+  const note: Told["note"] = async (told, by) => {
+    tables.events.push({ ...told, at: now(), ...by });
+  };
   return {
+    note,
+    noteAhead: note,
     ...memoryStepStore(tables, now),
     ...memoryHistoryStore(tables),
     ...memoryLimitStore(tables, now),
