@@ -1,5 +1,5 @@
 import { text } from "../kernel/decimal.ts";
-import type { Millis } from "../kernel/time.ts";
+import { type Millis, stampOf } from "../kernel/time.ts";
 import {
   ALERT_LEVELS,
   type AlertLevel,
@@ -34,17 +34,10 @@ function titleOf(lines: readonly DigestLine[], level: AlertLevel): string {
 }
 
 /** `01-31 23:59:59`, in UTC. */
-const CLOCK = new Intl.DateTimeFormat("sv-SE", {
-  timeZone: "UTC",
-  month: "2-digit",
-  day: "2-digit",
-  hour: "2-digit",
-  minute: "2-digit",
-  second: "2-digit",
-});
+const clockText = (at: Millis): string => stampOf(at).slice(5, 19).replace("T", " ");
 
 function lineText(line: DigestLine): string {
-  const at = CLOCK.format(line.at);
+  const at = clockText(line.at);
   const mark = line.level === "info" ? "" : `${line.level}: `;
   if (!line.isFill) return `${at} ${mark}${line.text}${line.count > 1 ? ` (${line.count} times)` : ""}`;
   const times = line.count > 1 ? ` in ${line.count} fills` : "";

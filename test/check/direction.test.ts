@@ -10,6 +10,21 @@ const use = (from: string, name = "x") =>
 
 /** What is planted, and what the check has to say of it. */
 const BROKEN: readonly (readonly [string, Readonly<Record<string, string>>, RegExp])[] = [
+  [
+    "an adapter in a folder that is new",
+    { "src/planted/rule.ts": use("../adapters/libsql/stores/store.ts", "createStore") },
+    /ports, not adapters/,
+  ],
+  [
+    "an await in a folder that is new",
+    { "src/planted/rule.ts": "export const planted = async () => await Promise.resolve(1);\n" },
+    /may await/,
+  ],
+  [
+    "the clock in a report",
+    { "src/report/planted.ts": "export const planted = () => Date.now();\n" },
+    /Time is an argument/,
+  ],
   ["Node in src", { "src/grid/planted.ts": use("node:fs", "readFileSync") }, /every runtime/],
   [
     "Node in an adapter",

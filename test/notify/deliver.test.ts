@@ -29,8 +29,9 @@ describe("a channel", () => {
     const [asked] = receiver.asked as [Asked];
     expect(bodyOf(asked)).toMatchObject({ channel: "ops", level: "alert" });
     expect(bodyOf(asked).lines).toEqual([
-      expect.stringContaining(
-        "alert: grid-kraken-BTC-USDT-1: running to error: the ledger and the account differ",
+      // Month before day, as in a report.
+      expect.stringMatching(
+        /^\d\d-\d\d \d\d:\d\d:\d\d alert: grid-kraken-BTC-USDT-1: running to error: the ledger and the account differ$/,
       ),
     ]);
     const { "webhook-id": id, "webhook-timestamp": at, "webhook-signature": signature } = asked.headers;
@@ -250,6 +251,22 @@ it("tells no secret of a channel where a receiver repeats it", async () => {
   await box.tell("error", "what happened");
   await box.round(1);
   expect((await box.channel("one")).channel.error).toBe("it answered 400: no such path: /bot…/sendMessage");
+});
+
+it.each([
+  ["percent-encoded", (path: string) => encodeURIComponent(decodeURI(path.slice(4, 14)))],
+  ["in base64", (path: string) => btoa(path.slice(4, 14))],
+  ["in capitals", (path: string) => path.slice(4, 14).toUpperCase()],
+])("nor %s", async (_how, repeated) => {
+  const box = await notifyBox();
+  const receiver = await answering(({ path }) => ({ status: 400, body: `no bot ${repeated(path)}` }));
+  await box.add("one", receiver.url, {
+    kind: "telegram",
+    secrets: { "bot token": "123:abcdef", "chat id": "42", server: receiver.url },
+  });
+  await box.tell("error", "what happened");
+  await box.round(1);
+  expect((await box.channel("one")).channel.error).toMatch(/^it answered 400: no bot …=*$/);
 });
 
 it("tells the report of each day once, whoever comes first", async () => {

@@ -72,3 +72,83 @@ ${two}`,
   client.close();
   expect(rows.rows.map((row) => String(row[0])).sort()).toEqual(byHand.sort());
 }, 240_000);
+
+/** Every order that comes to a venue while one of the account's that it could trade with rests there is written down. */
+const WATCH = [
+  "create table crossed (client_id text not null, other text not null)",
+  `create trigger watch_crossed after insert on venue_orders begin
+    insert into crossed
+    select new.client_id, other.client_id from venue_orders other
+    where other.exchange = new.exchange and other.symbol = new.symbol and other.side <> new.side
+      and other.id <> new.id and other.status in ('open', 'partially_filled')
+      and case new.side when 'buy' then cast(new.price as real) >= cast(other.price as real)
+        else cast(new.price as real) <= cast(other.price as real) end;
+  end`,
+];
+
+const COLUMNS =
+  "exchange id client_id symbol side type price amount filled notional reserved fee fills status at meets_from".split(
+    " ",
+  );
+const TWIN: Readonly<Record<string, string>> = { id: "'twin ' || :side", side: ":side", status: "'open'" };
+
+it("quotes of two servers, one of which is killed, place no order twice and none against their own", async () => {
+  const folder = tempFolder();
+  const db = `file:${join(folder, "shared.db")}`;
+  const args = ["--db", db, "--sandbox", "--speed", "60", "--tick-interval", "100"];
+  const [one, two] = [await serve(folder, args), await serve(folder, args)];
+  const client = createClient({ url: db });
+  for (const statement of WATCH) await client.execute(statement);
+  const ask = async (server: typeof one, method: string, path: string, body?: object) => {
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    const answer = await server.ask(`/api/v1${path}`, { method, ...sent });
+    expect(answer.status, path).toBeLessThan(300);
+    return (await answer.json()) as { id: string; count: number; strategies: { filledOrders: number }[] };
+  };
+  const quotes = (exchange: string, spread: number) => ({
+    ...{ exchange, symbol: "BTC/USDT", spread, levels: 3, size: 150, volatilityFactor: 0 },
+    ...{ quoteBudget: 2000, baseBudget: 0.04 },
+  });
+  const range = { lowerPrice: 58_000, upperPrice: 62_000, gridLevels: 10, orderSize: 100 };
+  const grid = await ask(two, "POST", "/strategy/grid", {
+    exchange: "kraken",
+    symbol: "BTC/USDT",
+    ...range,
+  });
+  const started = await Promise.all([
+    ask(one, "POST", "/strategy/quote", quotes("kraken", 0.0006)),
+    ask(two, "POST", "/strategy/quote", quotes("kraken", 0.001)),
+    ask(two, "POST", "/strategy/quote", quotes("mexc", 0.0006)),
+  ]);
+  const filled = async () => {
+    const { strategies } = await ask(one, "GET", "/strategy/quote/status");
+    return strategies.map(({ filledOrders }) => filledOrders);
+  };
+  const each = (least: number) => (counts: readonly number[]) => counts.every((count) => count >= least);
+  await eventually(filled, each(10));
+  await two.kill("SIGKILL");
+  const three = await serve(folder, args);
+  const before = await filled();
+  await eventually(filled, (counts) => counts.every((count, place) => count >= (before[place] ?? 0) + 10));
+  for (const { id } of started) await ask(three, "DELETE", "/strategy/quote", { id });
+  await ask(one, "DELETE", "/strategy/grid", { id: grid.id });
+  const running = async () =>
+    (await ask(one, "GET", "/strategy/quote/list")).count +
+    (await ask(one, "GET", "/strategy/grid/list")).count;
+  await eventually(running, (count) => count === 0);
+  for (const server of [one, three]) await server.kill("SIGTERM");
+  const crossed = async () => (await client.execute("select * from crossed")).rows.length;
+  expect(await crossed()).toBe(0);
+  for (const exchange of ["kraken", "mexc"])
+    expect(await auditSandbox(createClient({ url: db }), exchange)).toMatchObject(CLEAN);
+  // The watch sees one that is: each side of an order that was, once more at one price.
+  for (const side of ["buy", "sell"]) {
+    const [columns, values] = [COLUMNS.join(), COLUMNS.map((name) => TWIN[name] ?? name).join()];
+    await client.execute({
+      sql: `insert into venue_orders (${columns}) select ${values} from venue_orders limit 1`,
+      args: { side },
+    });
+  }
+  expect(await crossed()).toBe(1);
+  client.close();
+}, 240_000);

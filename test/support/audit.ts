@@ -6,11 +6,14 @@ import { sandboxBooks } from "../../src/adapters/libsql/sandbox/sandbox-books.ts
 import { fills, orders, strategies } from "../../src/adapters/libsql/tables/tables.ts";
 import { venueFills, venueOrders } from "../../src/adapters/libsql/tables/venue-tables.ts";
 import { startingBalances } from "../../src/adapters/sandbox/catalog.ts";
-import { asGrid } from "../../src/grid/kind.ts";
-import { movedBase } from "../../src/grid/ledger/profit.ts";
+import { kindsOf } from "../../src/engine/kinds.ts";
+import { upgraded } from "../../src/engine/pass/upgrade.ts";
 import { text } from "../../src/kernel/decimal.ts";
 import { isOurs } from "../../src/kernel/ids.ts";
+import { KINDS } from "../../src/kinds.ts";
 import { parseAccountKey } from "../../src/model/account.ts";
+
+const kinds = kindsOf(KINDS);
 
 /** Of a database that no process works on any more. */
 export async function auditSandbox(client: Client, exchange: string) {
@@ -29,29 +32,29 @@ export async function auditBooks(context: Context, exchange: string) {
   const isHere = ({ account }: { account: string }) => parseAccountKey(account).exchange === exchange;
   const booked = new Set((await db.select().from(fills)).filter(isHere).map(({ tradeId }) => tradeId));
   const executed = (await db.select().from(venueFills)).filter((fill) => fill.exchange === exchange);
-  const grids = (await db.select().from(strategies)).filter(isHere).map(asGrid);
+  const running = (await db.select().from(strategies))
+    .filter(isHere)
+    .map((strategy) => upgraded(kinds(strategy.kind), strategy));
+  const moved = running.map(({ kind, state, symbol }) => kinds(kind).movedByBooks(state, symbol));
   const { books } = await sandboxBooks(context).load(exchange);
 
   const known = new Set(intents.map(({ clientId }) => clientId));
   const ours = onVenue.filter(({ clientId }) => isOurs(clientId));
   const ids = ours.map(({ clientId }) => clientId);
-  const ofGrids = new Set(ours.filter(({ clientId }) => clientId[2] !== "0").map(({ id }) => id));
+  const ofSlots = new Set(ours.filter(({ clientId }) => clientId[2] !== "0").map(({ id }) => id));
   const open = ours.filter(({ status }) => status === "open" || status === "partially_filled");
-  const unbooked = executed.filter(({ orderId, id }) => ofGrids.has(orderId) && !booked.has(id));
+  const unbooked = executed.filter(({ orderId, id }) => ofSlots.has(orderId) && !booked.has(id));
   const differences = startingBalances(exchange).flatMap(({ asset, total }) => {
     const change = (books.holdings[asset]?.total ?? 0n) - total;
-    const told = grids.reduce((sum, { symbol, state }) => {
-      if (symbol.startsWith(`${asset}/`)) return sum + movedBase(state);
-      return symbol.endsWith(`/${asset}`) ? sum + state.ledger.quote : sum;
-    }, 0n);
+    const told = moved.reduce((sum, one) => sum + (one[asset] ?? 0n), 0n);
     return change === told ? [] : [`${text(change - told)} ${asset}`];
   });
   return {
     exchange,
     orders: ours.length,
     fills: executed.length,
-    byHand: ours.length - ofGrids.size,
-    strategies: grids.map(({ id, status }) => ({ id, status })),
+    byHand: ours.length - ofSlots.size,
+    strategies: running.map(({ id, status }) => ({ id, status })),
     withoutIntent: ids.filter((id) => !known.has(id)),
     /** Of them, those of which anything came: one that ended unfilled has moved nothing, and no look finds it for sure. */
     forgotten: ours
@@ -67,7 +70,7 @@ export async function auditBooks(context: Context, exchange: string) {
   };
 }
 
-/** What an exchange looks like when all its grids have stopped, after a restore, and nothing was lost or done twice. */
+/** What an exchange looks like when all its strategies have stopped, after a restore, and nothing was lost or done twice. */
 export const RESTORED = { forgotten: [], twice: [], open: [], unbooked: [], differences: [] } as const;
 /** The same where no intent was ever lost. */
 export const CLEAN = { ...RESTORED, withoutIntent: [] } as const;

@@ -2,9 +2,11 @@
 
 import { messageOf as wordsOf } from "../../kernel/errors.ts";
 import { plainText } from "../../kernel/plain-text.ts";
-import { DAY, dayOf, HOUR, MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
+import { withoutSecrets } from "../../kernel/secret-texts.ts";
+import { dayOf, HOUR, MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
 import type { Channel, Message } from "../../model/channel.ts";
 import type { News } from "../../model/news.ts";
+import { dateOf } from "../../model/usage.ts";
 import type { Local, Log } from "../../ports/local.ts";
 import type { OutboundAnswer, Post, SendMail } from "../../ports/outbound.ts";
 import type { Claim, NotifyStore, Outlook, Sent } from "../../ports/stores/notify-store.ts";
@@ -137,7 +139,7 @@ async function dailyReport({ reports, local }: NotifyWorld, now: Millis): Promis
   const day = dayOf(now) - 1;
   const { days } = await reports.daysOf(day, day);
   const report = reportOver(days, { from: day, to: day, now });
-  const title = `edgemaker report of ${DATE.format(day * DAY)}`;
+  const title = `edgemaker report of ${dateOf(day)}`;
   return {
     id: local.randomText(24),
     kind: "report",
@@ -147,8 +149,6 @@ async function dailyReport({ reports, local }: NotifyWorld, now: Millis): Promis
     at: now,
   };
 }
-
-const DATE = new Intl.DateTimeFormat("sv-SE", { timeZone: "UTC", dateStyle: "short" });
 
 function newsOf({ events, fills }: Claim): News[] {
   const told = events.map(eventNews).filter((one) => one !== undefined);
@@ -195,11 +195,12 @@ async function attemptDelivery(notify: Notify, claim: Claim, { message, tries }:
     const wait = Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** Math.min(channel.failures, 20));
     return {
       result: tries + 1 >= MOST_DELIVERY_TRIES ? "dead" : "later",
-      error: plainText(withoutSecrets(why, Object.values(secrets)), 300),
+      error: plainText(withoutSecrets(why, longSecretsOf(secrets)), 300),
       retryAt: now + Math.min(LONGEST_WAIT, Math.max(wait, retryAfterSeconds * SECOND)),
     };
   }
 }
 
-const withoutSecrets = (text: string, secrets: readonly string[]): string =>
-  secrets.filter((one) => one.length > 5).reduce((rest, secret) => rest.replaceAll(secret, "…"), text);
+/** A shorter one, as the number of a chat, stands in too many texts by chance. */
+const longSecretsOf = (secrets: Readonly<Record<string, string>>): string[] =>
+  Object.values(secrets).filter((one) => one.length > 5);

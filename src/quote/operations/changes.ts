@@ -148,7 +148,7 @@ async function readyChange(deps: Deps, id: string, asked: AskedChange, actor: st
     throw new AppError("Start failed", `this process is not configured for ${account}: ask one that is`);
   const place = { venue, symbol, balances: await venue.balances(), actor, beside: id };
   const world = await readQuotesAt(deps, place);
-  const orders = (await deps.store.unsettledOrders()).filter((order) => order.account === account);
+  const orders = await deps.store.unsettledOrders(account);
   const seen = { ...world, balances: freedOf(strategy, orders, world) };
   return { strategy, seen, planned: planChange(strategy, asked, seen, orders) };
 }

@@ -14,6 +14,7 @@ import { killRefusal } from "../../ports/kill-here.ts";
 import { asQuote, quoteKind } from "../kind.ts";
 import { type AskedQuote, quoteInput, quotePreviewInput } from "../schema/input.ts";
 import { PlannedQuoteShape, StartedQuoteShape } from "../schema/shapes.ts";
+import { plannedQuoteView } from "../schema/view.ts";
 import { quoteConfigOf } from "../start/asked-config.ts";
 import {
   type PlannedQuote,
@@ -133,7 +134,8 @@ function previewOfQuotes(asked: AskedQuote, plan: PlannedQuote, world: QuoteWorl
   };
 }
 
-const QUOTE_EXAMPLE = "--exchange mexc --symbol SNEK/USDT --spread 0.02 --depth 500 --within 0.02 --levels 3";
+const QUOTE_EXAMPLE =
+  "--exchange mexc --symbol SNEK/USDT --spread 0.02 --depth 500 --within 0.017 --levels 3";
 const STARTS_QUOTES = { access: "token", failure: "Start failed" } as const;
 
 export const quoteStarts = (ids: readonly string[]) => [
@@ -143,7 +145,11 @@ export const quoteStarts = (ids: readonly string[]) => [
     effect: "read",
     ...STARTS_QUOTES,
     http: { route: "POST /strategy/quote/preview", from: "body" },
-    cli: { path: "quote preview", examples: [`edgemaker quote preview ${QUOTE_EXAMPLE}`] },
+    cli: {
+      path: "quote preview",
+      view: plannedQuoteView,
+      examples: [`edgemaker quote preview ${QUOTE_EXAMPLE}`],
+    },
     input: () => quotePreviewInput(ids),
     output: PlannedQuoteShape,
     async run(deps, asked, { actor }) {

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { QuoteStatusShape } from "./shapes.ts";
+import type { PlannedQuoteShape, QuoteStatusShape } from "./shapes.ts";
 
 type QuoteTold = z.output<ReturnType<typeof QuoteStatusShape>>["strategies"][number];
 
@@ -9,6 +9,27 @@ export const quotesView = (answer: unknown) => {
   if (count === 0) return { note: "no quotes run; `edgemaker quote start` begins some", count };
   return { strategies: strategies.map(quoteLines), count };
 };
+
+/** A plan in the words of a grid's: what would rest, around which price, and how it is started. */
+export function plannedQuoteView(answer: unknown) {
+  const plan = answer as z.output<ReturnType<typeof PlannedQuoteShape>>;
+  const [base, asset = ""] = plan.symbol.split("/");
+  const { refused, warnings, budget, cadence, worstCase, planHash } = plan;
+  const left = refused.map(({ side, level, reason }) => `${side} ${level + 1}: ${reason}`);
+  return {
+    market: `${plan.symbol} on ${plan.exchange}`,
+    price: priceTold(plan),
+    spread: spreadTold(plan),
+    bids: sideTold(plan, "buy"),
+    asks: sideTold(plan, "sell"),
+    ...(left.length > 0 ? { "not placed": left.join("; ") } : {}),
+    "quotes with": `${budget.base} ${base} and ${budget.quote} ${asset}`,
+    cadence: cadence.message,
+    "worst case": worstCase,
+    ...(warnings.length > 0 ? { warnings: warnings.map(({ message }) => message).join(". ") } : {}),
+    "to start": `--plan-hash ${planHash} starts exactly this plan`,
+  };
+}
 
 function quoteLines(quote: QuoteTold) {
   const [base, asset = ""] = quote.symbol.split("/");
@@ -31,7 +52,7 @@ function quoteLines(quote: QuoteTold) {
 }
 
 /** The price that is quoted around, which places it is from, and why others do not count. */
-function priceTold({ reference, sources }: QuoteTold): string {
+function priceTold({ reference, sources }: Pick<QuoteTold, "reference" | "sources">): string {
   const counted = sources.filter((one) => one.counted).map(({ source }) => placeTold(source));
   const left = sources.filter((one) => !one.counted);
   const without = left.map(({ source, because }) => `${placeTold(source)} (${because})`).join(", ");
@@ -43,13 +64,17 @@ function priceTold({ reference, sources }: QuoteTold): string {
 
 const placeTold = (source: string): string => (source === "own" ? "its own book" : source);
 
-function spreadTold({ spreadPercent, halfSpreadPercent, widenedBy }: QuoteTold): string {
+function spreadTold({
+  spreadPercent,
+  halfSpreadPercent,
+  widenedBy,
+}: Pick<QuoteTold, "spreadPercent" | "halfSpreadPercent" | "widenedBy">): string {
   const asked = `${spreadPercent} % asked for`;
   if (halfSpreadPercent === null || widenedBy === null || widenedBy === "asked") return asked;
   return `${2 * halfSpreadPercent} %, by ${widenedBy}; ${asked}`;
 }
 
-function sideTold({ orders }: QuoteTold, side: "buy" | "sell"): string {
+function sideTold({ orders }: Pick<QuoteTold, "orders">, side: "buy" | "sell"): string {
   const mine = orders.filter((order) => order.side === side);
   return mine.map(({ price, amount }) => `${amount} at ${price}`).join(", ") || "none rests";
 }
