@@ -6,12 +6,11 @@ import type { Absence, Depths, Sides } from "../model/liquidity-sample.ts";
 import { meanOfKnown } from "./days.ts";
 import type { Minutes, ObligationFinding } from "./obligations.ts";
 
-/** Minutes on end of which nothing is known, or in which own orders were not on both sides; `to` is not one of them. */
+/** Minutes on end, of one cause, of which nothing is known, or in which own orders were not on both sides; `to` is not one of them. */
 export interface LiquidityGap {
   readonly from: number;
   readonly to: number;
   readonly what: "unseen" | "absent";
-  /** What most of it is explained by. */
   readonly cause: Absence | "unknown";
 }
 
@@ -110,7 +109,7 @@ const meanDepths = (depths: readonly Depths[]): Depths => {
   return [at(0), at(1), at(2)];
 };
 
-/** Each run of minutes without a row, and where there were own orders at all, of minutes without both sides of them. */
+/** Each run of minutes without a row, and where there were own orders at all, of minutes without both sides of them, a cause each. */
 export function gapsIn({ from, to, rows }: Minutes, { misses, since }: LookedAt): LiquidityGap[] {
   const missed = new Map(misses.map(({ minute, cause }) => [minute, cause]));
   const seen = new Map(rows.map((row) => [row.minute, row]));
@@ -124,24 +123,16 @@ export function gapsIn({ from, to, rows }: Minutes, { misses, since }: LookedAt)
     const isThere = bids > 0 && asks > 0;
     return isThere || !isOffering ? undefined : { what: "absent", cause: row.absence ?? "unknown" };
   };
-  const runs: { from: number; to: number; what: LiquidityGap["what"]; causes: LiquidityGap["cause"][] }[] =
-    [];
+  const gaps: LiquidityGap[] = [];
   for (let minute = from; minute < to; minute++) {
     const state = stateOf(minute);
     if (!state) continue;
-    const last = runs.at(-1);
-    if (last?.to === minute && last.what === state.what) {
-      last.to++;
-      last.causes.push(state.cause);
-    } else runs.push({ from: minute, to: minute + 1, what: state.what, causes: [state.cause] });
+    const last = gaps.at(-1);
+    const goesOn = last?.to === minute && last.what === state.what && last.cause === state.cause;
+    if (goesOn) gaps[gaps.length - 1] = { ...last, to: minute + 1 };
+    else gaps.push({ from: minute, to: minute + 1, ...state });
   }
-  return runs.map(({ causes, ...run }) => ({ ...run, cause: mostFrequent(causes) }));
-}
-
-function mostFrequent(causes: readonly LiquidityGap["cause"][]): LiquidityGap["cause"] {
-  const counts = new Map<LiquidityGap["cause"], number>();
-  for (const cause of causes) counts.set(cause, (counts.get(cause) ?? 0) + 1);
-  return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0] ?? "unknown";
+  return gaps;
 }
 
 export const MINUTE_COLUMNS = [

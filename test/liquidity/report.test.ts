@@ -51,7 +51,7 @@ describe("a liquidity report", () => {
     expect(nothing.gaps).toEqual([{ from: 0, to: 5, what: "unseen", cause: "unknown" }]);
   });
 
-  it("names each gap's cause by what most of it is explained by", () => {
+  it("begins a gap where its cause changes", () => {
     const misses = [15, 16, 17].map((minute) => ({ minute, cause: "exchange" as const }));
     const away = (minute: number, absence: "funds" | "pause") =>
       row(minute, { ownOrders: { bids: 2, asks: 0 }, ownSpread: null, absence });
@@ -63,8 +63,10 @@ describe("a liquidity report", () => {
     expect(gapsIn(span, { misses, since: 10 })).toEqual([
       { from: 8, to: 10, what: "unseen", cause: "unknown" },
       { from: 12, to: 13, what: "unseen", cause: "ours" },
-      { from: 15, to: 21, what: "unseen", cause: "exchange" },
-      { from: 21, to: 24, what: "absent", cause: "funds" },
+      { from: 15, to: 18, what: "unseen", cause: "exchange" },
+      { from: 18, to: 21, what: "unseen", cause: "ours" },
+      { from: 21, to: 23, what: "absent", cause: "funds" },
+      { from: 23, to: 24, what: "absent", cause: "pause" },
     ]);
     // Where nothing of one's own ever rested, that it does not is no gap.
     const nothing = row(8, { ownOrders: { bids: 0, asks: 0 }, absence: "pause" });

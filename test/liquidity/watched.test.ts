@@ -210,7 +210,11 @@ describe("a watched pair", () => {
     const told = await report({ from: "2026-01-01", to: "2026-01-01" });
     expect(told.gaps.map(({ minutes: count, what, cause }) => [count, what, cause])).toEqual([
       [2, "unseen", "exchange"],
-      [7, "absent", "funds"],
+      [3, "absent", "funds"],
+      [1, "absent", "pause"],
+      [1, "absent", "ours"],
+      [1, "absent", "exchange"],
+      [1, "absent", "pause"],
       [1, "unseen", "ours"],
     ]);
   });
