@@ -5,6 +5,9 @@ import { breakEvenRatio, restingFees } from "../ladder/fees.ts";
 import { ascends, leastRatio, levelsFrom, slotsBetween } from "../ladder/levels.ts";
 import type { GridConfig } from "../state/config.ts";
 
+/** A range grid has no fewer. */
+const LEAST_LEVELS = 2;
+
 /** What to ask for instead of a range grid whose cycles lose: in the field that was given. */
 export function adviceOnRange(config: GridConfig, market: Market): string {
   const pays = (change: Partial<GridConfig>) =>
@@ -16,7 +19,7 @@ export function adviceOnRange(config: GridConfig, market: Market): string {
       : `use a spacing of at least ${text(least)} ${market.quote}`;
   }
   const most = mostWhere((gridLevels) => pays({ gridLevels }), config.gridLevels);
-  return most === 0 ? "use a wider range" : `use at most ${most} levels or a wider range`;
+  return most < LEAST_LEVELS ? "use a wider range" : `use at most ${most} levels or a wider range`;
 }
 
 /** The same of a centered grid, whose spacing is a share of its center. */

@@ -1,0 +1,167 @@
+import { describe, expect, it } from "vitest";
+import {
+  type AskedCentered,
+  type AskedRange,
+  checkCentered,
+  checkStart,
+} from "../../../src/grid/start/check.ts";
+import { ONE } from "../../../src/kernel/decimal.ts";
+import { d, market } from "../../support/grid.ts";
+import { quote } from "../../support/made.ts";
+
+/** The market is at 105, between 104 and 106. */
+const WORLD = { market: market(), quote: quote(), balances: undefined };
+const RANGE: AskedRange = {
+  lowerPrice: d("100"),
+  upperPrice: d("120"),
+  gridLevels: 4,
+  orderSize: d("50"),
+};
+const range = (over: Partial<AskedRange> = {}) => checkStart({ ...RANGE, ...over }, WORLD);
+const invalid = (label: string, message: string | RegExp) =>
+  expect.objectContaining({
+    label,
+    message: typeof message === "string" ? message : expect.stringMatching(message),
+  });
+
+describe("a grid between two prices", () => {
+  it("is laid out from the lower to the upper one, around the exact mid", () => {
+    const { config, slots, startPrice, center, warnings } = range();
+    expect(config).toEqual({ ...RANGE, gridSpacing: d("5"), isSpaced: false });
+    expect(slots.map(({ lower, upper, side }) => [lower, upper, side])).toEqual([
+      [d("100"), d("105"), "buy"],
+      [d("105"), d("110"), "sell"],
+      [d("110"), d("115"), "sell"],
+      [d("115"), d("120"), "sell"],
+    ]);
+    expect([startPrice, center, warnings]).toEqual([d("105"), d("105"), []]);
+  });
+
+  it("tells the ratio of two levels of a geometric one, rounded down", () => {
+    const geometric = { spacingModel: "geometric", gridLevels: 2 } as const;
+    const ratio = (upperPrice: string) =>
+      range({ ...geometric, upperPrice: d(upperPrice) }).config.gridSpacing;
+    expect(ratio("400")).toBe(ONE);
+    // The root of 2 is 1.414213562373095048…
+    expect(ratio("200")).toBe(d("0.414213562373095048"));
+  });
+
+  it("keeps a spacing that was given, as far as it fits", () => {
+    const { config, slots } = range({ gridSpacing: d("4") });
+    expect(config).toMatchObject({ gridSpacing: d("4"), isSpaced: true });
+    expect(slots.at(-1)?.upper).toBe(d("116"));
+    expect(range({ gridSpacing: d("5") }).slots.at(-1)?.upper).toBe(d("120"));
+    expect(() => range({ gridSpacing: d("5.01") })).toThrow(
+      invalid("Invalid spacing", "4 slots of this spacing pass upperPrice; the widest that fits is 5 USDT"),
+    );
+    expect(() => range({ gridSpacing: d("4"), spacingModel: "geometric" })).toThrow(
+      invalid("Invalid spacing", "a geometric grid has no gridSpacing: leave one of the two out"),
+    );
+    expect(range({ gridSpacing: d("4"), spacingModel: "linear" }).slots).toHaveLength(4);
+  });
+
+  it("is refused where two levels fall on one price, and where one falls on none", () => {
+    const tick = (price: string) => ({ ...WORLD, market: market({ tick: d(price), minNotional: d("1") }) });
+    const message =
+      "two levels fall on one price: the tick here is 10 USDT; use fewer levels or a wider range";
+    expect(() => checkStart(RANGE, tick("10"))).toThrow(invalid("Invalid spacing", message));
+    expect(checkStart(RANGE, tick("5")).slots).toHaveLength(4);
+    const low = { ...RANGE, lowerPrice: d("0.004"), gridLevels: 2 };
+    expect(() => checkStart(low, tick("0.01"))).toThrow("two levels fall on one price");
+  });
+
+  it("is refused for prices, sizes and funds by their own labels", () => {
+    expect(() => range({ upperPrice: d("105000.01") })).toThrow(
+      invalid("Invalid range", /^upperPrice is more/),
+    );
+    expect(() => range({ orderSize: d("4") })).toThrow(
+      invalid("Invalid order size", /^orderSize must be at least 5\.\d+ USDT here/),
+    );
+    const poor = { ...WORLD, balances: [] };
+    expect(() => checkStart(RANGE, poor)).toThrow(invalid("Start failed", /^no order could be placed/));
+    const base = { ...WORLD, balances: [{ asset: "BTC", free: d("1"), used: 0n }] };
+    expect(checkStart(RANGE, base).slots).toHaveLength(4);
+    // Its base is bought first, and there is nothing to buy it with.
+    expect(() => checkStart({ ...RANGE, initialBuy: true }, base)).toThrow(/lacks [\d.]+ USDT$/);
+  });
+
+  it("says what its fees make of it, and where the market is", () => {
+    const codes = (over: Partial<AskedRange>) => range(over).warnings.map(({ code }) => code);
+    const narrow = { lowerPrice: d("105"), upperPrice: d("105.4"), gridLevels: 4 };
+    expect(codes(narrow)).toEqual(["below_break_even"]);
+    expect(codes({ ...narrow, allowLoss: true })).toEqual(["below_break_even"]);
+    expect(codes({ upperPrice: d("104") })).toEqual(["market_outside"]);
+    expect(codes({ lowerPrice: d("106"), upperPrice: d("106.4") })).toEqual([
+      "below_break_even",
+      "market_outside",
+    ]);
+    expect(() => range({ ...narrow, allowLoss: false })).toThrow(
+      invalid("Invalid spacing", /^every cycle loses: .*; use a wider range, or set allowLoss$/),
+    );
+  });
+});
+
+const CENTERED: AskedCentered = {
+  orderSize: d("50"),
+  centered: {
+    levels: 2,
+    spacing: d("0.1"),
+    spacingModel: "linear",
+    spacingFactor: ONE,
+    sizeModel: "flat",
+    deviation: d("0.015"),
+    deviationFrom: "edge",
+    debounce: 2000,
+  },
+};
+const around = (over: Partial<AskedCentered["centered"]> = {}, of: Partial<AskedCentered> = {}) =>
+  checkCentered({ ...CENTERED, ...of, centered: { ...CENTERED.centered, ...over } }, WORLD);
+
+describe("a grid around the market", () => {
+  it("is laid around the mid, and tells its outermost levels", () => {
+    const { config, slots, startPrice, center, warnings } = around();
+    // 105 and shares of 10 and 20 % of it on each side.
+    expect(slots.map(({ lower }) => lower)).toEqual([d("84"), d("94.5"), d("105"), d("115.5")]);
+    expect(config).toEqual({
+      ...CENTERED,
+      lowerPrice: d("84"),
+      upperPrice: d("126"),
+      gridLevels: 4,
+      gridSpacing: d("10.5"),
+    });
+    expect([startPrice, center, warnings]).toEqual([d("105"), d("105"), []]);
+  });
+
+  it("is laid around the center with which it was shown", () => {
+    const { startPrice, center, slots } = checkCentered(CENTERED, WORLD, d("100"));
+    expect([startPrice, center]).toEqual([d("105"), d("100")]);
+    expect(slots[0]?.lower).toBe(d("80"));
+  });
+
+  it("is refused where its outermost level is too far away", () => {
+    const most = (count: number) =>
+      `the outermost level lies too far from the center; at most ${count} levels fit`;
+    expect(() => around({ levels: 10 })).toThrow(invalid("Invalid spacing", most(9)));
+    expect(() => around({ spacing: d("0.95") })).toThrow(invalid("Invalid spacing", most(0)));
+    expect(around({ levels: 9 }).slots).toHaveLength(18);
+  });
+
+  it("is refused where two levels fall on one price, an order is too small, or nothing can be placed", () => {
+    expect(() => around({ spacing: d("0.00001") })).toThrow("two levels fall on one price");
+    expect(() => around({}, { orderSize: d("4") })).toThrow(
+      invalid("Invalid order size", /^size must be at least [\d.]+ USDT here/),
+    );
+    const base = { ...WORLD, balances: [{ asset: "BTC", free: d("1"), used: 0n }] };
+    expect(() => checkCentered(CENTERED, { ...WORLD, balances: [] })).toThrow("no order could be placed");
+    expect(checkCentered(CENTERED, base).slots).toHaveLength(4);
+    expect(() => checkCentered({ ...CENTERED, initialBuy: true }, base)).toThrow(/lacks [\d.]+ USDT$/);
+  });
+
+  it("is refused where it loses and nobody has allowed it, with what to ask for", () => {
+    const narrow = { spacing: d("0.0005") };
+    expect(around(narrow).warnings.map(({ code }) => code)).toEqual(["below_break_even"]);
+    expect(() => around(narrow, { allowLoss: false })).toThrow(
+      invalid("Invalid spacing", /; use a spacing of at least 0\.\d+, or set allowLoss$/),
+    );
+  });
+});
