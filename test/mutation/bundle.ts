@@ -10,7 +10,7 @@ const OUT = "dist/test/mutation";
 
 /** What is changed: the engine, its strategies with their ledgers, and the stores. */
 const CHANGED =
-  /^src\/(engine|grid\/(kind|ladder|ledger|plan|state|operations)|adapters\/libsql\/(stores|client)|ports\/kill-permit)/;
+  /^src\/(engine|grid\/(kind|ladder|ledger|plan|state|start|operations)|adapters\/libsql\/(stores|client)|ports\/kill-permit)/;
 /** Whose tests are asked: those that run in one process, and quickly. */
 const ASKED =
   /^test\/(engine|grid|kinds|quote|limits|control|audit|adapters\/(libsql|vault)|model|notify|metrics|report|liquidity|week)\/.*\.test\.ts$/;
@@ -56,7 +56,7 @@ export interface Bundled {
   readonly tests: Readonly<Record<string, string>>;
   /** Of a file of tests, or of the worker: everything that what it finds rests on, as a short text. */
   readonly digestOf: (entry: string) => string;
-  /** Whether a file of tests rests on parts alone, and not on a whole program. */
+  /** Whether a file of tests asks parts and operations, and not the whole service. */
   readonly isOfParts: (entry: string) => boolean;
 }
 
@@ -134,6 +134,6 @@ export async function bundle(): Promise<Bundled> {
     mutants,
     tests: Object.fromEntries(Object.entries(tests).map(([file, name]) => [file, at(name)])),
     digestOf: digesting(metafile, migrationsDigest()),
-    isOfParts: (entry) => ![...reachedFrom(metafile, entry)].some((path) => path.startsWith("src/compose/")),
+    isOfParts: (entry) => !reachedFrom(metafile, entry).has("src/app.ts"),
   };
 }

@@ -52,7 +52,7 @@ export function hunter(
     }
 
   const weight = (one: Covered, file: string): number =>
-    (one.millis + 20) / (nearness(one.unit, file) * (1 + (noticed.get(file)?.get(one) ?? 0)));
+    (one.busy + 20) / (nearness(one.unit, file) * (1 + (noticed.get(file)?.get(one) ?? 0)));
   const lookers = ({ number, file, isLasting }: Mutant): Covered[] => {
     // A file of constants alone is asked for nothing: whatever runs may rest on it.
     const all = isLasting ? (byFile.get(file) ?? covered) : (byMutant.get(number) ?? []);
@@ -68,12 +68,12 @@ export function hunter(
     unit: Unit,
     mutant: Mutant,
     millis: number,
-  ): Promise<string | undefined> {
+  ): Promise<{ readonly failure: string | undefined; readonly busy: number }> {
     const always = mutant.isLasting ? mutant.number : undefined;
     const ask = { kind: "try", unit, mutant: mutant.number } as const;
     const answer = await child.ask(ask, longest(millis), always);
-    if (typeof answer === "string") return answer;
-    return answer.kind === "tried" ? answer.failure : undefined;
+    if (typeof answer === "string") return { failure: answer, busy: 0 };
+    return answer.kind === "tried" ? answer : { failure: undefined, busy: 0 };
   }
 
   /** What fails with a change has to hold without it, in the same process: another change may have left something behind. */
@@ -86,14 +86,15 @@ export function hunter(
     const began = performance.now();
     const seconds = () => Math.round((performance.now() - began) / 100) / 10;
     if (mutant.isLasting) await child.end();
-    let looked = 0;
+    let [looked, spent] = [0, 0];
     const blind = new Set(before(mutant.id)?.blind);
     for (const one of lookers(mutant)) {
       if (blind.has(one.stamp ?? "")) continue;
-      if (looked > 0 && seconds() * 1000 + one.millis > most) break;
+      if (looked > 0 && spent + one.busy > most) break;
       looked++;
       const { unit, millis } = one;
-      const failure = await fails(child, unit, mutant, millis);
+      const { failure, busy } = await fails(child, unit, mutant, millis);
+      spent += busy;
       if (failure === undefined) {
         blind.add(one.stamp ?? "");
         continue;
@@ -102,7 +103,7 @@ export function hunter(
       if (isFresh || !(await holds(child, unit, millis))) {
         await child.end();
         // Twice, each in a process of its own: then it is not the machine that was slow.
-        if ((await fails(child, unit, mutant, millis)) === undefined) continue;
+        if ((await fails(child, unit, mutant, millis)).failure === undefined) continue;
         await child.end();
       }
       credit(one, mutant.file);

@@ -15,7 +15,7 @@ const USAGE = `Changes the engine, the grid and the stores in one place at a tim
   --quick                 shown to quick tests and few seeds alone
   --by PATH[,PATH…]       shown to the tests alone whose path contains one of these (also test/simulation, test/guards)
   --reach                 shows none: tells which lines the simulation's seeds have come across, and which not
-  --seconds N             of one change at most, of all that might notice it (default 4)
+  --seconds N             of one change at most, of a processor, of all that might notice it (default 4)
   --minutes N             ends then, and goes on from there the next time (default 60)
   --workers N             processes (default 2)
   --list                  those that nothing has noticed so far, and no more`;
@@ -38,7 +38,7 @@ const { values } = parseArgs({
 });
 
 const SAMPLE = 300;
-/** Milliseconds that a quick test or seed takes at most. */
+/** Milliseconds of a processor that a quick test or seed takes at most. */
 const QUICK = 1000;
 const CACHE = "dist/mutation.json";
 const COVERAGE = "dist/mutation-coverage.json";
@@ -90,7 +90,7 @@ async function main(): Promise<boolean> {
   };
   const waiting = values.list ? [] : chosen.filter((one) => !before(one.id)?.by && !isNamed(one));
   let done = 0;
-  const covered = values.quick ? coverage.covered.filter(({ millis }) => millis < QUICK) : coverage.covered;
+  const covered = values.quick ? coverage.covered.filter(({ busy }) => busy < QUICK) : coverage.covered;
   const hunt = hunter(bundled, covered, { most: Number(values.seconds ?? 4) * 1000, before });
   await hunt(
     waiting,

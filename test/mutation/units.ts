@@ -7,6 +7,8 @@ export type Unit =
 export interface Covered {
   readonly unit: Unit;
   readonly millis: number;
+  /** The same in time of a processor: other work on the machine makes it no longer. */
+  readonly busy: number;
   /** Numbers of the changes that it came across. */
   readonly asked: readonly number[];
   /** Of the unit as it is now: another one when anything that it rests on has changed. */
@@ -26,4 +28,4 @@ export type Ask =
 
 export type Told =
   | { readonly kind: "covered"; readonly covered: readonly Covered[]; readonly failed: readonly string[] }
-  | { readonly kind: "tried"; readonly failure: string | undefined };
+  | { readonly kind: "tried"; readonly failure: string | undefined; readonly busy: number };

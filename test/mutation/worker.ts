@@ -33,6 +33,12 @@ const CONFIG: VitestRunner["config"] = {
 
 let loads = 0;
 
+/** Milliseconds of a processor that this process has used. */
+function busyMillis(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
 async function runTests(file: string, hooks: Partial<VitestRunner>, testIds?: string[]): Promise<File> {
   const runner: VitestRunner = {
     config: CONFIG,
@@ -62,14 +68,19 @@ async function coverFile(file: string): Promise<Told> {
   // What hooks and the file itself ask for, every test of it rests on.
   const shared: number[] = [];
   takeAsked();
+  const began = busyMillis();
+  let [before, beganTest] = [0, began];
   const ran = await runTests(file, {
     onBeforeTryTask: () => {
       shared.push(...takeAsked());
+      if (covered.length + failed.length === 0) before = busyMillis() - began;
+      beganTest = busyMillis();
     },
     onAfterRunTask: ({ id, name, result }) => {
       const asked = takeAsked();
       const unit: Unit = { kind: "test", file, test: id, name };
-      if (result?.state === "pass") covered.push({ unit, millis: result.duration ?? 0, asked });
+      const busy = before + busyMillis() - beganTest;
+      if (result?.state === "pass") covered.push({ unit, millis: result.duration ?? 0, busy, asked });
       else if (result?.state === "fail") failed.push(`${file} > ${name}: ${result.errors?.[0]?.message}`);
     },
   });
@@ -83,9 +94,10 @@ async function coverFile(file: string): Promise<Told> {
 
 async function coverUnit(unit: Unit): Promise<Told> {
   takeAsked();
-  const began = performance.now();
+  const [began, beganBusy] = [performance.now(), busyMillis()];
   const failure = await lookAt(unit);
-  const covered = [{ unit, millis: performance.now() - began, asked: takeAsked() }];
+  const [millis, busy] = [performance.now() - began, busyMillis() - beganBusy];
+  const covered = [{ unit, millis, busy, asked: takeAsked() }];
   turnOff();
   return failure
     ? { kind: "covered", covered: [], failed: [failure] }
@@ -115,9 +127,10 @@ async function lookAt(unit: Unit): Promise<string | undefined> {
 async function tryOne({ unit, mutant }: Ask & { kind: "try" }): Promise<Told> {
   if (mutant === undefined) turnOff();
   else turnOn(mutant);
+  const began = busyMillis();
   const failure = await lookAt(unit).catch((error: unknown) => String(error));
   turnOff();
-  return { kind: "tried", failure };
+  return { kind: "tried", failure, busy: busyMillis() - began };
 }
 
 const answer = (ask: Ask): Promise<Told> => {
