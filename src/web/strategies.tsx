@@ -1,7 +1,7 @@
 import { useState } from "hono/jsx/dom";
 import { useLoad } from "./load.ts";
 import { WatchedMarkets } from "./markets/watched.tsx";
-import { Quotes } from "./quotes.tsx";
+import { Quotes } from "./quotes/table.tsx";
 import { linkTo } from "./route.ts";
 import { GridsTable } from "./strategies-table.tsx";
 import { usePages } from "./table.tsx";

@@ -1,8 +1,8 @@
-import { amount, change, inPercent, number, pairOf, toneOf } from "./format.ts";
-import { useLoad } from "./load.ts";
-import { Table, type TableColumn } from "./table.tsx";
-import type { Quoted, QuotesStatus } from "./types.ts";
-import { Ago, Failed, Section } from "./ui.tsx";
+import { amount, change, inPercent, number, pairOf, toneOf } from "../format.ts";
+import { useLoad } from "../load.ts";
+import { Table, type TableColumn } from "../table.tsx";
+import type { Quoted, QuotesStatus } from "../types.ts";
+import { Ago, Failed, Section } from "../ui.tsx";
 
 const QUOTE_COLUMNS: readonly TableColumn<Quoted>[] = [
   {
