@@ -1,14 +1,12 @@
 import * as z from "zod";
-import { csv } from "../../kernel/csv.ts";
-import { decimal, fromNumber, mul, text, wire, ZERO } from "../../kernel/decimal.ts";
-import { countField, idField, textField } from "../../kernel/fields.ts";
-import { parseClientOrderId } from "../../kernel/ids.ts";
-import { lazy } from "../../kernel/lazy.ts";
-import { type Pair, splitPair } from "../../kernel/pair.ts";
-import type { KeptEvent } from "../../model/events.ts";
-import type { Fill } from "../../model/fill.ts";
-import type { Order, OrderState } from "../../model/order.ts";
-import type { Page } from "../../ports/stores/history-store.ts";
+import { text, wire } from "../kernel/decimal.ts";
+import { countField, idField, textField } from "../kernel/fields.ts";
+import { parseClientOrderId } from "../kernel/ids.ts";
+import { lazy } from "../kernel/lazy.ts";
+import type { KeptEvent } from "../model/events.ts";
+import type { Fill } from "../model/fill.ts";
+import type { Order, OrderState } from "../model/order.ts";
+import type { Page } from "../ports/stores/history-store.ts";
 
 /** Of one page. */
 export const MOST_ROWS = 1000;
@@ -76,7 +74,7 @@ export const HistoricOrdersShape = lazy(() =>
   }),
 );
 
-const GridFillShape = lazy(() =>
+const HistoricFillShape = lazy(() =>
   z.object({
     id: z.string(),
     clientOrderId: z.string(),
@@ -102,13 +100,13 @@ export const FillsShape = lazy(() =>
     id: z.string(),
     exchange: z.string(),
     symbol: z.string(),
-    fills: z.array(GridFillShape()),
+    fills: z.array(HistoricFillShape()),
     count: z.number(),
     next: next(),
   }),
 );
 
-const GridEventShape = lazy(() =>
+const HistoricEventShape = lazy(() =>
   z.object({
     id: z.number(),
     kind: z.string(),
@@ -118,7 +116,7 @@ const GridEventShape = lazy(() =>
   }),
 );
 export const EventsShape = lazy(() =>
-  z.object({ id: z.string(), events: z.array(GridEventShape()), count: z.number(), next: next() }),
+  z.object({ id: z.string(), events: z.array(HistoricEventShape()), count: z.number(), next: next() }),
 );
 
 const SHOWN_STATUS: Partial<Record<OrderState, "unknown" | "open">> = {
@@ -148,7 +146,7 @@ export function historicOrderOut(order: Order): z.input<ReturnType<typeof Histor
   };
 }
 
-export const fillShown = (fill: Fill): z.input<ReturnType<typeof GridFillShape>> => ({
+export const fillShown = (fill: Fill): z.input<ReturnType<typeof HistoricFillShape>> => ({
   id: fill.tradeId,
   clientOrderId: fill.clientId,
   slot: parseClientOrderId(fill.clientId)?.slot ?? null,
@@ -165,75 +163,19 @@ export const fillShown = (fill: Fill): z.input<ReturnType<typeof GridFillShape>>
   timestamp: fill.at,
 });
 
-export const gridEvent = ({
+export const eventShown = ({
   id,
   kind,
   message,
   at,
   actor,
-}: KeptEvent & { readonly id: number }): z.input<ReturnType<typeof GridEventShape>> => ({
+}: KeptEvent & { readonly id: number }): z.input<ReturnType<typeof HistoricEventShape>> => ({
   id,
   kind,
   message,
   by: actor,
   timestamp: at,
 });
-
-const FILL_TABLE_COLUMNS = [
-  "timestamp",
-  "time",
-  "id",
-  "clientOrderId",
-  "slot",
-  "side",
-  "price",
-  "amount",
-  "notional",
-  "fee",
-  "feeAsset",
-  "superseded",
-  "exchange",
-  "symbol",
-  "feeValue",
-];
-
-/** Fills as a table; what a fill was charged in several assets stands in one cell each, in the same order. */
-export const fillTable = (
-  { fills, exchange, symbol }: z.input<ReturnType<typeof FillsShape>>,
-  iso: (at: number) => string,
-): string =>
-  csv(
-    FILL_TABLE_COLUMNS,
-    fills.map((fill) => [
-      fill.timestamp,
-      iso(fill.timestamp),
-      fill.id,
-      fill.clientOrderId,
-      fill.slot,
-      fill.side,
-      fill.price,
-      fill.amount,
-      fill.notional,
-      fill.fees.map(({ amount }) => amount).join(" "),
-      fill.fees.map(({ asset }) => asset).join(" "),
-      fill.superseded,
-      exchange,
-      symbol,
-      feeValue(fill, symbol),
-    ]),
-  );
-
-/** What a fill was charged, in quote; empty where an asset's worth was never told. */
-function feeValue({ fees, price }: z.input<ReturnType<typeof GridFillShape>>, symbol: string): string | null {
-  const { base, quote } = splitPair(symbol as Pair);
-  const worth = fees.map(({ asset, amount, value }) => {
-    if (asset === quote) return decimal(amount);
-    if (asset === base) return mul(decimal(amount), decimal(String(price)), "up");
-    return value === undefined ? undefined : fromNumber(value);
-  });
-  const known = worth.filter((one) => one !== undefined);
-  return known.length === worth.length ? text(known.reduce((sum, one) => sum + one, ZERO)) : null;
-}
 
 /** Fills as a person reads them: each fee as an amount of its asset. */
 export function fillsView(answer: unknown) {

@@ -4,7 +4,6 @@ import { type Operation, operation } from "../../operation.ts";
 import { TickShape } from "../schema/schema.ts";
 import { editOperations } from "./edit.ts";
 import { guideGrid } from "./guide.ts";
-import { historyOperations } from "./history.ts";
 import { pauseOperations } from "./pause.ts";
 import { previewCenteredGrid, previewGrid, startCenteredGrid, startGrid } from "./start.ts";
 import { gridStatus, listGrids } from "./status.ts";
@@ -37,6 +36,5 @@ export const gridOperations = (ids: readonly string[]): Operation[] => [
   gridStatus,
   listGrids,
   withdrawPlan(ids),
-  ...historyOperations,
   tickNow,
 ];

@@ -1,21 +1,32 @@
 import type * as z from "zod";
+import { AppError } from "../../kernel/errors.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import { type Operation, operation } from "../../operation.ts";
+import type { Deps } from "../../ports/deps.ts";
+import { fillTable } from "../fill-table.ts";
 import {
   EventsShape,
+  eventShown,
   FillsShape,
   fillShown,
   fillsView,
-  fillTable,
-  gridEvent,
   HistoricOrdersShape,
   historicOrderOut,
   historyInput,
   historyPage,
   MOST_ROWS,
   nextPageOf,
-} from "../schema/history.ts";
-import { viewOf } from "./stop.ts";
+} from "../schema.ts";
+
+/** Strategies of a kind, as a person speaks of one. */
+interface KindTold {
+  /** Its name, which is also that of its commands and paths. */
+  readonly kind: string;
+  /** Of whom its orders are, and whom an event has befallen. */
+  readonly whose: string;
+  readonly whom: string;
+  readonly missing: (id: string) => string;
+}
 
 const history = {
   effect: "read",
@@ -25,95 +36,116 @@ const history = {
   input: historyInput,
 } as const;
 
-const gridOrders = operation({
-  ...history,
-  name: "get_grid_orders",
-  summary: "A grid's orders, newest first",
-  http: { route: "GET /strategy/grid/:id/orders", from: "query" },
-  cli: {
-    path: "grid orders",
-    positional: ["id"],
-    columns: [
-      "side",
-      "price",
-      "amount",
-      "filled",
-      "status",
-      "timestamp",
-      "reason",
-      "slot",
-      "id",
-      "kind",
-      "type",
-    ],
-  },
-  output: HistoricOrdersShape,
-  async run(deps, input) {
-    await viewOf(deps, input.id);
-    const page = historyPage(input);
-    const orders = await deps.store.ordersOf(input.id, page);
-    const last = orders.at(-1);
-    return {
-      id: input.id,
-      orders: orders.map(historicOrderOut),
-      count: orders.length,
-      next: nextPageOf(orders, page, last && `${last.createdAt}.${last.clientId}`),
-    };
-  },
+const calledAs = ({ kind }: KindTold, what: "orders" | "fills" | "events") => ({
+  name: `get_${kind}_${what}`,
+  http: { route: `GET /strategy/${kind}/:id/${what}`, from: "query" } as const,
 });
 
-const gridFills = operation({
-  ...history,
-  name: "get_grid_fills",
-  summary: "A grid's executions, newest first",
-  http: { route: "GET /strategy/grid/:id/fills", from: "query" },
-  cli: {
-    path: "grid fills",
-    view: fillsView,
-    positional: ["id"],
-    columns: ["timestamp", "side", "price", "amount", "notional", "fees", "slot", "id"],
-    examples: ["edgemaker grid fills grid-kraken-BTC-USDT-1767225600000 --format csv"],
-  },
-  csv: (answer) =>
-    fillTable(answer as z.input<ReturnType<typeof FillsShape>>, (at) => new Date(at).toISOString()),
-  pages: MOST_ROWS,
-  output: FillsShape,
-  async run(deps, input) {
-    const { strategy } = await viewOf(deps, input.id);
-    const page = historyPage(input);
-    const fills = await deps.store.fillsOf(input.id, page);
-    const last = fills.at(-1);
-    return {
-      id: input.id,
-      exchange: parseAccountKey(strategy.account).exchange,
-      symbol: strategy.symbol,
-      fills: fills.map(fillShown),
-      count: fills.length,
-      next: nextPageOf(fills, page, last && `${last.at}.${last.tradeId}`),
-    };
-  },
-});
+/** The strategy of that kind under that id. */
+async function strategyNamed({ store }: Deps, { kind, missing }: KindTold, id: string) {
+  const [view] = await store.strategies({ id });
+  if (view?.strategy.kind !== kind) throw new AppError("Not found", missing(id));
+  return view.strategy;
+}
 
-const gridEvents = operation({
-  ...history,
-  name: "get_grid_events",
-  summary: "What has happened to a grid, newest first",
-  http: { route: "GET /strategy/grid/:id/events", from: "query" },
-  cli: { path: "grid events", positional: ["id"], columns: ["timestamp", "kind", "message", "by"] },
-  output: EventsShape,
-  async run(deps, input) {
-    await viewOf(deps, input.id);
-    const page = historyPage(input);
-    const events = await deps.store.eventsOf(input.id, page);
-    const last = events.at(-1);
-    return {
-      id: input.id,
-      events: events.map(gridEvent),
-      count: events.length,
-      next: nextPageOf(events, page, last && `${last.at}.${last.id}`),
-    };
-  },
-});
+const ORDERS_SHOWN = [
+  "side",
+  "price",
+  "amount",
+  "filled",
+  "status",
+  "timestamp",
+  "reason",
+  "slot",
+  "id",
+  "kind",
+  "type",
+];
+
+const orderHistory = (told: KindTold) =>
+  operation({
+    ...history,
+    ...calledAs(told, "orders"),
+    summary: `${told.whose} orders, newest first`,
+    cli: { path: `${told.kind} orders`, positional: ["id"], columns: ORDERS_SHOWN },
+    output: HistoricOrdersShape,
+    async run(deps, input) {
+      await strategyNamed(deps, told, input.id);
+      const page = historyPage(input);
+      const orders = await deps.store.ordersOf(input.id, page);
+      const last = orders.at(-1);
+      return {
+        id: input.id,
+        orders: orders.map(historicOrderOut),
+        count: orders.length,
+        next: nextPageOf(orders, page, last && `${last.createdAt}.${last.clientId}`),
+      };
+    },
+  });
+
+const fillHistory = (told: KindTold) =>
+  operation({
+    ...history,
+    ...calledAs(told, "fills"),
+    summary: `${told.whose} executions, newest first`,
+    cli: {
+      path: `${told.kind} fills`,
+      view: fillsView,
+      positional: ["id"],
+      columns: ["timestamp", "side", "price", "amount", "notional", "fees", "slot", "id"],
+      examples: [`edgemaker ${told.kind} fills ${told.kind}-kraken-BTC-USDT-1767225600000 --format csv`],
+    },
+    csv: (answer) =>
+      fillTable(answer as z.input<ReturnType<typeof FillsShape>>, (at) => new Date(at).toISOString()),
+    pages: MOST_ROWS,
+    output: FillsShape,
+    async run(deps, input) {
+      const strategy = await strategyNamed(deps, told, input.id);
+      const page = historyPage(input);
+      const fills = await deps.store.fillsOf(input.id, page);
+      const last = fills.at(-1);
+      return {
+        id: input.id,
+        exchange: parseAccountKey(strategy.account).exchange,
+        symbol: strategy.symbol,
+        fills: fills.map(fillShown),
+        count: fills.length,
+        next: nextPageOf(fills, page, last && `${last.at}.${last.tradeId}`),
+      };
+    },
+  });
+
+const eventHistory = (told: KindTold) =>
+  operation({
+    ...history,
+    ...calledAs(told, "events"),
+    summary: `What has happened to ${told.whom}, newest first`,
+    cli: { path: `${told.kind} events`, positional: ["id"], columns: ["timestamp", "kind", "message", "by"] },
+    output: EventsShape,
+    async run(deps, input) {
+      await strategyNamed(deps, told, input.id);
+      const page = historyPage(input);
+      const events = await deps.store.eventsOf(input.id, page);
+      const last = events.at(-1);
+      return {
+        id: input.id,
+        events: events.map(eventShown),
+        count: events.length,
+        next: nextPageOf(events, page, last && `${last.at}.${last.id}`),
+      };
+    },
+  });
+
+const historyOf = (told: KindTold): readonly Operation[] => [
+  orderHistory(told),
+  fillHistory(told),
+  eventHistory(told),
+];
 
 /** What a grid has done. */
-export const historyOperations: readonly Operation[] = [gridOrders, gridFills, gridEvents];
+export const gridHistory = historyOf({
+  kind: "grid",
+  whose: "A grid's",
+  whom: "a grid",
+  missing: (id) => `there is no strategy ${id}`,
+});

@@ -1,0 +1,64 @@
+import type * as z from "zod";
+import { csv } from "../kernel/csv.ts";
+import { decimal, fromNumber, mul, text, ZERO } from "../kernel/decimal.ts";
+import { type Pair, splitPair } from "../kernel/pair.ts";
+import type { FillsShape } from "./schema.ts";
+
+const FILL_TABLE_COLUMNS = [
+  "timestamp",
+  "time",
+  "id",
+  "clientOrderId",
+  "slot",
+  "side",
+  "price",
+  "amount",
+  "notional",
+  "fee",
+  "feeAsset",
+  "superseded",
+  "exchange",
+  "symbol",
+  "feeValue",
+];
+
+/** Fills as a table; what a fill was charged in several assets stands in one cell each, in the same order. */
+export const fillTable = (
+  { fills, exchange, symbol }: z.input<ReturnType<typeof FillsShape>>,
+  iso: (at: number) => string,
+): string =>
+  csv(
+    FILL_TABLE_COLUMNS,
+    fills.map((fill) => [
+      fill.timestamp,
+      iso(fill.timestamp),
+      fill.id,
+      fill.clientOrderId,
+      fill.slot,
+      fill.side,
+      fill.price,
+      fill.amount,
+      fill.notional,
+      fill.fees.map(({ amount }) => amount).join(" "),
+      fill.fees.map(({ asset }) => asset).join(" "),
+      fill.superseded,
+      exchange,
+      symbol,
+      feeValue(fill, symbol),
+    ]),
+  );
+
+/** What a fill was charged, in quote; empty where an asset's worth was never told. */
+function feeValue(
+  { fees, price }: z.input<ReturnType<typeof FillsShape>>["fills"][number],
+  symbol: string,
+): string | null {
+  const { base, quote } = splitPair(symbol as Pair);
+  const worth = fees.map(({ asset, amount, value }) => {
+    if (asset === quote) return decimal(amount);
+    if (asset === base) return mul(decimal(amount), decimal(String(price)), "up");
+    return value === undefined ? undefined : fromNumber(value);
+  });
+  const known = worth.filter((one) => one !== undefined);
+  return known.length === worth.length ? text(known.reduce((sum, one) => sum + one, ZERO)) : null;
+}
