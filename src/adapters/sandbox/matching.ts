@@ -1,10 +1,12 @@
 import { max, snap } from "../../kernel/decimal.ts";
 import { hashText, share } from "../../kernel/hash.ts";
+import type { Pair } from "../../kernel/pair.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
 import type { BookChange, BookedFill, BookedOrder, VenueBooks } from "../../market/matching/books.ts";
 import { type Corner, crossing } from "../../market/matching/corner.ts";
-import { execute, holdingsAfter } from "../../market/matching/executing.ts";
+import { execute, holdingsAfter, type Movement } from "../../market/matching/executing.ts";
 import type { Market } from "../../model/market.ts";
+import { type Course, courseOf, mayTouch } from "./course.ts";
 import type { PricePath } from "./path.ts";
 
 /** How simulated orders meet the price. */
@@ -26,26 +28,33 @@ export type Listings = (symbol: string) => ListedPath | undefined;
 const BUCKET: Millis = 15 * SECOND;
 const PART_SHARE = 0.125;
 
-/** Lets resting orders meet the price up to `until`, in time order. Undefined when none fills. */
+interface Met extends ListedPath {
+  readonly course: Course;
+}
+
+/**
+ * Lets resting orders meet the price up to `until`, in time order. Undefined when none fills. What the price has
+ * reached is found once for each symbol, and only the orders within it are looked at closer.
+ */
 export function fillResting(
   books: VenueBooks,
   until: Millis,
   listings: Listings,
   rules: MatchingRules,
 ): BookChange | undefined {
-  const movements = books.open.flatMap((order) => {
-    const listed = listings(order.symbol);
-    return listed
-      ? [
-          {
-            market: listed.market,
-            before: order,
-            ...met(order, listed, { from: books.settledAt, until }, rules),
-          },
-        ]
-      : [];
-  });
-  const moved = movements.filter(({ fills }) => fills.length > 0);
+  const met = new Map<Pair, Met | undefined>();
+  const moved: Movement[] = [];
+  for (const order of books.open) {
+    if (!met.has(order.symbol)) {
+      const listed = listings(order.symbol);
+      const span = { from: books.settledAt, until };
+      met.set(order.symbol, listed && { ...listed, course: courseOf(listed, span) });
+    }
+    const meets = met.get(order.symbol);
+    if (!meets || !mayTouch(meets.course, order)) continue;
+    const { after, fills } = filledBy(order, meets, rules);
+    if (fills.length > 0) moved.push({ market: meets.market, before: order, after, fills });
+  }
   if (moved.length === 0) return undefined;
   return {
     settledAt: until,
@@ -55,21 +64,16 @@ export function fillResting(
   };
 }
 
-interface MatchedSpan {
-  readonly from: Millis;
-  readonly until: Millis;
-}
-
-function met(
+function filledBy(
   order: BookedOrder,
-  { market, path }: ListedPath,
-  span: MatchedSpan,
+  met: Met,
   rules: MatchingRules,
 ): { after: BookedOrder; fills: BookedFill[] } {
+  const { market } = met;
   let after = order;
   const fills: BookedFill[] = [];
   while (after.filled < after.amount) {
-    const at = meeting(after, market, path, span, rules);
+    const at = meeting(after, met, rules);
     if (at === undefined) break;
     const amount = meetingAmount(after, market, at, rules);
     const executed = execute(after, market, { price: after.price, amount, rate: market.maker, at });
@@ -88,19 +92,18 @@ function meetingAmount(order: BookedOrder, { lot }: Market, at: Millis, { parts 
 
 /** The first moment of the span at which the price is good enough for the order. */
 function meeting(
-  order: BookedOrder,
-  { tick }: Market,
-  path: PricePath,
-  { from, until }: MatchedSpan,
+  { side, price, meetsFrom }: BookedOrder,
+  { market, path, course: { from, until, corners } }: Met,
   { fill }: MatchingRules,
 ): Millis | undefined {
-  const start = Math.max(from, order.meetsFrom);
+  const start = Math.max(from, meetsFrom);
   if (start > until) return undefined;
-  const limit = Number(order.price / tick) + (fill === "touch" ? 0 : order.side === "buy" ? -1 : 1);
-  const good = order.side === "buy" ? (ticks: number) => ticks <= limit : (ticks: number) => ticks >= limit;
+  const limit = Number(price / market.tick) + (fill === "touch" ? 0 : side === "buy" ? -1 : 1);
+  const good = side === "buy" ? (ticks: number) => ticks <= limit : (ticks: number) => ticks >= limit;
   let last: Corner = { at: start, ticks: path.at(start) };
   if (good(last.ticks)) return start;
-  for (const corner of [...path.corners(start, until), { at: until, ticks: path.at(until) }]) {
+  for (const corner of corners) {
+    if (corner.at <= start) continue;
     if (good(corner.ticks)) return crossing(last, corner, good);
     last = corner;
   }

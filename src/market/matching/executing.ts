@@ -55,7 +55,8 @@ export function reserveFor(
   return mul(mul(price, amount, "up"), market.buyFeeIn === "base" ? ONE : ONE + rate, "up");
 }
 
-interface Movement {
+/** An order in the books, before and after something has happened to it. */
+export interface Movement {
   readonly market: Market;
   /** Undefined for an order that has just arrived. */
   readonly before: BookedOrder | undefined;

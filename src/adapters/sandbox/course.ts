@@ -1,0 +1,45 @@
+import type { Decimal } from "../../kernel/decimal.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { BookedOrder } from "../../market/matching/books.ts";
+import type { Corner } from "../../market/matching/corner.ts";
+import type { Market } from "../../model/market.ts";
+import type { PricePath } from "./path.ts";
+
+/** How a price went from one time to another, both included. */
+export interface Course {
+  readonly from: Millis;
+  readonly until: Millis;
+  /** Where it was at the start, at each corner, and at the end. */
+  readonly corners: readonly Corner[];
+  readonly lowest: Decimal;
+  readonly highest: Decimal;
+}
+
+export function courseOf(
+  { market, path }: { readonly market: Market; readonly path: PricePath },
+  { from, until }: { readonly from: Millis; readonly until: Millis },
+): Course {
+  const corners = [
+    { at: from, ticks: path.at(from) },
+    ...path.corners(from, until),
+    { at: until, ticks: path.at(until) },
+  ];
+  let [lowest, highest] = [Number.POSITIVE_INFINITY, 0];
+  for (const { ticks } of corners) {
+    if (ticks < lowest) lowest = ticks;
+    if (ticks > highest) highest = ticks;
+  }
+  return {
+    from,
+    until,
+    corners,
+    lowest: BigInt(lowest) * market.tick,
+    highest: BigInt(highest) * market.tick,
+  };
+}
+
+/** False only of an order that cannot meet the price; true of each that rests for less than all of the time. */
+export const mayTouch = (
+  { from, lowest, highest }: Course,
+  { side, price, meetsFrom }: Pick<BookedOrder, "side" | "price" | "meetsFrom">,
+): boolean => meetsFrom > from || (side === "buy" ? price >= lowest : price <= highest);
