@@ -29,21 +29,20 @@ export function withLot(lots: readonly Lot[], lot: Lot): readonly Lot[] {
  * not there is owed: a lot of negative base without a cost, so that nothing is lost from the sums.
  */
 export function takeLots(lots: readonly Lot[], amount: Decimal): { taken: Lot; rest: readonly Lot[] } {
-  let [left, taken] = [amount, NO_LOT];
-  let rest: readonly Lot[] = [];
+  let [left, taken]: [Decimal, Lot] = [amount, { ...NO_LOT, base: amount }];
+  const rest: Lot[] = [];
   for (const lot of lots) {
     if (left >= lot.base) {
-      taken = joinedLots(taken, lot);
+      taken = atCostOf(taken, lot);
       left -= lot.base;
     } else {
       const part = left <= ZERO ? NO_LOT : partOf(lot, left);
-      taken = joinedLots(taken, part);
-      rest = [...rest, { ...lot, base: lot.base - part.base, cost: lot.cost - part.cost }];
+      taken = atCostOf(taken, part);
+      rest.push({ ...lot, base: lot.base - part.base, cost: lot.cost - part.cost });
       left = ZERO;
     }
   }
-  if (left > ZERO) rest = withLot(rest, { base: -left, cost: ZERO, first: false });
-  return { taken: { ...taken, base: amount }, rest };
+  return { taken, rest: withLot(rest, { base: -left, cost: ZERO, first: false }) };
 }
 
 const partOf = ({ base, cost, first }: Lot, amount: Decimal): Lot => ({
@@ -52,8 +51,9 @@ const partOf = ({ base, cost, first }: Lot, amount: Decimal): Lot => ({
   first,
 });
 
-const joinedLots = (a: Lot, b: Lot): Lot => ({
-  base: a.base + b.base,
-  cost: a.cost + b.cost,
-  first: a.first || b.first,
+/** What is taken, with what one more lot of it has cost. */
+const atCostOf = (taken: Lot, { cost, first }: Lot): Lot => ({
+  ...taken,
+  cost: taken.cost + cost,
+  first: taken.first || first,
 });
