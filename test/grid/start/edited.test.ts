@@ -1,0 +1,245 @@
+import { describe, expect, it } from "vitest";
+import { checkCentered, checkStart } from "../../../src/grid/start/check.ts";
+import { type AskedEdit, edited } from "../../../src/grid/start/edited.ts";
+import type { CenteredConfig, GridConfig } from "../../../src/grid/state/config.ts";
+import type { GridState, GridStrategy } from "../../../src/grid/state/state.ts";
+import { ONE } from "../../../src/kernel/decimal.ts";
+import { d, market, slot, state } from "../../support/grid.ts";
+import { quote, strategy } from "../../support/made.ts";
+
+/** The market is at 105. */
+const WORLD = { market: market(), quote: quote() };
+const NO_FUNDS = { ...WORLD, balances: undefined };
+const ASKED = {
+  lowerPrice: d("100"),
+  upperPrice: d("120"),
+  gridLevels: 4,
+  orderSize: d("50"),
+  stopLossPrice: d("90"),
+  takeProfitPrice: d("130"),
+};
+const RANGE = checkStart(ASKED, NO_FUNDS).config;
+const SPACED = checkStart({ ...ASKED, gridSpacing: d("4") }, NO_FUNDS).config;
+const PROFILE: CenteredConfig = {
+  levels: 2,
+  spacing: d("0.1"),
+  spacingModel: "linear",
+  spacingFactor: ONE,
+  sizeModel: "flat",
+  deviation: d("0.015"),
+  deviationFrom: "edge",
+  debounce: 2000,
+};
+const AROUND = checkCentered({ orderSize: d("50"), centered: PROFILE }, NO_FUNDS).config;
+
+const grid = (config: GridConfig, of: Partial<GridState> = {}, over: object = {}) =>
+  strategy({ config, state: state([slot()], of), ...over }) as GridStrategy;
+const change = (config: GridConfig, asked: AskedEdit, of: Partial<GridState> = {}) =>
+  edited(grid(config, of), asked, WORLD);
+const refused = (label: string, message: string) => expect.objectContaining({ label, message });
+
+describe("a change of a grid between two prices", () => {
+  it("is of the fields that were named, and of no others", () => {
+    const { config, before, isRelaid, warnings } = change(RANGE, { orderSize: d("60") });
+    expect(config).toEqual({ ...RANGE, orderSize: d("60"), trail: undefined, allowLoss: undefined });
+    expect([before, isRelaid, warnings]).toEqual([RANGE, true, []]);
+    expect(change(RANGE, { lowerPrice: d("104") }).config).toMatchObject({
+      lowerPrice: d("104"),
+      upperPrice: d("120"),
+      gridSpacing: d("4"),
+      isSpaced: false,
+    });
+    expect(change(RANGE, { upperPrice: d("124") }).config).toMatchObject({ gridSpacing: d("6") });
+    expect(change(RANGE, { gridLevels: 5 }).config).toMatchObject({ gridLevels: 5, gridSpacing: d("4") });
+  });
+
+  it("keeps a spacing that was given until its range or levels are others", () => {
+    expect(change(SPACED, { orderSize: d("60") }).config).toMatchObject({
+      gridSpacing: d("4"),
+      isSpaced: true,
+    });
+    expect(change(SPACED, { upperPrice: d("124") }).config).toMatchObject({
+      gridSpacing: d("6"),
+      isSpaced: false,
+    });
+    expect(change(SPACED, { lowerPrice: d("104") }).config.isSpaced).toBe(false);
+    expect(change(SPACED, { gridLevels: 5 }).config.isSpaced).toBe(false);
+    expect(change(RANGE, { gridSpacing: d("3") }).config).toMatchObject({
+      gridSpacing: d("3"),
+      isSpaced: true,
+    });
+    expect(change(SPACED, { upperPrice: d("124"), gridSpacing: d("3") }).config).toMatchObject({
+      gridSpacing: d("3"),
+      isSpaced: true,
+    });
+  });
+
+  it("of stop prices and losses leaves every order where it is", () => {
+    const { config, isRelaid } = change(RANGE, { stopLossPrice: d("95"), clearTakeProfit: true });
+    expect(config).toMatchObject({ stopLossPrice: d("95"), takeProfitPrice: undefined });
+    expect(isRelaid).toBe(false);
+    expect(change(RANGE, { takeProfitPrice: d("125") }).config.takeProfitPrice).toBe(d("125"));
+    expect(change(RANGE, { clearStopLoss: true }).config).toMatchObject({
+      stopLossPrice: undefined,
+      takeProfitPrice: d("130"),
+    });
+    expect(change(RANGE, { allowLoss: false })).toMatchObject({
+      isRelaid: false,
+      config: { allowLoss: false },
+    });
+  });
+
+  it("shares a budget out over its orders, and takes no size beside it", () => {
+    expect(change(RANGE, { budget: d("300") }).config.orderSize).toBe(d("75"));
+    expect(change(RANGE, { budget: d("1000"), gridLevels: 3 }).config.orderSize).toBe(d("333.33333333"));
+    expect(() => change(RANGE, { budget: d("300"), orderSize: d("75") })).toThrow(
+      refused("Invalid order size", "orderSize and budget say the same thing: leave one of the two out"),
+    );
+  });
+
+  it.each<[string, AskedEdit]>([
+    ["nothing", {}],
+    ["its own size", { orderSize: d("50") }],
+    ["its own bounds", { lowerPrice: d("100"), upperPrice: d("120") }],
+    ["its own stop price", { stopLossPrice: d("90") }],
+    ["its own take-profit price", { takeProfitPrice: d("130") }],
+  ])("is refused where it changes nothing: %s", (_, asked) => {
+    expect(() => change(RANGE, asked)).toThrow(
+      refused("Invalid request", "this changes nothing: name a field"),
+    );
+  });
+
+  it("is refused for what prices may not be to each other, and as a start is", () => {
+    expect(() => change(RANGE, { lowerPrice: d("120") })).toThrow(
+      refused("Invalid range", "lowerPrice must be below upperPrice"),
+    );
+    expect(() => change(RANGE, { stopLossPrice: d("100") })).toThrow(
+      refused("Invalid price", "stopLossPrice must be below lowerPrice"),
+    );
+    expect(() => change(RANGE, { orderSize: d("4") })).toThrow(/^orderSize must be at least/);
+    expect(() => change(RANGE, { spacing: d("0.1") })).toThrow(
+      refused("Invalid request", "spacing is nothing that a grid between two prices has"),
+    );
+  });
+
+  it("says where the market has passed a stop price already", () => {
+    const told = (asked: AskedEdit) => change(RANGE, asked).warnings.map(({ message }) => message);
+    const passed = (price: string) =>
+      `the market is at 105, which has passed ${price}: the grid stops and sells its base at once`;
+    const above = { lowerPrice: d("107"), upperPrice: d("119") };
+    expect(told({ ...above, stopLossPrice: d("105") })).toContain(passed("105"));
+    expect(told({ ...above, stopLossPrice: d("104.99") })).toHaveLength(1);
+    const below = { lowerPrice: d("95"), upperPrice: d("103") };
+    expect(told({ ...below, takeProfitPrice: d("105") })).toContain(passed("105"));
+    expect(told({ ...below, takeProfitPrice: d("105.01") })).toHaveLength(1);
+    const [, stops] = change(RANGE, { ...above, stopLossPrice: d("106") }).warnings;
+    expect(stops).toEqual({ code: "stops_at_once", message: passed("106") });
+    // Without either price nothing is passed.
+    const plain = checkStart({ ...ASKED, stopLossPrice: undefined, takeProfitPrice: undefined }, NO_FUNDS);
+    expect(change(plain.config, { orderSize: d("60") }).warnings).toEqual([]);
+  });
+});
+
+describe("a change of a grid that follows the market", () => {
+  const TRAILS = { ...RANGE, trail: { up: d("140"), down: d("80") } };
+  const bounds = (asked: AskedEdit, steps = 0) =>
+    change({ ...TRAILS, stopLossPrice: undefined, takeProfitPrice: undefined }, asked, {
+      trail: { way: null, steps },
+    }).config;
+
+  it("is from where it is now", () => {
+    expect(bounds({ orderSize: d("60") }, 2)).toMatchObject({ lowerPrice: d("110"), upperPrice: d("130") });
+    expect(bounds({ orderSize: d("60") }, -1)).toMatchObject({ lowerPrice: d("95"), upperPrice: d("115") });
+    expect(bounds({ orderSize: d("60") })).toMatchObject({ lowerPrice: d("100"), upperPrice: d("120") });
+    for (const moved of [{ budget: d("300") }, { gridSpacing: d("4") }, { gridLevels: 5 }] as AskedEdit[])
+      expect(bounds(moved, 2).lowerPrice).toBe(d("110"));
+    expect(bounds({ lowerPrice: d("104") }, 2)).toMatchObject({ lowerPrice: d("104"), upperPrice: d("130") });
+    expect(bounds({ upperPrice: d("135") }, 2)).toMatchObject({ lowerPrice: d("110"), upperPrice: d("135") });
+    // A stop price moves no level.
+    expect(bounds({ stopLossPrice: d("70") }, 2)).toMatchObject({ lowerPrice: d("100") });
+  });
+
+  it("is from what was asked last, where no pass has taken note of that", () => {
+    const asked = { ...TRAILS, orderSize: d("70") };
+    const waiting = grid(TRAILS, { trail: { way: null, steps: 2 }, edits: 0 }, { edit: asked, edits: 1 });
+    const { before, config } = edited(waiting, { gridLevels: 5 }, WORLD);
+    expect(before).toBe(asked);
+    expect(config).toMatchObject({ orderSize: d("70"), lowerPrice: d("100"), gridLevels: 5 });
+  });
+
+  it("keeps the bounds that are still ahead of it", () => {
+    const plain = { stopLossPrice: d("1"), clearTakeProfit: true } as const;
+    const trail = (asked: AskedEdit) => change(TRAILS, { ...plain, ...asked }).config.trail;
+    expect(trail({})).toEqual({ up: d("140"), down: d("80") });
+    expect(trail({ upperPrice: d("140") })).toEqual({ up: undefined, down: d("80") });
+    expect(trail({ upperPrice: d("139.99") })).toMatchObject({ up: d("140") });
+    expect(trail({ lowerPrice: d("80") })).toEqual({ up: d("140"), down: undefined });
+    expect(trail({ lowerPrice: d("80.01") })).toMatchObject({ down: d("80") });
+    expect(trail({ lowerPrice: d("70"), upperPrice: d("150") })).toBeUndefined();
+    const up = { ...RANGE, trail: { up: d("140") } };
+    expect(change(up, { orderSize: d("60") }).config.trail).toEqual({ up: d("140"), down: undefined });
+    const down = { ...RANGE, trail: { down: d("80") } };
+    expect(change(down, { orderSize: d("60") }).config.trail).toEqual({ up: undefined, down: d("80") });
+  });
+});
+
+describe("a change of a grid around the market", () => {
+  it("is of its levels, its spacing and its size", () => {
+    const { config, isRelaid } = change(AROUND, { gridLevels: 6, spacing: d("0.05"), budget: d("360") });
+    expect(config).toMatchObject({
+      gridLevels: 6,
+      orderSize: d("60"),
+      // 105 and shares of 15 % of it.
+      lowerPrice: d("89.25"),
+      upperPrice: d("120.75"),
+      centered: { ...PROFILE, levels: 3, spacing: d("0.05") },
+    });
+    expect(isRelaid).toBe(true);
+    expect(change(AROUND, { orderSize: d("60") }).config).toMatchObject({
+      orderSize: d("60"),
+      gridLevels: 4,
+      centered: PROFILE,
+    });
+    expect(change(AROUND, { allowLoss: true })).toMatchObject({
+      isRelaid: false,
+      config: { allowLoss: true },
+    });
+    const lossy = { ...AROUND, allowLoss: true };
+    expect(change(lossy, { orderSize: d("60") }).config.allowLoss).toBe(true);
+  });
+
+  it.each<[string, AskedEdit]>([
+    ["lowerPrice", { lowerPrice: d("90") }],
+    ["upperPrice", { upperPrice: d("130") }],
+    ["gridSpacing", { gridSpacing: d("4") }],
+    ["stopLossPrice", { stopLossPrice: d("80") }],
+    ["takeProfitPrice", { takeProfitPrice: d("140") }],
+    ["clearStopLoss", { clearStopLoss: true }],
+    ["clearTakeProfit", { clearTakeProfit: true }],
+  ])("is refused for what it has not: %s", (name, asked) => {
+    expect(() => change(AROUND, asked)).toThrow(
+      refused("Invalid request", `${name} is nothing that a centered grid has`),
+    );
+  });
+
+  it("is refused for levels that do not lie on both sides alike", () => {
+    const even = refused("Invalid levels", "a centered grid has as many levels on each side: 2 to 20, even");
+    const near = { ...AROUND, centered: { ...PROFILE, spacing: d("0.01") } };
+    expect(() => change(AROUND, { gridLevels: 5 })).toThrow(even);
+    expect(() => change(near, { gridLevels: 22 })).toThrow(even);
+    expect(change(near, { gridLevels: 20 }).config.gridLevels).toBe(20);
+  });
+
+  it("is refused for other levels of a profile that was given level by level", () => {
+    const custom = refused(
+      "Invalid levels",
+      "custom spacings or sizes have one value a level: start it anew",
+    );
+    const spaced = { ...PROFILE, spacingModel: "custom", customSpacings: [d("0.1"), d("0.2")] } as const;
+    const sized = { ...PROFILE, sizeModel: "custom", sizeWeights: [ONE, ONE] } as const;
+    for (const centered of [spaced, sized]) {
+      expect(() => change({ ...AROUND, centered }, { gridLevels: 6 })).toThrow(custom);
+      expect(change({ ...AROUND, centered }, { orderSize: d("60") }).config.orderSize).toBe(d("60"));
+    }
+  });
+});

@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import type { Checked } from "../../../src/grid/start/check.ts";
+import { centerOf, checkHash, planHashOf } from "../../../src/grid/start/plan-hash.ts";
+import { FIRST_BUY_SLOT } from "../../../src/grid/state/state.ts";
+import type { Intent } from "../../../src/model/intent.ts";
+import { d, slot } from "../../support/grid.ts";
+
+const intent = (over: Partial<Intent> = {}): Intent => ({
+  slot: 0,
+  sequence: 0,
+  side: "buy",
+  price: d("100"),
+  amount: d("1"),
+  ...over,
+});
+const RANGE = {
+  config: { orderSize: d("50"), gridLevels: 2 },
+  slots: [slot(), slot({ index: 1, lower: d("110"), upper: d("120") })],
+  startPrice: d("105"),
+  center: d("105"),
+  warnings: [],
+} as unknown as Checked;
+/** Around 110, with a level on each side: 100 and 120. */
+const AROUND = {
+  ...RANGE,
+  config: { ...RANGE.config, centered: { levels: 1 } },
+  startPrice: d("110"),
+  center: d("110"),
+} as unknown as Checked;
+
+const BOTH = [intent(), intent({ slot: 1, side: "sell", price: d("120") })];
+const HASH = planHashOf(RANGE, BOTH);
+
+describe("the hash of a plan", () => {
+  it("is the same while the same orders would be placed, nearest first or not", () => {
+    expect(HASH).toMatch(/^[0-9a-f]{32}$/);
+    expect(planHashOf(RANGE, [...BOTH].reverse())).toBe(HASH);
+    expect(planHashOf({ ...RANGE, startPrice: d("106") }, BOTH)).toBe(HASH);
+    expect(planHashOf(RANGE, [intent({ sequence: 4 }), BOTH[1] as Intent])).toBe(HASH);
+  });
+
+  it.each<[string, Intent[]]>([
+    ["price", [intent({ price: d("101") }), BOTH[1] as Intent]],
+    ["amount", [intent({ amount: d("2") }), BOTH[1] as Intent]],
+    ["side", [intent({ side: "sell" }), BOTH[1] as Intent]],
+    ["count", [BOTH[0] as Intent]],
+  ])("is another one with another %s", (_, intents) => {
+    expect(planHashOf(RANGE, intents)).not.toBe(HASH);
+  });
+
+  it("is another one with another configuration", () => {
+    expect(planHashOf({ ...RANGE, config: { ...RANGE.config, orderSize: d("51") } }, BOTH)).not.toBe(HASH);
+  });
+
+  it("leaves out where the first buy's limit is: it follows every trade", () => {
+    const bought = (over: Partial<Intent>) =>
+      planHashOf(RANGE, [...BOTH, intent({ slot: FIRST_BUY_SLOT, ...over })]);
+    expect(bought({ price: d("106") })).toBe(bought({ price: d("107") }));
+    expect(bought({ amount: d("3") })).not.toBe(bought({}));
+  });
+
+  it("names the center of a grid around the market", () => {
+    const hash = planHashOf({ ...AROUND, center: d("110.5") }, BOTH);
+    expect(hash).toMatch(/^[0-9a-f]{32}-110\.5$/);
+    expect(centerOf(hash)).toBe(d("110.5"));
+    expect([centerOf(HASH), centerOf(undefined)]).toEqual([undefined, undefined]);
+  });
+});
+
+describe("a start with a hash", () => {
+  const stale = expect.objectContaining({ label: "Conflict" });
+  const check = (checked: Checked, expected: string | undefined) => () =>
+    checkHash({ hash: "h", checked }, expected);
+
+  it("holds as long as it is the plan's own, and always without one", () => {
+    expect(check(RANGE, "h")).not.toThrow();
+    expect(check(RANGE, undefined)).not.toThrow();
+    expect(check({ ...AROUND, startPrice: d("1") }, undefined)).not.toThrow();
+    expect(check(RANGE, "g")).toThrow(stale);
+    expect(check({ ...RANGE, startPrice: d("1") }, "h")).not.toThrow();
+  });
+
+  it("around a center holds while the market is between the levels next to it", () => {
+    const at = (price: string) => check({ ...AROUND, startPrice: d(price) }, "h");
+    expect(at("100.01")).not.toThrow();
+    expect(at("119.99")).not.toThrow();
+    expect(at("100")).toThrow(stale);
+    expect(at("120")).toThrow(stale);
+    expect(check({ ...AROUND, slots: [] }, "h")).toThrow(stale);
+    expect(check({ ...AROUND, slots: AROUND.slots.slice(0, 1) }, "h")).toThrow(stale);
+  });
+});
