@@ -25,8 +25,8 @@ export const ROW_GUARDS: readonly Guard[] = [
     ],
     [
       "only the other side is met",
-      "sql`${orders.side} <> ${side} and (${orders.type}",
-      "sql`(${orders.type}",
+      "sql`${isOther} and ${isPriceMet",
+      "sql`${isPriceMet",
       "recorded",
       async ({ a, b, order }) => {
         await a.recordByHand(order(null), HELD);
@@ -34,9 +34,20 @@ export const ROW_GUARDS: readonly Guard[] = [
       },
     ],
     [
+      "only the other side is met by what a pass writes",
+      "sql`${orders.side} <> ${side} and ",
+      "sql`",
+      1,
+      async ({ a, b, lease, start, order, changes }) => {
+        const strategy = await start();
+        await b.recordByHand(order(null), HELD);
+        return (await a.record(await lease(a, "a"), [changes({ intents: [order(strategy)] })])).size;
+      },
+    ],
+    [
       "also by what takes any price",
-      "return sql`${orders.side} <> ${side}`;",
-      "return sql`1`;",
+      "limit === null ? isOther",
+      "limit === null ? sql`1`",
       "recorded",
       async ({ a, b, order }) => {
         await a.recordByHand(order(null), HELD);

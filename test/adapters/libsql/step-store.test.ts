@@ -196,8 +196,8 @@ describe("an intent", () => {
       looks.push(...rows.map(({ detail }) => String(detail)).filter((told) => / orders\b/.test(told)));
     }
     expect(looks).toEqual([
-      expect.stringContaining("orders_unsettled (account=?)"),
-      expect.stringContaining("orders_unsettled (account=?)"),
+      expect.stringContaining("orders_unsettled (account=? AND symbol=? AND side=?)"),
+      expect.stringContaining("orders_unsettled (account=? AND symbol=? AND side=?)"),
       expect.stringContaining("orders_unsettled_by_hand (account=? AND symbol=?)"),
     ]);
   });

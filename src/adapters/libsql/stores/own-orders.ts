@@ -14,14 +14,17 @@ const ordered = (price: SQL): SQL => sql`(instr(${price} || '.', '.'), ${price})
 export const mayBeMetRow = (): SQL =>
   sql`${orders.settled} = 0 and (${orders.state} in ('pending', 'unknown') or ${orders.timeInForce} <> 'ioc' and ${orders.state} in ('submitted', 'open', 'partially_filled'))`;
 
-/** A row of `orders` that an order of this reach would meet. */
+/** A row of `orders` that an order of this reach would meet. Its side is told as what it is, which an index can find. */
 export function isMetBy({ side, limit }: Reach): SQL {
-  if (limit === null) return sql`${orders.side} <> ${side}`;
-  return isMetWithin(sql`${side}`, sql`${text(limit)}`);
+  const isOther = sql`${orders.side} = ${side === "buy" ? "sell" : "buy"}`;
+  return limit === null ? isOther : sql`${isOther} and ${isPriceMet(sql`${side}`, sql`${text(limit)}`)}`;
 }
 
 /** The same of an order whose side and limit are expressions. */
-export const isMetWithin = (side: SQL, limit: SQL): SQL => {
+export const isMetWithin = (side: SQL, limit: SQL): SQL =>
+  sql`${orders.side} <> ${side} and ${isPriceMet(side, limit)}`;
+
+function isPriceMet(side: SQL, limit: SQL): SQL {
   const [own, theirs] = [ordered(limit), ordered(sql`${orders.price}`)];
-  return sql`${orders.side} <> ${side} and (${orders.type} = 'market' or case ${side} when 'buy' then ${theirs} <= ${own} else ${theirs} >= ${own} end)`;
-};
+  return sql`(${orders.type} = 'market' or case ${side} when 'buy' then ${theirs} <= ${own} else ${theirs} >= ${own} end)`;
+}

@@ -117,7 +117,8 @@ export function stepStore(context: Context): StepStore {
 
     async unsettledOrders(account) {
       const isOfIt = account === undefined ? undefined : eq(orders.account, account);
-      const unsettled = db.select().from(orders).where(and(isUnsettled(), isOfIt));
+      const inOrder = sql`${orders.account}, ${orders}.rowid`;
+      const unsettled = db.select().from(orders).where(and(isUnsettled(), isOfIt)).orderBy(inOrder);
       return rowsOf(orders, await client.execute(statement(unsettled)));
     },
 

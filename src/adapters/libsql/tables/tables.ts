@@ -159,7 +159,10 @@ export const orders = sqliteTable(
     index("orders_unsettled_by_hand")
       .on(table.account, table.symbol)
       .where(sql`${table.settled} = 0 and ${table.kind} = 'hand'`),
-    index("orders_unsettled").on(table.account).where(sql`${table.settled} = 0`),
+    // By side, as an order is held against those of the other one; with whose they are, as each asker's are counted.
+    index("orders_unsettled")
+      .on(table.account, table.symbol, table.side, table.actor)
+      .where(sql`${table.settled} = 0`),
     index("orders_of_strategy").on(table.strategy, table.settled),
     index("orders_by_exchange_id").on(table.account, table.exchangeId),
   ],
