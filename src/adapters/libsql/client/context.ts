@@ -5,7 +5,6 @@ import {
   is,
   Param,
   Placeholder,
-  type Query,
   type SQL,
   type SQLWrapper,
   sql,
@@ -18,6 +17,7 @@ import type { Millis } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
 import type { DatabaseUse } from "../../../model/usage.ts";
 import type { SafeClient } from "./calls.ts";
+import { statementText } from "./sql-text.ts";
 
 /** What every part of the store works with. */
 export interface Context {
@@ -27,7 +27,7 @@ export interface Context {
   /** Protocol time as an SQL expression. */
   readonly now: () => SQL<number>;
   /** A statement whose text is built once, when it is first asked for; `now` stands for protocol time in it. */
-  readonly prepare: (made: (now: SQL<number>) => { toSQL(): Query } | SQL) => PreparedText;
+  readonly prepare: (made: (now: SQL<number>) => SQLWrapper) => PreparedText;
   /** The migrations that this program has, and what the last look found beyond; undefined where another applies them. */
   readonly version?: { readonly names: ReadonlySet<string>; newer: string | undefined };
   /** The newest event of what people do, as this process knows it. */
@@ -91,8 +91,8 @@ export function preparedTexts(
 }
 
 /** A built query, or a raw template, as a statement of `client.batch`. */
-export function statement(query: { toSQL(): Query } | SQL): Statement {
-  const { sql: text, params } = "toSQL" in query ? query.toSQL() : dialect.sqlToQuery(query);
+export function statement(query: SQLWrapper): Statement {
+  const { sql: text, params } = statementText(query.getSQL(), dialect);
   return { sql: text, args: params as InValue[] };
 }
 
@@ -125,7 +125,7 @@ export function bundle(made: () => readonly (readonly [Table, SQLWrapper])[]) {
     const columns = selects().map(
       ([table, query]) => sql`(select json_group_array(json_array(${columnNamesOf(table)})) from (${query}))`,
     );
-    const query = dialect.sqlToQuery(sql`select ${sql.join(columns, sql`, `)}`);
+    const query = statementText(sql`select ${sql.join(columns, sql`, `)}`, dialect);
     return { sql: query.sql, fill: fillerOf(query.params) };
   });
   return {
