@@ -13,21 +13,29 @@ const NOTIONAL = 4000;
 export const MOST_SIMULATED_LEVELS = 200;
 
 /** The order book around a price of so many ticks; a function of its arguments. */
-export function depthAt(market: Market, ticks: number, at: Millis, limit: number): Book {
+export const depthAt = (market: Market, ticks: number, at: Millis, limit: number): Book => ({
+  bids: [...levelsAt(market, ticks, at, { side: "buy", limit })],
+  asks: [...levelsAt(market, ticks, at, { side: "sell", limit })],
+  at,
+});
+
+/** One side of it, best first; a level is made when it is asked for, as most orders meet none. */
+export function* levelsAt(
+  market: Market,
+  ticks: number,
+  at: Millis,
+  { side, limit }: { readonly side: Side; readonly limit: number },
+): Generator<BookLevel> {
+  const direction = side === "buy" ? -1 : 1;
   const hash = mix(hashText(market.symbol), Math.floor(at / REFRESH));
   const half = Math.max(1, Math.round(ticks * HALF_SPREAD));
   const step = Math.max(1, Math.round(ticks * LEVEL_STEP));
-  const side = (direction: 1 | -1): BookLevel[] => {
-    const levels: BookLevel[] = [];
-    for (let place = 0; place < Math.min(limit, MOST_SIMULATED_LEVELS); place++) {
-      const level = ticks + direction * (half + place * step);
-      if (level <= 0) break;
-      const notional = NOTIONAL * (0.25 + place / 20) * (0.5 + share(hash, direction * (place + 1)));
-      levels.push({ price: BigInt(level) * market.tick, amount: lots(market, level, notional) });
-    }
-    return levels;
-  };
-  return { bids: side(-1), asks: side(1), at };
+  for (let place = 0; place < Math.min(limit, MOST_SIMULATED_LEVELS); place++) {
+    const level = ticks + direction * (half + place * step);
+    if (level <= 0) return;
+    const notional = NOTIONAL * (0.25 + place / 20) * (0.5 + share(hash, direction * (place + 1)));
+    yield { price: BigInt(level) * market.tick, amount: lots(market, level, notional) };
+  }
 }
 
 function lots({ tick, lot }: Market, ticks: number, notional: number): Decimal {

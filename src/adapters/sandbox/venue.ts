@@ -11,7 +11,7 @@ import { takes } from "../../model/own-orders.ts";
 import type { Timing, Venue } from "../../ports/venue.ts";
 import { type BookMoment, bookedVenue, type Pricing, readBooks } from "./booked-venue.ts";
 import type { Books, BooksReading } from "./books.ts";
-import { depthAt, MOST_SIMULATED_LEVELS, withResting } from "./depth.ts";
+import { depthAt, levelsAt, MOST_SIMULATED_LEVELS, withResting } from "./depth.ts";
 import type { Shocks } from "./listings.ts";
 import { type MarketClock, marketTime } from "./market-clock.ts";
 import { fillResting, type ListedPath, type MatchingRules } from "./matching.ts";
@@ -119,6 +119,6 @@ function settlementAlongPath(
 
 function arrival({ listed, at }: BooksSeen, { symbol, side }: NewOrder): Arrival {
   const { market, path } = listed(symbol);
-  const { bids, asks } = depthAt(market, path.at(at), at, MOST_SIMULATED_LEVELS);
-  return { market, levels: side === "buy" ? asks : bids, at };
+  const other = { side: side === "buy" ? "sell" : "buy", limit: MOST_SIMULATED_LEVELS } as const;
+  return { market, levels: levelsAt(market, path.at(at), at, other), at };
 }

@@ -8,7 +8,7 @@ import { execute, holdingsAfter, reserveFor } from "./executing.ts";
 export interface Arrival {
   readonly market: Market;
   /** The other side of the book, best first. */
-  readonly levels: readonly BookLevel[];
+  readonly levels: Iterable<BookLevel>;
   readonly at: Millis;
 }
 
@@ -45,7 +45,7 @@ function placingRefusal({ type, price, amount }: NewOrder, market: Market): stri
 }
 
 /** The levels that the order takes, each with the amount taken. */
-function taken({ side, type, price, amount }: NewOrder, levels: readonly BookLevel[]): BookLevel[] {
+function taken({ side, type, price, amount }: NewOrder, levels: Iterable<BookLevel>): BookLevel[] {
   const takes: BookLevel[] = [];
   let rest: Decimal = amount;
   for (const level of levels) {
