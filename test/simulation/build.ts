@@ -58,7 +58,8 @@ export async function bundleWorker(mutant?: Mutant, entry = "test/simulation/wor
 
 /** One thread that runs jobs, one after another. */
 function openWorker(script: string) {
-  const worker = new Worker(script);
+  // What a run makes lives for a moment: in a young heap of this size hardly any of it is copied.
+  const worker = new Worker(script, { resourceLimits: { maxYoungGenerationSizeMb: 64 } });
   return {
     run: (job: Job): Promise<Tally> =>
       new Promise((resolve, reject) => {

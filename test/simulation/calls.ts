@@ -3,7 +3,7 @@ import type { DensityTally } from "./density.ts";
 import type { CallKind, Fault, Faults } from "./faults.ts";
 import type { Random } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";
-import { sleep, type Task, waitOf } from "./task.ts";
+import { sleep, type Task, type Wait, waitOf } from "./task.ts";
 import type { Trace } from "./trace.ts";
 
 /** How long one leg of a call takes, and after how long its caller gives up. */
@@ -107,10 +107,7 @@ function legs(
   }
 }
 
-const attempt = <T>(
-  wait: { answer(value: T): Promise<void>; fail(error: unknown): Promise<void> },
-  answer: () => T,
-): Promise<void> => {
+const attempt = <T>(wait: Pick<Wait<T>, "answer" | "fail">, answer: () => T): Promise<void> | undefined => {
   try {
     return wait.answer(answer());
   } catch (error) {
@@ -118,7 +115,7 @@ const attempt = <T>(
   }
 };
 
-const settled = async <T>(promise: Promise<T>): Promise<{ value: T } | { error: unknown }> =>
+const settled = <T>(promise: Promise<T>): Promise<{ value: T } | { error: unknown }> =>
   promise.then(
     (value) => ({ value }),
     (error: unknown) => ({ error }),

@@ -211,9 +211,14 @@ export function createChecks(
     }
   }
 
+  const added = new WeakSet<Strategy>();
   let killedAt: number | undefined;
   const gapsAt = new Map<string, number>();
+  let [noted, notedCount]: [Tables["fills"] | undefined, number] = [undefined, 0];
   function noteGaps({ fills }: Tables): void {
+    // Rows of trades are added and never changed; a store that was put back has another table.
+    if (fills === noted && fills.size === notedCount) return;
+    [noted, notedCount] = [fills, fills.size];
     for (const { tradeId, clientId } of fills.values())
       if (tradeId.startsWith("order:") && !gapsAt.has(clientId)) gapsAt.set(clientId, now());
   }
@@ -258,7 +263,8 @@ export function createChecks(
         const orders = live.get(slot) ?? new Map<string, BookedOrder>();
         if (isOpen(order)) orders.set(order.id, order);
         else orders.delete(order.id);
-        live.set(slot, orders);
+        if (orders.size > 0) live.set(slot, orders);
+        else live.delete(slot);
         if (order.status === "canceled" && order.clientId.startsWith("person"))
           violate(`${order.clientId} is a person's and was cancelled`);
       }
@@ -308,7 +314,9 @@ export function createChecks(
         if (status === "stopped" && !keepOrders && liveOf(number).length > 0)
           violate(`${id} is stopped and has ${liveOf(number).length} orders`);
         if (isQuote(strategy)) quotes.quotedAs(strategy);
-        if (!isGrid(strategy)) continue;
+        if (!isGrid(strategy) || added.has(strategy)) continue;
+        // A row is a value: what has added up once does so for good.
+        added.add(strategy);
         const { state } = strategy;
         const cost = costInAll(state);
         if (

@@ -25,22 +25,24 @@ export const addedDensity = (a: Density, b: Density): Density => ({
 });
 
 export function createDensity() {
-  let sum = NO_DENSITY;
-  const count = (more: Partial<Density>) => {
-    sum = addedDensity(sum, { ...NO_DENSITY, ...more });
-  };
+  const sum = { ...NO_DENSITY };
   return {
-    sum: (): Density => sum,
+    sum: (): Density => ({ ...sum }),
     /** A call of this kind meets this fault. */
     add(kind: CallKind, fault: Fault): void {
       const isHard = fault !== "stale";
       const isWrite = kind === "create" || kind === "cancel";
-      count({ faults: 1, harder: isHard ? 1 : 0, onWrites: isHard && isWrite ? 1 : 0 });
+      sum.faults++;
+      if (isHard) sum.harder++;
+      if (isHard && isWrite) sum.onWrites++;
     },
     /** A pass may begin: what befalls it is told, and whether it took the account at all, unless it dies before. */
     begin(isInDoubt: boolean) {
       let isTroubled = isInDoubt;
-      const ended = () => count({ begun: 1, troubled: isTroubled ? 1 : 0 });
+      const ended = () => {
+        sum.begun++;
+        if (isTroubled) sum.troubled++;
+      };
       return {
         ended,
         befallen(fault: Fault): void {

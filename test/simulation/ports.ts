@@ -1,4 +1,4 @@
-import { type Simulation, simulatedVenue } from "../../src/adapters/sandbox/venue.ts";
+import type { Simulation } from "../../src/adapters/sandbox/venue.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import { type BookedOrder, toldFill, toVenueOrder } from "../../src/market/matching/books.ts";
 import type { Book } from "../../src/model/market.ts";
@@ -33,15 +33,17 @@ export type SimStore = StepStore &
   LimitStore &
   Pick<AuditStore, "note" | "noteAhead">;
 
-/** The store as one task sees it: every method is a call that can go wrong. */
-export function storeOf(net: Net, task: Task, store: SimStore): Store {
-  const wrapped: Record<string, unknown> = {};
+type Methods = Record<string, (this: { readonly task: Task }, ...args: unknown[]) => unknown>;
+
+/** The store as each task sees it: every method is a call that can go wrong. */
+export function storesOf(net: Net, store: SimStore): (task: Task) => Store {
+  const methods: Methods = {};
   for (const [name, method] of Object.entries(store) as [
     string,
     (...args: unknown[]) => Promise<unknown>,
   ][]) {
-    wrapped[name] = (...args: unknown[]) =>
-      call(net, task, {
+    methods[name] = function (...args) {
+      return call(net, this.task, {
         kind: "store",
         name,
         timeout: STORE_TIMEOUT,
@@ -50,9 +52,19 @@ export function storeOf(net: Net, task: Task, store: SimStore): Store {
         refused: storeSilence,
         lag: 0,
       });
+    };
   }
   // The switch is always turned by another process: this one has to look.
-  return { ...wrapped, knownKilled: () => false } as unknown as Store;
+  methods.knownKilled = () => false;
+  // Tasks are many and short: each has its own name on methods that are made once.
+  class TaskStore {
+    readonly task: Task;
+    constructor(task: Task) {
+      this.task = task;
+    }
+  }
+  Object.assign(TaskStore.prototype, methods);
+  return (task) => new TaskStore(task) as unknown as Store;
 }
 
 /** What of a venue's behaviour is simulated beside its books. */
@@ -80,11 +92,9 @@ export interface Behaviour {
 export function venueOf(
   net: Net,
   task: Task,
-  simulation: Simulation,
+  { inner, timing, account }: { readonly inner: Venue } & Pick<Simulation, "timing" | "account">,
   { past, skew, readLag, lag: lagging, expires, windows, illegible, isClosed, leaving, bookSeen }: Behaviour,
 ): Venue {
-  const inner = simulatedVenue(simulation);
-  const { timing, account } = simulation;
   const { exchange } = account;
   const now = () => net.scheduler.now();
   const read = <T>(name: string, fresh: () => Promise<T>, stale?: (at: number) => T): Promise<T> =>

@@ -26,6 +26,10 @@ export function createRandom(seed: number): Random {
     whole,
     chance: (probability) => share() < probability,
     pick: (list) => list[Math.floor(share() * list.length)] as never,
-    text: (length) => Array.from({ length }, () => DIGITS[whole(0, 35)]).join(""),
+    text(length) {
+      let text = "";
+      for (let place = 0; place < length; place++) text += DIGITS[whole(0, 35)];
+      return text;
+    },
   };
 }

@@ -1,10 +1,13 @@
+/** What happens at a time: at once, or until all that it sets off waits for something. */
+type Run = () => Promise<void> | undefined | void;
+
 /** Virtual time: what happens next is the earliest event, and nothing else runs meanwhile. */
 export interface Scheduler {
   now(): number;
   /** Runs something at a time; events of one time run in the order in which they were asked for. */
-  at(time: number, run: () => void | Promise<void>): void;
+  at(time: number, run: Run): void;
   /** The same of what comes about in a quiet world too: the next pass, and the end of a wait, unless it is over by then. */
-  quietly(time: number, run: () => void | Promise<void>, isOver?: () => boolean): void;
+  quietly(time: number, run: Run, isOver?: () => boolean): void;
   /** Events that are still to come, but for those. */
   waiting(): number;
   /** Runs events up to a time, or until `isOver`, calling `after` behind each. */
@@ -18,7 +21,7 @@ interface Event {
   readonly order: number;
   readonly isQuiet: boolean;
   readonly isOver?: (() => boolean) | undefined;
-  readonly run: () => void | Promise<void>;
+  readonly run: Run;
 }
 
 const isBefore = (a: Event, b: Event): boolean => a.time < b.time || (a.time === b.time && a.order < b.order);
@@ -72,7 +75,8 @@ export function createScheduler(start: number): Scheduler {
         if (!event.isQuiet) waiting--;
         now = event.time;
         ran++;
-        await event.run();
+        const running = event.run();
+        if (running) await running;
         after();
         if (isOver()) return;
       }

@@ -19,13 +19,13 @@ export interface Task {
 }
 
 /** Starts a flow and lets it run to its first wait. */
-export async function startTask(
+export function startTask(
   process: Process,
   flow: (task: Task) => Promise<void>,
   befallen?: (fault: Fault) => void,
 ): Promise<void> {
   const task: Task = { process, signal: () => undefined, ...(befallen && { befallen }) };
-  await untilItWaits(task, () => {
+  return untilItWaits(task, () => {
     void flow(task).finally(() => task.signal());
   });
 }
@@ -44,8 +44,8 @@ async function untilItWaits(task: Task, go: () => void): Promise<void> {
 /** A wait of a task: what it waits for is answered by an event, unless its process has died by then. */
 export interface Wait<T> {
   readonly promise: Promise<T>;
-  answer(value: T): Promise<void>;
-  fail(error: unknown): Promise<void>;
+  answer(value: T): Promise<void> | undefined;
+  fail(error: unknown): Promise<void> | undefined;
   isOver(): boolean;
 }
 
@@ -56,10 +56,10 @@ export function waitOf<T>(task: Task): Wait<T> {
     reject = no;
   });
   let isOver = false;
-  const once = async (go: () => void) => {
-    if (isOver || !task.process.isAlive) return;
+  const once = (go: () => void): Promise<void> | undefined => {
+    if (isOver || !task.process.isAlive) return undefined;
     isOver = true;
-    await untilItWaits(task, go);
+    return untilItWaits(task, go);
   };
   task.signal();
   return {

@@ -1,6 +1,6 @@
 import type { ListedPath } from "../../src/adapters/sandbox/matching.ts";
 import type { PricePath } from "../../src/adapters/sandbox/path.ts";
-import type { Simulation } from "../../src/adapters/sandbox/venue.ts";
+import { type Simulation, simulatedVenue } from "../../src/adapters/sandbox/venue.ts";
 import { kindsOf } from "../../src/engine/kinds.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { type Pair, splitPair } from "../../src/kernel/pair.ts";
@@ -8,6 +8,7 @@ import { KINDS } from "../../src/kinds.ts";
 import type { Book } from "../../src/model/market.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { Kind } from "../../src/ports/kind.ts";
+import type { Venue } from "../../src/ports/venue.ts";
 import { followKind } from "../kinds/follow.ts";
 import type { Net } from "./calls.ts";
 import { createChecks } from "./checks.ts";
@@ -20,7 +21,7 @@ import { faultsOf, troubled } from "./liveness.ts";
 import { walk } from "./market.ts";
 import { createMirror } from "./mirror.ts";
 import { planOf } from "./plan.ts";
-import { localOf, storeOf, venueOf } from "./ports.ts";
+import { localOf, storesOf, venueOf } from "./ports.ts";
 import { createRandom } from "./random.ts";
 import { referenceOf } from "./reference.ts";
 import { createScheduler } from "./scheduler.ts";
@@ -220,18 +221,26 @@ export async function createWorld({
     if (matters) noteChange(state, now());
   });
 
+  const storeOf = storesOf(net, watched);
+  const exchange = { inner: simulatedVenue(simulation), ...simulation };
+
   function depsOf(task: Task): Deps {
-    const venue = venueOf(net, task, simulation, behaviour);
+    let made: Venue | undefined;
+    const venue = (): Venue => {
+      made ??= venueOf(net, task, exchange, behaviour);
+      return made;
+    };
     return {
       kinds,
       exchanges: [],
-      venue: () => venue,
-      venueOf: ({ kind, exchange }) => (kind === ACCOUNT.kind && exchange === EXCHANGE ? venue : undefined),
+      venue,
+      venueOf: (account) =>
+        account.kind === ACCOUNT.kind && account.exchange === EXCHANGE ? venue() : undefined,
       marketTime: (_account, at) => at,
       inTime: (_who, read) => read(),
       ...(plan.doubts ? { reference: referenceOf(net, task, pathOf, checks.quotes.otherTold) } : {}),
       dex: { pools: noChain, market: noChain, price: noChain },
-      store: storeOf(net, task, watched),
+      store: storeOf(task),
       local: localOf(net, task),
       log: (_level, message, fields) => trace.add(`log ${message} ${fields?.reason ?? fields?.message}`),
     };
