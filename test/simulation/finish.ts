@@ -56,9 +56,20 @@ export function finish(world: World, beside: Beside): void {
       checks.violate(`${order.clientId} is rejected (${order.reason}) and was on the venue`);
   }
   if (tables.kill.cancels) nothingRests(world);
+  stopsAreWatched(world);
   ledgers(world, beside);
   commitments(world, beside);
 }
+
+/** As long as passes are made nobody is told that a stop price is not looked at. */
+function stopsAreWatched({ checks, tables }: World): void {
+  for (const [account, { memory }] of tables().accounts)
+    for (const id of memory.unwatched ?? [])
+      if (isWatchable(tables().strategies.get(id)))
+        checks.violate(`${account} says that the stop price of ${id} is not watched`);
+}
+
+const isWatchable = (one: Strategy | undefined): boolean => one?.wants === "run" && one.status === "running";
 
 /** After a panic no order of ours is on the venue, and every strategy has stopped. */
 function nothingRests({ checks, history, tables }: World): void {

@@ -56,6 +56,12 @@ export interface Plan {
   readonly atBounds: boolean;
   /** Its database loses what it wrote last, is put back more than once, and its clock steps. */
   readonly shaken: boolean;
+  /** The venue tells of many orders in one call. */
+  readonly looksAtMany: boolean;
+  /** The share of records of more than one strategy that the store refuses as a whole. */
+  readonly refused: number;
+  /** How often the service believes it steps its accounts: it says where nobody watches a stop price. */
+  readonly watchedEvery: number | undefined;
 }
 
 /** Processes that die and databases that are away leave orders whose answer nobody has written down. */
@@ -125,6 +131,9 @@ function drawn(random: Random, { ticks, calm, timing: asked, edition = 1, grid, 
     lag: 0,
     atBounds: false,
     shaken: false,
+    looksAtMany: false,
+    refused: 0,
+    watchedEvery: undefined,
   };
   if (edition < 3) return plan;
   const third = withEdition3(random, plan, calm !== undefined);
@@ -132,6 +141,7 @@ function drawn(random: Random, { ticks, calm, timing: asked, edition = 1, grid, 
   if (edition === 5) return withLimits(random, third);
   if (edition === 7) return withEdits(random, third);
   if (edition === 8) return shaken(random, third);
+  if (edition === 9) return withMany(random, atBounds(random, third));
   if (edition > 5) return atBounds(random, third);
   const deeds = [...third.deeds, ...againstOwn(random, { quietAt })];
   return { ...third, deeds: deeds.sort((a, b) => a.at - b.at) };
@@ -147,6 +157,13 @@ function atBounds(random: Random, plan: Plan): Plan {
     lag: random.pick([0, 0, readLag]),
   };
 }
+
+const withMany = (random: Random, plan: Plan): Plan => ({
+  ...plan,
+  looksAtMany: random.chance(0.7),
+  refused: random.pick([0, 0.1, 0.5]),
+  watchedEvery: random.chance(0.7) ? plan.interval : undefined,
+});
 
 type Due = Plan["deeds"][number];
 

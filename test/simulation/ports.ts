@@ -76,6 +76,8 @@ export interface Behaviour {
   readonly readLag: number;
   /** How old every read is now; undefined where none is, and balances are never old. */
   readonly lag: (() => number) | undefined;
+  /** It tells of many orders in one call. */
+  readonly looksAtMany: boolean;
   /** It refuses requests that are older than their expiry. */
   readonly expires: boolean;
   readonly windows: FillWindows;
@@ -93,8 +95,9 @@ export function venueOf(
   net: Net,
   task: Task,
   { inner, timing, account }: { readonly inner: Venue } & Pick<Simulation, "timing" | "account">,
-  { past, skew, readLag, lag: lagging, expires, windows, illegible, isClosed, leaving, bookSeen }: Behaviour,
+  behaviour: Behaviour,
 ): Venue {
+  const { past, skew, readLag, lag: lagging, expires, windows, illegible, isClosed, leaving } = behaviour;
   const { exchange } = account;
   const now = () => net.scheduler.now();
   const read = <T>(name: string, fresh: () => Promise<T>, stale?: (at: number) => T): Promise<T> =>
@@ -126,7 +129,8 @@ export function venueOf(
     ...inner,
     market: async (symbol) => ({ ...(await inner.market(symbol)), active: !isClosed() }),
     ticker: (symbol) => read("ticker", () => inner.ticker(symbol)),
-    book: (symbol, limit) => read("book", async () => bookSeen(symbol, await inner.book(symbol, limit))),
+    book: (symbol, limit) =>
+      read("book", async () => behaviour.bookSeen(symbol, await inner.book(symbol, limit))),
     balances: () =>
       read(
         "balances",
@@ -155,6 +159,14 @@ export function venueOf(
         () => inner.order({ symbol, ...key }),
         (at) => maybe(past.order(exchange, key, at)),
       ),
+    ...(behaviour.looksAtMany && {
+      orders: (symbol, ids) =>
+        read(
+          "orders",
+          async () => told(await Promise.all(ids.map((id) => inner.order({ symbol, id })))),
+          (at) => told(ids.map((id) => maybe(past.order(exchange, { id }, at)))),
+        ),
+    }),
     fills: (symbol, span) =>
       read(
         "fills",
@@ -223,6 +235,9 @@ export function venueOf(
     },
   };
 }
+
+const told = (orders: readonly (VenueOrder | undefined)[]): VenueOrder[] =>
+  orders.filter((order) => order !== undefined);
 
 const maybe = (order: BookedOrder | undefined): VenueOrder | undefined => order && toVenueOrder(order);
 

@@ -37,6 +37,13 @@ describe("the simulated step", () => {
     expect(failures(figures)).toEqual([]);
   });
 
+  it("looks many orders up in one call, and records one by one what is refused together", async () => {
+    const { lines, violations } = await simulate({ seed: 8_000_004, ticks: 120, keep: true });
+    expect(violations).toEqual([]);
+    expect(lines.filter((line) => / orders( |$)/.test(line)).length).toBeGreaterThan(0);
+    expect(lines.filter((line) => line.includes("a row of this batch is refused")).length).toBeGreaterThan(0);
+  });
+
   it("holds with one fault, or the kill switch, at some calls of a run", async () => {
     expect(failures(await exhaustiveTier([3], how, most(31, 301)))).toEqual([]);
   });

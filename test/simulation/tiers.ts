@@ -24,11 +24,13 @@ type Of = Pick<Shape, "strategy">;
 
 export const TICKS = 200;
 /** The first seed of each. */
-const EDITIONS = [0, 1, 2, 3, 4, 5, 6, 7].map((edition) => edition * EDITION);
+const EDITIONS = [0, 1, 2, 3, 4, 5, 6, 7, 8].map((edition) => edition * EDITION);
 /** Those that libSQL can follow: it loses no commits, and its clock does not step. */
 const MIRRORED = EDITIONS.slice(0, 7);
-/** The edition whose seeds draw their own faults. */
+/** The first edition whose seeds draw their own faults. */
 export const SWARM = 5 * EDITION;
+/** All of these: half of the seeds are of each. */
+const SWARMS = [SWARM, 8 * EDITION];
 /** Few seeds a job, so that no worker waits long for the other one. */
 const SEEDS_A_JOB = 25;
 
@@ -87,9 +89,12 @@ export async function randomTier(
 }
 
 /** Seeds that draw a mix of faults of their own, from any number on: it is told, so that a failure can be repeated. */
-export async function swarmTier(from: number, count: number, how: How): Promise<Figures[]> {
+export async function swarmTier(from: number, count: number, how: How, of: Of = {}): Promise<Figures[]> {
   const script = await bundleWorker();
-  const jobs = jobsOf(SWARM + from, count, { ticks: TICKS });
+  const half = Math.ceil(count / SWARMS.length);
+  const jobs = SWARMS.flatMap((first, i) =>
+    jobsOf(first + from, i === 0 ? half : count - half, { ticks: TICKS, ...of }),
+  );
   const { value, seconds } = await run(script, jobs, how, "swarm");
   const { runs, passes, calls, orders, settled, density, failed } = value;
   const each = Math.round(passes / Number(seconds) / how.workers);

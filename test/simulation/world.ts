@@ -26,6 +26,7 @@ import { createRandom } from "./random.ts";
 import { referenceOf } from "./reference.ts";
 import { createScheduler } from "./scheduler.ts";
 import { editionOf, isSteady, type Shape, START, SYMBOLS, TICKS } from "./shape.ts";
+import { refusing } from "./store/refusing.ts";
 import { memoryStore } from "./store/store.ts";
 import { copyTables, emptyTables, type Tables } from "./store/tables.ts";
 import { type Process, startTask, type Task } from "./task.ts";
@@ -134,7 +135,8 @@ export async function createWorld({
       })
     : undefined;
   const inMemory = memoryStore(tables, () => now() + state.clockOff);
-  const store = mirror?.store(inMemory) ?? inMemory;
+  const kept = mirror?.store(inMemory) ?? inMemory;
+  const store = plan.refused === 0 ? kept : refusing(kept, () => !isQuiet() && random.chance(plan.refused));
 
   const books = mirror?.books(history.books) ?? history.books;
 
@@ -206,6 +208,7 @@ export async function createWorld({
     readLag,
     lag: steady === undefined ? undefined : () => (now() < plan.quietAt ? steady : 0),
     expires: shape.broken !== "expiry",
+    looksAtMany: plan.looksAtMany,
     windows: windowsOf(seed),
     illegible,
     isClosed: () => state.isClosed,
@@ -242,6 +245,7 @@ export async function createWorld({
       dex: { pools: noChain, market: noChain, price: noChain },
       store: storeOf(task),
       local: localOf(net, task),
+      ...(plan.watchedEvery === undefined ? {} : { interval: plan.watchedEvery }),
       log: (_level, message, fields) => trace.add(`log ${message} ${fields?.reason ?? fields?.message}`),
     };
   }
