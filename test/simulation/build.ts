@@ -36,8 +36,12 @@ const planting = ({ name, edits }: Mutant): Plugin => ({
 
 let built = 0;
 
-/** Bundles a worker, with a mutant or without. */
-export async function bundleWorker(mutant?: Mutant, entry = "test/simulation/worker.ts"): Promise<string> {
+/** Bundles a worker, with a mutant or without; a source map of it lies beside it where one is asked for. */
+export async function bundleWorker(
+  mutant?: Mutant,
+  entry = "test/simulation/worker.ts",
+  sourcemap = false,
+): Promise<string> {
   const outfile = join(root, `dist/test/worker-${process.pid}-${built++}.mjs`);
   await build({
     absWorkingDir: root,
@@ -47,6 +51,7 @@ export async function bundleWorker(mutant?: Mutant, entry = "test/simulation/wor
     format: "esm",
     platform: "node",
     external: ["libsql"],
+    sourcemap,
     logLevel: "silent",
     plugins: mutant ? [planting(mutant)] : [],
     banner: {

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
+import { coverageTier } from "./coverage.ts";
 import { type Fault, faultAt, noFaults } from "./faults.ts";
 import { simulate } from "./run.ts";
 import type { Shape } from "./shape.ts";
@@ -23,6 +24,7 @@ const USAGE = `Simulates the step of grids: crashes, lost and late answers, two 
   --count N [--from N]           N seeds (default 200)
   --swarm [--count N] [--from N]   seeds with a mix of faults of their own, from a number of the moment on
   --exhaustive | --parity | --mutants [NAME] | --week | --bounds   one tier
+  --coverage [--count N] [--from N]   which lines of the engine and of grids run under which kind of trouble, and which never
   --liveness [--count N] [--from N]   after each kind of trouble alone, how long until everything is right
     --mutants [NAME] --from N    without the seeds that are known to show them
   --full                         all tiers with the goals' sizes, or N random seeds; ends with their figures
@@ -53,6 +55,7 @@ const { values, positionals } = parseArgs({
     week: { type: "boolean" },
     bounds: { type: "boolean" },
     liveness: { type: "boolean" },
+    coverage: { type: "boolean" },
     trouble: { type: "string" },
     full: { type: "boolean" },
     help: { type: "boolean" },
@@ -105,7 +108,7 @@ const number = (fallback: number) => Number(values.count ?? fallback);
 /** Another one each second, for ten days. */
 const ofNow = (): number => Math.floor(Date.now() / 1000) % 900_000;
 
-const TIERS = ["swarm", "exhaustive", "parity", "mutants", "week", "bounds", "liveness"] as const;
+const TIERS = ["swarm", "exhaustive", "parity", "mutants", "week", "bounds", "liveness", "coverage"] as const;
 
 /** The same of quotes, with seeds of which none takes part above. */
 function* quoteTiers(): Generator<() => Promise<Figures[]>> {
@@ -122,7 +125,7 @@ function* tiers(): Generator<() => Promise<Figures[]>> {
   const most = full ? 400 : number(400);
   const isAsked = ({ name }: { readonly name: string }) =>
     positionals.length === 0 || positionals.includes(name);
-  if (values.swarm) yield () => swarmTier(Number(values.from ?? ofNow()), number(1000), how);
+  if (values.swarm) yield () => swarmTier(Number(values.from ?? ofNow()), number(1000), how, kindAsked);
   if (full || !TIERS.some((tier) => values[tier]))
     yield () => randomTier(from, number(full ? 3000 : 200), how, full ?? false, kindAsked);
   if (full || values.exhaustive) yield () => exhaustiveTier([1, 2], how, 1, kindAsked);
@@ -132,6 +135,7 @@ function* tiers(): Generator<() => Promise<Figures[]>> {
     yield () => mutantTier(most, how, isAsked, values.from === undefined ? undefined : from);
   if (full || values.week) yield () => weekTier(how);
   if (full || values.liveness) yield () => livenessTier(from, number(full ? 40 : 20), how);
+  if (values.coverage) yield () => coverageTier(from, number(10), how);
   if (full || values.bounds) yield () => boundsTier(from, full ? 60 : number(60), how);
 }
 
