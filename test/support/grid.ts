@@ -14,6 +14,9 @@ export const GRID = {
   orderSize: d("200"),
 };
 
+/** The same as a client asks for it. */
+export const ASKED = { ...GRID, lowerPrice: 57_000, upperPrice: 63_000, orderSize: 200 };
+
 export const market = (over: Partial<Market> = {}): Market => ({
   symbol: "BTC/USDT",
   base: "BTC",

@@ -20,6 +20,8 @@ import { AppError } from "../../src/kernel/errors.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import { KINDS } from "../../src/kinds.ts";
+import type { Preview } from "../../src/model/proposal.ts";
+import type { Call } from "../../src/operation.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { Venue } from "../../src/ports/venue.ts";
@@ -127,4 +129,24 @@ export async function runOperation<T>(deps: Deps, name: string, input: object): 
   const operation = createOperations(EXCHANGES).find((one) => one.name === name);
   if (!operation) throw new Error(`there is no operation ${name}`);
   return (await operation.run(deps, input, { actor: "test" })) as T;
+}
+
+/** What an operation answers, or would do, asked as a client asks: with its input's defaults. */
+export function askingOf(deps: Deps, call: Call = { actor: "test" }) {
+  const named = (name: string) => {
+    const operation = createOperations(EXCHANGES).find((one) => one.name === name);
+    if (!operation) throw new Error(`there is no operation ${name}`);
+    return operation;
+  };
+  return {
+    async ask<T>(name: string, input: object = {}, over: Partial<Deps> = {}): Promise<T> {
+      const operation = named(name);
+      return (await operation.run({ ...deps, ...over }, operation.input.parse(input), call)) as T;
+    },
+    async preview(name: string, input: object, over: Partial<Deps> = {}): Promise<Preview> {
+      const { preview, input: shape } = named(name);
+      if (!preview) throw new Error(`${name} has no preview`);
+      return preview({ ...deps, ...over }, shape.parse(input), call);
+    },
+  };
 }

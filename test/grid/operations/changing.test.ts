@@ -1,0 +1,390 @@
+import { describe, expect, it } from "vitest";
+import type { Deps } from "../../../src/ports/deps.ts";
+import { BY } from "../../support/by.ts";
+import { ASKED } from "../../support/grid.ts";
+import { askingOf, testSandbox } from "../../support/sandbox.ts";
+
+interface Changed {
+  readonly id: string;
+  readonly success: boolean;
+  readonly status: string;
+  readonly phase: string;
+  readonly message: string;
+  readonly made: boolean;
+  readonly changes: readonly object[];
+}
+interface Planned {
+  readonly planHash: string;
+  readonly cancelled: number;
+  readonly orders: readonly object[];
+  readonly free: string;
+}
+
+const unsureCancel = async () => ({ result: "unknown", reason: "cut" });
+
+/** A grid of the quote alone, whose orders rest. */
+async function started(over: object = {}) {
+  const box = await testSandbox();
+  const { deps, store, venue } = box;
+  const asking = askingOf(deps);
+  const { id } = await asking.ask<{ id: string }>("start_grid", { ...ASKED, useOwnBase: false, ...over });
+  const prices = async () =>
+    (await venue("kraken").openOrders("BTC/USDT")).map(({ price }) => Number(price / 10n ** 18n)).sort();
+  const kraken = venue("kraken");
+  const fails = async () => {
+    throw new Error("the line is cut");
+  };
+  const away: Partial<Deps> = { venueOf: () => undefined };
+  return {
+    ...box,
+    ...asking,
+    id,
+    prices,
+    away,
+    /** Its exchange takes no cancel for sure. */
+    unsure: {
+      venueOf: () => ({ ...kraken, cancel: unsureCancel }),
+    } as Partial<Deps>,
+    cut: {
+      venueOf: () => ({ ...kraken, openOrders: fails, order: fails, ticker: fails, balances: fails }),
+    } as Partial<Deps>,
+    /** Another process is in the middle of a pass. */
+    busy: () => store.takeLease({ account: "sandbox:kraken:", owner: "another", ttl: 120_000, overlap: 0 }),
+    stop: (how: object = {}) =>
+      store.setWants(id, "stop", { keepOrders: false, sellBase: false, ...how }, BY),
+    eventsOf: async () => (await store.eventsOf(id, { limit: 50 })).map(({ message }) => message),
+  };
+}
+
+describe("a change of a running grid", () => {
+  it("is told before, and made as it was told", async () => {
+    const { id, ask, prices, eventsOf } = await started();
+    expect(await prices()).toEqual([57_000, 58_000, 59_000, 60_000]);
+    const asked = { id, lowerPrice: 58_000, upperPrice: 64_000 };
+    const plan = await ask<Planned>("preview_grid_edit", asked);
+    expect([plan.cancelled, plan.orders.length]).toEqual([4, 3]);
+    const told = await ask<Changed>("edit_grid", { ...asked, planHash: plan.planHash });
+    expect(told).toMatchObject({ success: true, id, status: "running", phase: "active", made: true });
+    expect(told.message).toBe(`${id} is changed`);
+    expect(told.changes).toEqual([
+      { field: "lowerPrice", from: "57000", to: "58000" },
+      { field: "upperPrice", from: "63000", to: "64000" },
+    ]);
+    expect(await prices()).toEqual([58_000, 59_000, 60_000]);
+    expect(await eventsOf()).toContain(
+      "asked to be changed: lowerPrice 57000 to 58000, upperPrice 63000 to 64000",
+    );
+  });
+
+  it("is refused with the hash of another plan, or of one before another change", async () => {
+    const { id, ask, preview, prices } = await started();
+    const { planHash } = await ask<Planned>("preview_grid_edit", { id, orderSize: 250 });
+    const stale = { label: "Conflict" };
+    for (const asked of [
+      { id, orderSize: 260, planHash },
+      { id, gridLevels: 5, planHash },
+    ]) {
+      await expect(ask("edit_grid", asked)).rejects.toMatchObject(stale);
+      await expect(preview("edit_grid", asked)).rejects.toMatchObject(stale);
+    }
+    expect((await preview("edit_grid", { id, orderSize: 250, planHash })).holds).toEqual({ planHash });
+    expect(await prices()).toEqual([57_000, 58_000, 59_000, 60_000]);
+    await ask("edit_grid", { id, stopLossPrice: 50_000 });
+    await expect(ask("edit_grid", { id, orderSize: 250, planHash })).rejects.toMatchObject(stale);
+  });
+
+  it("of which another one was the first is not made", async () => {
+    const { id, ask, deps, store } = await started();
+    const setEdit: typeof store.setEdit = async (...asked) => {
+      await store.setEdit(...asked);
+      return store.setEdit(...asked);
+    };
+    await expect(
+      ask("edit_grid", { id, orderSize: 250 }, { store: { ...deps.store, setEdit } }),
+    ).rejects.toMatchObject({
+      label: "Conflict",
+    });
+  });
+
+  it("is told as the exchange leaves it: undecided, failed, in another's hands, or paused", async () => {
+    const { id, ask, unsure, cut, away, busy } = await started();
+    const size = (orderSize: number) => ({ id, orderSize });
+    await expect(ask("edit_grid", size(230), away)).rejects.toMatchObject({
+      label: "Start failed",
+      message: "this process is not configured for sandbox:kraken:: ask one that is",
+    });
+    const undecided = await ask<Changed>("edit_grid", size(240), unsure);
+    expect(undecided).toMatchObject({ success: true, made: false, phase: "rebuilding" });
+    expect(undecided.message).toMatch(/^grid-\S+ changes with its next passes/);
+    let asked = 0;
+    const then = { venueOf: () => (asked++ < 1 ? undefined : cut.venueOf?.({} as never)) } as Partial<Deps>;
+    await expect(ask("edit_grid", size(245), then)).rejects.toThrow();
+    await busy();
+    const told = await ask<Changed>("edit_grid", size(250));
+    expect(told.message).toMatch(/changes with its next passes.*; the next pass takes note of it$/);
+  });
+
+  it("waits while the grid is paused", async () => {
+    const { id, ask } = await started();
+    await ask("pause_grid", { id });
+    const told = await ask<Changed>("edit_grid", { id, orderSize: 250 });
+    expect(told).toMatchObject({ made: false, message: `${id} is paused: it changes when it is resumed` });
+    expect(await ask<Changed>("resume_grid", { id })).toMatchObject({ success: true });
+  });
+
+  it("is refused for one that ends, has ended, or has not begun", async () => {
+    const over = await started();
+    await over.ask("stop_grid", { id: over.id });
+    const conflict = (id: string, is: string) => ({
+      label: "Conflict",
+      message: `${id} ${is} and cannot be changed; start a new grid`,
+    });
+    const change = (of: typeof over) => of.ask("edit_grid", { id: of.id, orderSize: 250 });
+    await expect(change(over)).rejects.toMatchObject(conflict(over.id, "is stopped"));
+    const ending = await started();
+    await ending.stop();
+    await expect(change(ending)).rejects.toMatchObject(conflict(ending.id, "is stopping"));
+    const waiting = await started();
+    await waiting.busy();
+    const { ask } = waiting;
+    const { id } = await ask<{ id: string }>("start_grid", { ...ASKED, gridLevels: 4 });
+    await expect(ask("edit_grid", { id, orderSize: 250 })).rejects.toMatchObject(
+      conflict(id, "has not begun yet"),
+    );
+    await expect(ask("edit_grid", { id: "grid-none-1", orderSize: 250 })).rejects.toMatchObject({
+      label: "Not found",
+    });
+  });
+
+  it("leaves other grids' orders and needs out of what it frees", async () => {
+    const { id, ask } = await started();
+    const free = async () => Number((await ask<Planned>("preview_grid_edit", { id, orderSize: 210 })).free);
+    const before = await free();
+    await ask("start_grid", {
+      ...ASKED,
+      symbol: "ETH/USDT",
+      lowerPrice: 2850,
+      upperPrice: 3150,
+      useOwnBase: false,
+    });
+    const { cancelled, free: after } = await ask<Planned>("preview_grid_edit", { id, orderSize: 210 });
+    expect(cancelled).toBe(4);
+    // What its buys hold, and what its sells will buy again.
+    expect(before - Number(after)).toBeGreaterThan(1000);
+    await ask("start_grid", { ...ASKED, exchange: "mexc" });
+    expect((await ask<Planned>("preview_grid_edit", { id, orderSize: 210 })).free).toBe(after);
+  });
+
+  it("is told to whoever has to approve it: what it does, costs, and can come to", async () => {
+    const { id, preview, store } = await started();
+    const told = await preview("edit_grid", { id, gridLevels: 5, orderSize: 250 });
+    expect(told.what).toMatch(
+      /^change grid-\S+: gridLevels from 6 to 5, orderSize from 200 to 250, gridSpacing from 1000 to 1200; 4 orders are cancelled and 3 placed$/,
+    );
+    expect(told.cost).toMatch(
+      /^[\d.]+ USDT in buys; the change itself sells nothing, [\d.]+ USDT are free for it, and the 0 USDT/,
+    );
+    expect(told.worstCase).toMatch(
+      /^up to [\d.]+ USDT are held as base and lose what it loses; [\d.]+ USDT at 57000, /,
+    );
+    expect(told.uses).toEqual({ asset: "USDT", amount: 1250n * 10n ** 18n });
+    expect(told.limits).toEqual([]);
+    await store.setKill(true, BY);
+    const stops = await preview("edit_grid", { id, stopLossPrice: 50_000 });
+    expect(stops).not.toHaveProperty("uses");
+    expect(stops.limits).toEqual(["the kill switch is on: nothing is placed until it is turned off"]);
+    const dry = await preview("edit_grid", { id, orderSize: 240, lowerPrice: 56_000 });
+    expect(dry.uses?.amount).toBe(1440n * 10n ** 18n);
+  });
+
+  it("counts nothing where it is on paper", async () => {
+    const { ask, preview } = await started();
+    const { id } = await ask<{ id: string }>("start_grid", { ...ASKED, dryRun: true });
+    expect(await preview("edit_grid", { id, orderSize: 250 })).not.toHaveProperty("uses");
+  });
+});
+
+describe("a pause", () => {
+  it("is told with what rests on, and undone by a resume", async () => {
+    const { id, ask, preview, prices, store } = await started();
+    expect((await preview("pause_grid", { id })).what).toBe(
+      `pause, leaving what rests and watching no stop price, ${id}, which is running (active) with 4 open orders`,
+    );
+    expect(await ask<Changed>("pause_grid", { id })).toEqual({
+      success: true,
+      id,
+      status: "running",
+      phase: "paused",
+      message: `${id} is paused: nothing new is placed, 4 orders rest on, and stop and take-profit prices are not watched`,
+    });
+    const back = await preview("resume_grid", { id });
+    expect(back.what).toMatch(/^resume, placing what is missing, /);
+    expect(back).toMatchObject({ limits: [], uses: { asset: "USDT", amount: 1200n * 10n ** 18n } });
+    expect(await ask<Changed>("resume_grid", { id })).toEqual({
+      success: true,
+      id,
+      status: "running",
+      phase: "active",
+      message: `${id} goes on`,
+    });
+    expect(await prices()).toHaveLength(4);
+    await store.setKill(true, BY);
+    expect((await preview("resume_grid", { id })).limits).toHaveLength(1);
+  });
+
+  it("says whose pass takes note of it", async () => {
+    const { id, ask, away, cut, busy } = await started();
+    const elsewhere = "; a process that is configured for sandbox:kraken: takes note of it";
+    expect((await ask<Changed>("pause_grid", { id }, away)).message).toMatch(
+      new RegExp(`not watched${elsewhere}$`),
+    );
+    expect((await ask<Changed>("resume_grid", { id }, away)).message).toBe(`${id} goes on${elsewhere}`);
+    expect((await ask<Changed>("pause_grid", { id }, cut)).message).toMatch(
+      /; its pass failed \(.*\) and is tried again$/,
+    );
+    await busy();
+    expect((await ask<Changed>("pause_grid", { id })).message).toMatch(
+      /not watched; the next pass takes note of it$/,
+    );
+  });
+
+  it("that somebody has undone meanwhile, or a stop, is told as that", async () => {
+    const { id, ask, store, deps, stop } = await started();
+    const followed = (deed: () => Promise<void>): Partial<Deps> => ({
+      store: {
+        ...deps.store,
+        setPaused: async (...asked) => {
+          await store.setPaused(...asked);
+          await deed();
+        },
+      },
+    });
+    const undone = await ask<Changed>(
+      "pause_grid",
+      { id },
+      followed(() => store.setPaused(id, false, BY)),
+    );
+    expect(undone).toMatchObject({ success: false, message: `${id} runs: somebody has resumed it` });
+    const again = await ask<Changed>(
+      "resume_grid",
+      { id },
+      followed(() => store.setPaused(id, true, BY)),
+    );
+    expect(again).toMatchObject({
+      success: false,
+      message: expect.stringMatching(/ is paused: nothing new/),
+    });
+    const stopped = await ask<Changed>(
+      "pause_grid",
+      { id },
+      followed(() => stop()),
+    );
+    expect(stopped).toMatchObject({ success: false, message: `${id} is stopping` });
+  });
+
+  it("is refused for one that ends or has ended", async () => {
+    const { id, ask, preview, stop } = await started();
+    await stop();
+    const conflict = (is: string) => ({
+      message: `${id} ${is} and cannot be paused or resumed; start a new grid`,
+    });
+    await expect(ask("pause_grid", { id })).rejects.toMatchObject(conflict("is stopping"));
+    await expect(preview("resume_grid", { id })).rejects.toMatchObject(conflict("is stopping"));
+    await ask("stop_grid", { id });
+    await expect(ask("resume_grid", { id })).rejects.toMatchObject(conflict("is stopped"));
+    await expect(preview("pause_grid", { id })).rejects.toMatchObject(conflict("is stopped"));
+  });
+});
+
+interface Stopped {
+  readonly success: boolean;
+  readonly id: string;
+  readonly message: string;
+  readonly summary: { readonly openOrders?: readonly object[] };
+}
+
+describe("a stop", () => {
+  it("cancels every order, and tells what the grid came to", async () => {
+    const { id, ask, preview, prices } = await started();
+    const told = await preview("stop_grid", { id });
+    expect(told.what).toMatch(
+      /^stop, cancelling its orders, grid-\S+, which is running \(active\) with 4 open orders$/,
+    );
+    expect(told).not.toHaveProperty("uses");
+    const stopped = await ask<Stopped>("stop_grid", { id });
+    expect(stopped).toMatchObject({ success: true, id });
+    expect(stopped.message).toBe(`${id} is stopped and has no orders left; total 0 USDT`);
+    expect(stopped.summary).not.toHaveProperty("openOrders");
+    expect(await prices()).toEqual([]);
+    expect((await ask<Stopped>("stop_grid", { id })).message).toBe(stopped.message);
+  });
+
+  it("leaves the orders to the person, where that is asked for", async () => {
+    const { id, ask, preview, time } = await started();
+    expect((await preview("stop_grid", { id, cancelOrders: false })).what).toMatch(
+      /^stop, leaving its orders, /,
+    );
+    await ask<Stopped>("stop_grid", { id, cancelOrders: false });
+    time.pass(200_000);
+    const { message, summary } = await ask<Stopped>("stop_grid", { id, cancelOrders: false });
+    expect(message).toMatch(/ is stopped; its open orders are yours now; /);
+    expect(summary.openOrders).toHaveLength(4);
+  });
+
+  it("sells the base, told before by what the book pays", async () => {
+    const { id, ask, preview, away } = await started({ useOwnBase: true });
+    const told = await preview("stop_grid", { id, sellBase: true });
+    expect(told.what).toMatch(/^stop, selling its base, /);
+    expect(told.cost).toMatch(
+      /^[\d.]+ BTC are sold, worth [\d.]+ USDT at the mid of [\d.]+; (?!what the book)/,
+    );
+    expect(told.uses?.asset).toBe("USDT");
+    // Nobody here can ask for the book.
+    const far = await preview("stop_grid", { id, sellBase: true }, away);
+    expect(far.cost).toMatch(/; what the book would pay is not known here; /);
+    const kept = await ask<Stopped>("stop_grid", { id });
+    expect(kept.message).toMatch(
+      /; total -?[\d.]+ USDT, of which 0 are realised; [\d.]+ BTC are kept, worth [\d.]+ USDT at [\d.]+$/,
+    );
+  });
+
+  it("says what may live still, and who finishes it", async () => {
+    const { id, ask, unsure, away, cut } = await started();
+    expect((await ask<Stopped>("stop_grid", { id }, away)).message).toBe(
+      `${id} stops as soon as a process that is configured for sandbox:kraken: steps it; total 0 USDT`,
+    );
+    const dead = {
+      venueOf: () => ({ ...cut.venueOf?.({} as never), cancel: unsureCancel }),
+    } as Partial<Deps>;
+    const failed = await ask<Stopped>("stop_grid", { id }, dead);
+    expect(failed.message).toMatch(
+      /^grid-\S+ is stopping: 4 of its orders may still live \(the line is cut\); the next passes finish it/,
+    );
+    const told = await ask<Stopped>("stop_grid", { id }, unsure);
+    expect(told.message).toMatch(
+      /^grid-\S+ is stopping: 4 of its orders may still live; the next passes finish it; total/,
+    );
+  });
+
+  it("that has its cancels accepted, and cannot see what became of them, says that", async () => {
+    const { id, ask, venue } = await started();
+    const kraken = venue("kraken");
+    let cancels = 0;
+    const blind = {
+      ...kraken,
+      cancel: async (...asked: Parameters<typeof kraken.cancel>) => {
+        cancels++;
+        return kraken.cancel(...asked);
+      },
+      openOrders: async (...asked: Parameters<typeof kraken.openOrders>) => {
+        if (cancels > 0) throw new Error("the line is cut");
+        return kraken.openOrders(...asked);
+      },
+    };
+    const told = await ask<Stopped>("stop_grid", { id }, { venueOf: () => blind });
+    expect(cancels).toBe(4);
+    expect(told.message).toMatch(
+      /^grid-\S+ is stopping: the exchange has accepted the cancels of 4 orders, and what became of them cannot be read yet \(the line is cut\); the next/,
+    );
+  });
+});

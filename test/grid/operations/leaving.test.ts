@@ -1,0 +1,276 @@
+import { describe, expect, it } from "vitest";
+import {
+  clear,
+  gridLeft,
+  isReached,
+  ordersLeft,
+  readRestingOrders,
+  requestsText,
+  unreachedText,
+} from "../../../src/grid/operations/clear.ts";
+import type { Order } from "../../../src/model/order.ts";
+import type { Deps } from "../../../src/ports/deps.ts";
+import type { StrategyView } from "../../../src/ports/stores/strategy-store.ts";
+import { ASKED } from "../../support/grid.ts";
+import { order, strategy } from "../../support/made.ts";
+import { askingOf, testSandbox } from "../../support/sandbox.ts";
+
+const OWN = "sandbox:kraken:";
+const REQUESTS = "live:kraken#1234:api.kraken.com";
+const MEXC = "live:mexc:api.mexc.com";
+
+describe("passes until nothing is left", () => {
+  /** Nothing is due; each look, and each wait between two, is counted. */
+  async function cleared({
+    doneAfter = 99,
+    wait = 0,
+    left,
+  }: {
+    doneAfter?: number;
+    wait?: number;
+    left?: number;
+  }) {
+    let [now, looks, waits] = [500, 0, 0];
+    const deps = {
+      local: {
+        monotonic: () => now,
+        sleep: async (millis: number) => {
+          waits++;
+          now += wait || millis;
+        },
+      },
+      store: { due: async () => [] },
+      ...(left === undefined ? {} : { requests: () => left }),
+    } as unknown as Deps;
+    await clear(deps, async () => ++looks >= doneAfter);
+    return { looks, waits };
+  }
+
+  it("are looked at one after another until it is done", async () => {
+    expect(await cleared({ doneAfter: 1 })).toEqual({ looks: 1, waits: 0 });
+    expect(await cleared({ doneAfter: 3 })).toEqual({ looks: 3, waits: 2 });
+  });
+
+  it("end after eight seconds, or when there are no requests left for another", async () => {
+    expect(await cleared({ wait: 4000 })).toEqual({ looks: 3, waits: 2 });
+    expect(await cleared({ wait: 7999 })).toEqual({ looks: 3, waits: 2 });
+    expect(await cleared({ left: 15 })).toEqual({ looks: 1, waits: 0 });
+    expect(await cleared({ left: 16, doneAfter: 2 })).toEqual({ looks: 2, waits: 1 });
+  });
+
+  it.each([
+    ["without a bound", undefined, 0],
+    ["with requests for one", 16, 0],
+    ["with too few requests", 15, 6],
+  ])("step the accounts that this process reaches, %s", async (_, left, resting) => {
+    const { deps, venue } = await testSandbox();
+    const { ask } = askingOf(deps);
+    const { id } = await ask<{ id: string }>("start_grid", ASKED);
+    await deps.store.setWants(
+      id,
+      "stop",
+      { keepOrders: false, sellBase: false },
+      { actor: "test", request: null },
+    );
+    const isOnce = async () => true;
+    await clear({ ...deps, venueOf: () => undefined }, isOnce);
+    expect(await venue("kraken").openOrders()).toHaveLength(6);
+    await clear({ ...deps, ...(left === undefined ? {} : { requests: () => left }) }, isOnce);
+    expect(await venue("kraken").openOrders()).toHaveLength(resting);
+  });
+});
+
+describe("what is told as left", () => {
+  const resting = async (orders: readonly Order[]) =>
+    readRestingOrders({ store: { unsettledOrders: async () => orders } } as unknown as Deps);
+  const ofRequest = (clientId: string) => order({ clientId, account: REQUESTS });
+
+  it("is every order that may rest, apart from it what only a request's keys reach", async () => {
+    const [own, asked] = [order({ account: OWN }), ofRequest("r")];
+    const ended = order({ clientId: "e", state: "filled" });
+    const left = await resting([own, asked, ended]);
+    expect(left).toEqual({ orders: [own], ofRequests: [asked] });
+    const shown = {
+      symbol: "BTC/USDT",
+      side: "buy",
+      status: "open",
+      strategy: "g",
+      id: "x1",
+      exchange: "kraken",
+    };
+    expect(ordersLeft(left)).toEqual({
+      orders: [{ ...shown, clientOrderId: own.clientId }],
+      ordersOfRequests: [{ ...shown, clientOrderId: "r" }],
+    });
+  });
+
+  it("lists a hundred of each at most", () => {
+    const many = Array.from({ length: 101 }, (_, i) => order({ clientId: `${i}` }));
+    const { orders, ordersOfRequests } = ordersLeft({ orders: many, ofRequests: many });
+    expect([orders.length, ordersOfRequests.length]).toEqual([100, 100]);
+  });
+
+  it("says what a person can do about orders of requests", () => {
+    expect(requestsText({ orders: [], ofRequests: [] })).toBe("");
+    const told = (...ids: string[]) => requestsText({ orders: [], ofRequests: ids.map(ofRequest) });
+    expect(told("a")).toMatch(/^; 1 order was placed on kraken with keys of a request/);
+    expect(told("a", "b")).toMatch(/^; 2 orders were placed on kraken with keys/);
+  });
+
+  it("names the accounts that another process has to finish", () => {
+    const deps = {
+      venueOf: ({ exchange }: { exchange: string }) => (exchange === "kraken" ? {} : undefined),
+    };
+    const here = deps as unknown as Deps;
+    expect([isReached(here, OWN), isReached(here, MEXC)]).toEqual([true, false]);
+    expect(unreachedText(here, [OWN])).toBe("");
+    expect(unreachedText(here, [OWN, MEXC, MEXC])).toBe(
+      "; this process has no keys for mexc: another one has to finish it, or you on the exchange's site",
+    );
+  });
+
+  it("of a grid is what it holds, and why it goes no further", () => {
+    const kinds = () => ({ holdings: () => ({ base: 5n * 10n ** 17n }) });
+    const left = (over: object, accountError: string | null = null) =>
+      gridLeft({ kinds } as never, { strategy: strategy(over), accountError } as unknown as StrategyView);
+    expect(left({})).toEqual({ id: "g", status: "running", asset: "BTC", base: "0.5", error: null });
+    expect(left({}, "the line is cut").error).toBe("the line is cut");
+    expect(left({ lastError: "no base" }, "the line is cut").error).toBe("no base");
+    expect(left({ status: "stopped" }, "the line is cut").error).toBeNull();
+  });
+});
+
+interface Left {
+  readonly on: boolean;
+  readonly done: boolean;
+  readonly message: string;
+  readonly orders: readonly object[];
+  readonly ordersOfRequests: readonly object[];
+  readonly grids: readonly { readonly id: string; readonly status: string; readonly base: string }[];
+}
+
+async function trading(over: object = {}) {
+  const box = await testSandbox();
+  const asking = askingOf(box.deps);
+  const { id } = await asking.ask<{ id: string }>("start_grid", { ...ASKED, ...over });
+  const resting = async () => (await box.venue("kraken").openOrders()).length;
+  const kraken = box.venue("kraken");
+  /** Its venue takes cancels and never says what became of them. */
+  const cut = {
+    venueOf: () => ({ ...kraken, cancel: async () => ({ result: "unknown", reason: "cut" }) as const }),
+  };
+  return { ...box, ...asking, id, resting, cut };
+}
+
+describe("the kill switch", () => {
+  it("says what it is, and where it was turned on", async () => {
+    const { ask, store } = await trading();
+    const told = (over: object = {}) => ask<Left>("get_kill_switch", {}, over);
+    expect(await told()).toEqual({
+      on: false,
+      message: "the kill switch is off: grids and orders by hand are placed",
+    });
+    await store.setKill(true, { actor: "test", request: null });
+    expect(await told()).toMatchObject({
+      on: true,
+      message: expect.stringMatching(/^the kill switch is on: no order is placed; .* cancels them$/),
+    });
+    const here = { killHere: { reason: () => "a file says so" } };
+    expect((await told(here)).message).toMatch(
+      /^the kill switch is on in this process, as a file says so: no order/,
+    );
+  });
+
+  it("is on once no look of before it may still be held to be right", async () => {
+    const { ask, time, resting, store } = await trading();
+    const before = time.now();
+    expect(await ask<Left>("set_kill_switch", { on: true })).toMatchObject({ on: true });
+    expect(time.now() - before).toBe(1000);
+    expect(await ask<Left>("set_kill_switch", { on: false })).toMatchObject({ on: false });
+    expect(time.now() - before).toBe(1000);
+    expect([await resting(), await store.killed()]).toEqual([6, false]);
+  });
+
+  it("cancels every order where that is asked for, and never while it is off", async () => {
+    const { ask, resting, store } = await trading();
+    await expect(ask("set_kill_switch", { on: false, cancel: true })).rejects.toThrow(/cancel/);
+    expect(await ask<Left>("set_kill_switch", { on: true, cancel: true })).toEqual({
+      on: true,
+      done: true,
+      message:
+        "the kill switch is on, and no order of ours rests; grids lay their orders again when it is off",
+      orders: [],
+      ordersOfRequests: [],
+    });
+    expect([await resting(), await store.killed()]).toEqual([0, true]);
+  });
+
+  it("tells what may rest still: of this process's accounts, and of those that it does not reach", async () => {
+    const { ask, cut } = await trading();
+    const told = await ask<Left>("set_kill_switch", { on: true, cancel: true }, cut);
+    expect(told).toMatchObject({ on: true, done: false });
+    expect(told.message).toBe("the kill switch is on; 6 orders may still rest; ask again to go on");
+    expect(told.orders).toHaveLength(6);
+    const away = await ask<Left>("set_kill_switch", { on: true, cancel: true }, { venueOf: () => undefined });
+    expect(away.message).toMatch(
+      /^the kill switch is on; 6 orders may still rest; this process has no keys for kraken/,
+    );
+    expect(await ask<Left>("set_kill_switch", { on: true, cancel: true })).toMatchObject({ done: true });
+  });
+});
+
+describe("panic", () => {
+  it("stops every grid, cancels every order, and tells of those alone that it has stopped", async () => {
+    const { ask, id, resting, store, time } = await trading({ useOwnBase: false });
+    const earlier = await ask<{ id: string }>("start_grid", {
+      ...ASKED,
+      symbol: "ETH/USDT",
+      lowerPrice: 2850,
+      upperPrice: 3150,
+    });
+    await ask("stop_grid", { id: earlier.id });
+    time.pass(60_000);
+    const told = await ask<Left>("panic");
+    expect(told).toEqual({
+      on: true,
+      done: true,
+      message: "the kill switch is on, every grid is stopped, and no order of ours rests",
+      grids: [{ id, status: "stopped", asset: "BTC", base: expect.any(String), error: null }],
+      orders: [],
+      ordersOfRequests: [],
+    });
+    expect([await resting(), await store.killed()]).toEqual([0, true]);
+  });
+
+  it("leaves base alone, or sells it", async () => {
+    const kept = await trading();
+    const told = await kept.ask<Left>("panic");
+    expect(told.done).toBe(true);
+    expect(Number(told.grids[0]?.base)).toBeGreaterThan(0);
+    const sold = await (await trading()).ask<Left>("panic", { sell: true });
+    expect(sold).toMatchObject({ done: true, grids: [{ status: "stopped" }] });
+    expect(sold.message).toBe(
+      "the kill switch is on, every grid is stopped and sold, and no order of ours rests",
+    );
+    expect(Number(sold.grids[0]?.base)).toBeLessThan(0.0001);
+  });
+
+  it("tells what is not done: grids, orders, and base that is not sold", async () => {
+    const { ask, cut } = await trading();
+    const told = await ask<Left>("panic", { sell: true }, cut);
+    expect(told).toMatchObject({ on: true, done: false, grids: [{ status: "running" }] });
+    expect(told.message).toBe(
+      "the kill switch is on; 1 grids are not stopped yet, 6 orders may still rest, 1 grids hold base that is not sold; ask again to go on",
+    );
+    const here = { ...cut, killHere: { reason: () => "a file says so" } };
+    expect((await ask<Left>("panic", { sell: true }, here)).message).toMatch(
+      /base that is not sold; nothing is sold here, as a file says so; ask again to go on$/,
+    );
+    expect((await ask<Left>("panic", {}, here)).message).toMatch(
+      /^the kill switch is on; 1 grids are not stopped yet, \d orders may still rest; ask again to go on$/,
+    );
+    expect((await ask<Left>("panic", {}, { venueOf: () => undefined })).message).toMatch(
+      /\d orders may still rest; this process has no keys for kraken: another one/,
+    );
+  });
+});
