@@ -1,0 +1,113 @@
+import { Agent, request } from "node:http";
+import { SECOND } from "../../src/kernel/time.ts";
+import { type Target, target } from "../fuzz/server.ts";
+import { type Figure, median } from "./figure.ts";
+
+const FULL_LOAD = 300 * SECOND;
+const BETWEEN_LOOKS = 30 * SECOND;
+const CONNECTIONS = 10;
+/** Before the first look: what is made once, and kept, is made by then. */
+const WARM = 30 * SECOND;
+
+const GRID = {
+  ...{ exchange: "gateio", symbol: "BTC/USDT", lowerPrice: 50_000, upperPrice: 70_000 },
+  ...{ gridLevels: 20, orderSize: 100 },
+};
+const ORDER = {
+  exchange: "mexc",
+  symbol: "BTC/USDT",
+  side: "buy",
+  type: "limit",
+  amount: 0.001,
+  price: 50_000,
+};
+
+/** What the heap holds once its garbage is collected, while ten connections ask as fast as they are answered. */
+export async function memoryFigures(): Promise<Figure[]> {
+  const server = await target();
+  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+  const ask = asking(server, agent);
+  let isOver = false;
+  let rounds = 0;
+  const connection = async (number: number) => {
+    for (; !isOver; rounds++) await oneRound(ask, `${number}-${rounds}`);
+  };
+  try {
+    await ask("POST", "/api/v1/strategy/grid", { body: GRID });
+    const load = Promise.all(Array.from({ length: CONNECTIONS }, (_, number) => connection(number)));
+    const held = await Promise.race([looks(server), load.then(() => [])]);
+    isOver = true;
+    await load;
+    const told = held.map((megabytes) => megabytes.toFixed(1)).join(" ");
+    process.stderr.write(`${rounds} rounds of 7 requests; MB held: ${told}\n`);
+    return figures(held);
+  } finally {
+    agent.destroy();
+    await server.close();
+  }
+}
+
+async function looks(server: Target): Promise<number[]> {
+  const held: number[] = [];
+  await until(WARM);
+  for (let passed = 0; passed <= FULL_LOAD; passed += BETWEEN_LOOKS) {
+    if (passed > 0) await until(BETWEEN_LOOKS);
+    held.push(((await server.heap()) ?? Number.NaN) / 2 ** 20);
+  }
+  return held;
+}
+
+const until = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis));
+
+function figures(held: readonly number[]): Figure[] {
+  const early = median(held.slice(0, 5));
+  return [
+    { name: "memory held under five minutes of full load, each 30 s", unit: "MB", runs: held },
+    {
+      name: "the same of its last two minutes, by that of the first two",
+      unit: "×",
+      runs: held.slice(-5).map((late) => late / early),
+      goal: "≤ 1.05",
+    },
+  ];
+}
+
+type Ask = ReturnType<typeof asking>;
+
+/** What people, pages and agents ask, and an order that is placed and cancelled. */
+async function oneRound(ask: Ask, wrong: string): Promise<void> {
+  for (const path of ["/health", "/api/v1/strategy/grid/list", "/api/v1/strategy/grid/status"])
+    await ask("GET", path);
+  await ask("GET", "/api/v1/ticker?exchange=kraken&symbol=BTC/USDT");
+  await ask("GET", `/api/v1/orderbook?exchange=kraken&symbol=BTC/USDT&limit=${wrong}`, { wanted: 400 });
+  const { order } = JSON.parse(await ask("POST", "/api/v1/orders", { body: ORDER })) as {
+    order: { id: string };
+  };
+  await ask("DELETE", `/api/v1/orders/${order.id}?exchange=mexc&symbol=BTC/USDT`);
+}
+
+const asking =
+  ({ url, token }: Target, agent: Agent) =>
+  (
+    method: string,
+    path: string,
+    { body, wanted = 200 }: { readonly body?: object; readonly wanted?: number } = {},
+  ): Promise<string> => {
+    const headers = {
+      authorization: `Bearer ${token}`,
+      ...(body ? { "content-type": "application/json" } : {}),
+    };
+    return new Promise((resolve, reject) => {
+      const sent = request(`${url}${path}`, { agent, method, headers }, (response) => {
+        const parts: Buffer[] = [];
+        response.on("data", (part: Buffer) => parts.push(part));
+        response.on("end", () => {
+          const text = String(Buffer.concat(parts));
+          if (response.statusCode === wanted) resolve(text);
+          else reject(new Error(`${method} ${path} answered ${response.statusCode}: ${text}`));
+        });
+      });
+      sent.on("error", reject);
+      sent.end(body ? JSON.stringify(body) : undefined);
+    });
+  };
