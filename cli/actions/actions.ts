@@ -14,6 +14,7 @@ export { askForFolder } from "./database/asked-folder.ts";
 export { backUp, restore } from "./database/db.ts";
 export { migrateDatabase } from "./database/migrate.ts";
 export { byCommand, numberOf, withDatabase } from "./database/open.ts";
+export { prune } from "./database/prune.ts";
 export { runDemo } from "./demo.ts";
 export { runDoctor } from "./doctor.ts";
 export { addKeys, listKeys, removeKeys, rotateKeys, testKeys } from "./exchange.ts";

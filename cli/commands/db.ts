@@ -9,7 +9,7 @@ const fileOf = (file: unknown, what: string): string => {
 
 export const dbCommand = command({
   name: "db",
-  description: "Migrate, back up and restore the database",
+  description: "Migrate, back up, restore and prune the database",
   subCommands: {
     backup: command({
       name: "db backup",
@@ -44,6 +44,21 @@ export const dbCommand = command({
         ...LOCAL_DATABASE_ARGS,
       },
       run: async (values) => (await import("../actions/actions.ts")).migrateDatabase(values),
+    }),
+    prune: command({
+      name: "db prune",
+      description:
+        "Move old orders without a fill, events and liquidity samples into a file a year beside it",
+      args: {
+        before: {
+          type: "string",
+          description: "Only what is older than this day (default: a year ago)",
+          valueHint: "day",
+        },
+        "dry-run": { type: "boolean", description: "Only tell what would be moved" },
+        ...LOCAL_DATABASE_ARGS,
+      },
+      run: async (values) => (await import("../actions/actions.ts")).prune(values),
     }),
     restored: command({
       name: "db restored",

@@ -3,10 +3,11 @@ import { text, wire } from "../kernel/decimal.ts";
 import { countField, idField, textField } from "../kernel/fields.ts";
 import { parseClientOrderId } from "../kernel/ids.ts";
 import { lazy } from "../kernel/lazy.ts";
+import { type Millis, stampOf } from "../kernel/time.ts";
 import type { KeptEvent } from "../model/events.ts";
 import type { Fill } from "../model/fill.ts";
 import type { Order, OrderState } from "../model/order.ts";
-import type { Page } from "../ports/stores/history-store.ts";
+import type { ArchiveFile, Page } from "../ports/stores/history-store.ts";
 
 /** Of one page. */
 export const MOST_ROWS = 1000;
@@ -43,8 +44,26 @@ export const nextPageOf = (
   last: string | undefined,
 ): string | null => (rows.length < limit ? null : (last ?? null));
 
+/** Names the archives in which a strategy's older rows may be; nothing while there are newer ones to read here. */
+export function archivedOf(
+  next: string | null,
+  { startedAt }: { readonly startedAt: Millis },
+  archives: readonly ArchiveFile[],
+): { readonly archived?: string[] } {
+  const started = Number(stampOf(startedAt).slice(0, 4));
+  const files = archives.filter(({ year, before }) => year >= started && before > startedAt);
+  return next !== null || files.length === 0 ? {} : { archived: files.map(({ file }) => file) };
+}
+
 const side = () => z.enum(["buy", "sell"]);
 const next = () => z.string().nullable();
+const archived = () =>
+  z
+    .array(z.string())
+    .optional()
+    .describe(
+      "Files beside the database in which older rows are, where `db prune` has moved some; with the last page",
+    );
 
 const HistoricOrderShape = lazy(() =>
   z.object({
@@ -71,6 +90,7 @@ export const HistoricOrdersShape = lazy(() =>
     orders: z.array(HistoricOrderShape()),
     count: z.number(),
     next: next(),
+    archived: archived(),
   }),
 );
 
@@ -116,7 +136,13 @@ const HistoricEventShape = lazy(() =>
   }),
 );
 export const EventsShape = lazy(() =>
-  z.object({ id: z.string(), events: z.array(HistoricEventShape()), count: z.number(), next: next() }),
+  z.object({
+    id: z.string(),
+    events: z.array(HistoricEventShape()),
+    count: z.number(),
+    next: next(),
+    archived: archived(),
+  }),
 );
 
 const SHOWN_STATUS: Partial<Record<OrderState, "unknown" | "open">> = {

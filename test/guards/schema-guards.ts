@@ -95,16 +95,6 @@ export const SCHEMA_GUARDS: readonly Guard[] = [
           },
         ] as const,
     ),
-    [
-      "orders stay",
-      "CREATE TRIGGER orders_stay BEFORE DELETE ON orders\nBEGIN SELECT RAISE(ABORT, 'orders are not deleted'); END;",
-      "SELECT 1;",
-      "constraint",
-      async (writers) => {
-        const { one } = await recorded(writers);
-        return raw(writers, `delete from orders where client_id = '${one.clientId}'`);
-      },
-    ],
     ...(["update fills set at = 1", "delete from fills"] as const).map(
       (deed) =>
         [
@@ -133,6 +123,18 @@ export const SCHEMA_GUARDS: readonly Guard[] = [
       async (writers) => {
         await writers.start();
         return raw(writers, `update events set at = 1 where account = '${writers.account}'`);
+      },
+    ],
+  ]),
+  ...guardsOf("drizzle/0029_archives.sql", [
+    [
+      "orders stay",
+      "CREATE TRIGGER orders_stay BEFORE DELETE ON orders\nWHEN NOT (",
+      "CREATE TRIGGER orders_stay BEFORE DELETE ON orders\nWHEN 0 AND NOT (",
+      "constraint",
+      async (writers) => {
+        const { one } = await recorded(writers);
+        return raw(writers, `delete from orders where client_id = '${one.clientId}'`);
       },
     ],
   ]),

@@ -71,6 +71,7 @@ const ONLY_COMMANDS = [
   "cost",
   "db backup",
   "db migrate",
+  "db prune",
   "db restore",
   "db restored",
   "demo",

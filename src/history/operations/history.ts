@@ -5,6 +5,7 @@ import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { fillTable } from "../fill-table.ts";
 import {
+  archivedOf,
   EventsShape,
   eventShown,
   FillsShape,
@@ -70,15 +71,17 @@ const orderHistory = (told: KindTold) =>
     cli: { path: `${told.kind} orders`, positional: ["id"], columns: ORDERS_SHOWN },
     output: HistoricOrdersShape,
     async run(deps, input) {
-      await strategyNamed(deps, told, input.id);
+      const strategy = await strategyNamed(deps, told, input.id);
       const page = historyPage(input);
       const orders = await deps.store.ordersOf(input.id, page);
       const last = orders.at(-1);
+      const next = nextPageOf(orders, page, last && `${last.createdAt}.${last.clientId}`);
       return {
         id: input.id,
         orders: orders.map(historicOrderOut),
         count: orders.length,
-        next: nextPageOf(orders, page, last && `${last.createdAt}.${last.clientId}`),
+        next,
+        ...archivedOf(next, strategy, next === null ? await deps.store.archives() : []),
       };
     },
   });
@@ -123,15 +126,17 @@ const eventHistory = (told: KindTold) =>
     cli: { path: `${told.kind} events`, positional: ["id"], columns: ["timestamp", "kind", "message", "by"] },
     output: EventsShape,
     async run(deps, input) {
-      await strategyNamed(deps, told, input.id);
+      const strategy = await strategyNamed(deps, told, input.id);
       const page = historyPage(input);
       const events = await deps.store.eventsOf(input.id, page);
       const last = events.at(-1);
+      const next = nextPageOf(events, page, last && `${last.at}.${last.id}`);
       return {
         id: input.id,
         events: events.map(eventShown),
         count: events.length,
-        next: nextPageOf(events, page, last && `${last.at}.${last.id}`),
+        next,
+        ...archivedOf(next, strategy, next === null ? await deps.store.archives() : []),
       };
     },
   });

@@ -15,6 +15,16 @@ export interface Page {
   readonly before?: HistoryPlace | undefined;
 }
 
+/** A file beside the database into which old rows have gone. */
+export interface ArchiveFile {
+  /** Of UTC, in which its rows have ended. */
+  readonly year: number;
+  /** Its name, without a folder. */
+  readonly file: string;
+  /** What is younger than this is not in it. */
+  readonly before: Millis;
+}
+
 /** What has happened to a strategy, newest first. */
 export interface HistoryStore {
   /** By market time of creation and client id. */
@@ -23,4 +33,6 @@ export interface HistoryStore {
   fillsOf(strategy: string, page: Page): Promise<readonly Fill[]>;
   /** By protocol time and number. */
   eventsOf(strategy: string, page: Page): Promise<readonly (KeptEvent & { readonly id: number })[]>;
+  /** Oldest first. */
+  archives(): Promise<readonly ArchiveFile[]>;
 }

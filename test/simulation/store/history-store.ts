@@ -24,6 +24,8 @@ export const memoryHistoryStore = (tables: Tables): HistoryStore => ({
       page,
       ({ at, id }) => ({ at, id }),
     ),
+
+  archives: async () => [],
 });
 
 function paged<T>(

@@ -1,6 +1,7 @@
-import { and, type Column, desc, eq, lt, or, type SQL } from "drizzle-orm";
+import { and, asc, type Column, desc, eq, lt, or, type SQL } from "drizzle-orm";
 import type { HistoryPlace, HistoryStore } from "../../../ports/stores/history-store.ts";
 import type { Context } from "../client/context.ts";
+import { archives } from "../tables/archive-tables.ts";
 import { events, fills, orders } from "../tables/tables.ts";
 
 export const historyStore = ({ db }: Context): HistoryStore => ({
@@ -33,6 +34,8 @@ export const historyStore = ({ db }: Context): HistoryStore => ({
       .orderBy(desc(events.at), desc(events.id))
       .limit(limit);
   },
+
+  archives: async () => db.select().from(archives).orderBy(asc(archives.year)),
 });
 
 function olderThan(

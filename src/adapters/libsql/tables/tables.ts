@@ -192,6 +192,8 @@ export const fills = sqliteTable(
     }),
     index("fills_recent").on(table.account, table.symbol, table.at),
     index("fills_of_strategy").on(table.strategy, table.at),
+    // Without it whoever deletes an order reads every fill.
+    index("fills_of_order").on(table.account, table.clientId),
   ],
 );
 

@@ -1,0 +1,95 @@
+import { closeSync, existsSync, openSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { openDatabase } from "../../../src/adapters/libsql/client/open.ts";
+import { safeClient } from "../../../src/adapters/libsql/client/safe-client.ts";
+import { moveYear, type OldRows, oldRows } from "../../../src/adapters/libsql/keeping/archive.ts";
+import { DAY, HOUR, type Millis, stampOf } from "../../../src/kernel/time.ts";
+import type { Deps } from "../../../src/ports/deps.ts";
+import { fileConnection } from "../../host/database/file-connection.ts";
+import { databaseFile, shownUrl } from "../../host/locations.ts";
+import { readMigrations } from "../../host/node-runtime.ts";
+import { nodeLocal } from "../../host/process/node-local.ts";
+import { readSettings } from "../../host/settings.ts";
+import type { Values } from "../../terminal/arguments.ts";
+import { UsageError } from "../../terminal/usage-error.ts";
+import { byCommand, withDatabase } from "./open.ts";
+
+const KEPT_BY_DEFAULT = 365 * DAY;
+/** Nothing that an exchange may still tell of is moved. */
+const LEAST_KEPT = 90 * DAY;
+/** A checkpoint cuts by the time at which it is signed, later than this command's own: so much less, to be safe. */
+const SIGNED_LATER = HOUR;
+
+/** Moves old rows into yearly archives beside the database, or tells what it would move. */
+export async function prune(values: Values): Promise<number> {
+  const { config, databaseUrl } = readSettings(values, process.env);
+  const file = databaseFile(databaseUrl);
+  if (file === undefined) throw new UsageError(`${shownUrl(databaseUrl)} ${ON_A_SERVER}`);
+  const before = timeAsked(values.before, Date.now());
+  if (!existsSync(file)) throw new Error(`there is no database at ${file}`);
+  const isDry = values["dry-run"] === true;
+  return withDatabase(values, async (deps) => {
+    const kind = config.sandbox ? "sandbox" : "live";
+    const opening = { client: fileConnection(file), local: nodeLocal };
+    const context = await openDatabase({ ...opening, migrations: readMigrations(), kind });
+    try {
+      const isSigned = (deps.signers ?? []).length > 0;
+      const found = (await oldRows(context, before)).filter(({ name }) => isSigned || name !== "events");
+      const years = [...new Set(found.map(({ year }) => year))].sort((a, b) => a - b);
+      for (const year of isDry ? [] : years) {
+        const client = await safeClient(fileConnection(ownFile(archiveOf(file, year))), nodeLocal);
+        const archive = { year, file: basename(archiveOf(file, year)), client };
+        await moveYear(context, archive, before).finally(() => client.close());
+      }
+      const told = { database: file, before: stampOf(before), dryRun: isDry };
+      const events = await eventsCut(deps, found, isDry ? undefined : before);
+      return { ...told, events, archives: years.map((year) => yearTold(file, year, found)) };
+    } finally {
+      context.client.close();
+    }
+  });
+}
+
+const ON_A_SERVER =
+  "is a server's database: nothing is moved out of it. `edgemaker audit export` and `audit checkpoint --keep-days` keep its events short";
+
+function timeAsked(asked: unknown, now: Millis): Millis {
+  if (asked === undefined) return now - KEPT_BY_DEFAULT;
+  const text = String(asked);
+  const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  if (Number.isNaN(at)) throw new UsageError(`--before ${text} is no day: write it as 2026-01-31`);
+  if (at > now - LEAST_KEPT)
+    throw new UsageError(`--before ${text} is too late: the last ${LEAST_KEPT / DAY} days stay`);
+  return at;
+}
+
+/** `trade.db` has `trade-2026.db` beside it. */
+const archiveOf = (file: string, year: number): string =>
+  join(dirname(file), `${basename(file).replace(/\.db$/, "")}-${year}.db`);
+
+/** The same name, as a file that its owner alone reads. */
+function ownFile(file: string): string {
+  if (!existsSync(file)) closeSync(openSync(file, "wx", 0o600));
+  return file;
+}
+
+/** What has become of old events, copied by then: they go only where a checkpoint signs it. */
+async function eventsCut(
+  { store, signers: [signer] = [] }: Deps,
+  found: readonly OldRows[],
+  before: Millis | undefined,
+): Promise<string> {
+  if (!signer) return "left here: EDGEMAKER_KEK is not set, which signs what goes";
+  const old = found.filter(({ name }) => name === "events").reduce((sum, { rows }) => sum + rows, 0);
+  if (before === undefined) return `about ${old} would go, signed by a checkpoint`;
+  if (old === 0) return "none is old";
+  const { checkpoint, cut } = await store.checkpoint(signer, Date.now() - before + SIGNED_LATER, byCommand());
+  return `${cut} moved, signed by checkpoint ${checkpoint.number}`;
+}
+
+function yearTold(file: string, year: number, found: readonly OldRows[]) {
+  const rows = (name: OldRows["name"]): number =>
+    found.find((one) => one.name === name && one.year === year)?.rows ?? 0;
+  const samples = rows("liquidityMinutes") + rows("liquidityMisses");
+  return { year, file: archiveOf(file, year), orders: rows("orders"), events: rows("events"), samples };
+}

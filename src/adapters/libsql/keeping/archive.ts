@@ -1,0 +1,172 @@
+import { type SQL, type SQLWrapper, sql, type Table } from "drizzle-orm";
+import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
+import { DAY, MINUTE, type Millis } from "../../../kernel/time.ts";
+import type { SafeClient } from "../client/calls.ts";
+import { type Context, statement } from "../client/context.ts";
+import { archives } from "../tables/archive-tables.ts";
+import { liquidityMinutes, liquidityMisses } from "../tables/liquidity-tables.ts";
+import { events, orders } from "../tables/tables.ts";
+
+/** Rows of one table that may be old. */
+interface OldTable {
+  readonly name: "orders" | "liquidityMinutes" | "liquidityMisses" | "events";
+  readonly table: SQLiteTable;
+  /** What a row is known by. */
+  readonly key: readonly string[];
+  /** Its time in milliseconds. */
+  readonly at: SQL<Millis>;
+  readonly mayGo: SQL;
+}
+
+/** An order with a fill belongs to the ledger, and one by hand to the request that asked for it: these stay. */
+const UNFILLED_ORDERS: OldTable = {
+  name: "orders",
+  table: orders,
+  key: ["account", "client_id"],
+  at: sql`coalesce(${orders.endedAt}, ${orders.createdAt})`,
+  mayGo: sql`${orders.settled} = 1 and ${orders.kind} <> 'hand' and ${orders.strategy} is not null and ${orders.state} in ('canceled', 'expired', 'rejected') and ${orders.filled} = '0' and ${orders.booked} = '0' and not exists (select 1 from fills where fills.account = ${orders.account} and fills.client_id = ${orders.clientId})`,
+};
+
+const samplesOf = (
+  name: "liquidityMinutes" | "liquidityMisses",
+  table: typeof liquidityMinutes | typeof liquidityMisses,
+): OldTable => ({
+  name,
+  table,
+  key: ["exchange", "symbol", "minute"],
+  at: sql`${table.minute} * ${sql.raw(String(MINUTE))}`,
+  mayGo: sql`1`,
+});
+
+const MOVED: readonly OldTable[] = [
+  UNFILLED_ORDERS,
+  samplesOf("liquidityMinutes", liquidityMinutes),
+  samplesOf("liquidityMisses", liquidityMisses),
+];
+
+/** Events go when a checkpoint signs from where on the chains are kept: here they are only copied. */
+const CHAINED_EVENTS: OldTable = {
+  name: "events",
+  table: events,
+  key: ["id"],
+  at: sql`${events.at}`,
+  mayGo: sql`${events.chain} is not null`,
+};
+
+/** How many rows of a table a year has. */
+export interface OldRows {
+  readonly year: number;
+  readonly name: OldTable["name"];
+  readonly rows: number;
+}
+
+const yearOf = (at: SQL): SQL => sql`cast(strftime('%Y', ${at} / 1000, 'unixepoch') as integer)`;
+const isMovable = ({ at, mayGo }: OldTable, before: Millis): SQL => sql`${at} < ${before} and ${mayGo}`;
+
+/** What is older than a time and may be moved, by year; nothing is changed. */
+export async function oldRows({ client }: Context, before: Millis): Promise<readonly OldRows[]> {
+  const found: OldRows[] = [];
+  for (const kept of [...MOVED, CHAINED_EVENTS]) {
+    const counted = sql`select ${yearOf(kept.at)}, count(*) from ${kept.table} where ${isMovable(kept, before)} group by 1 order by 1`;
+    const { rows } = await client.execute(statement(counted));
+    for (const row of rows) found.push({ year: Number(row[0]), name: kept.name, rows: Number(row[1]) });
+  }
+  return found;
+}
+
+/** Where a year's rows go: a database file that is only added to. */
+export interface Archive {
+  readonly year: number;
+  /** Its name, as people are told it. */
+  readonly file: string;
+  readonly client: SafeClient;
+}
+
+/**
+ * Moves a year's old rows into its archive: copied, committed there, and only then deleted here. Whatever ends it in
+ * between leaves rows in both, which the next one copies over themselves.
+ */
+export async function moveYear(
+  context: Context,
+  archive: Archive,
+  before: Millis,
+): Promise<Readonly<Partial<Record<OldTable["name"], number>>>> {
+  const { year, file } = archive;
+  const mark = sql`insert into ${archives} (year, file, before) values (${year}, ${file}, ${before}) on conflict (year) do update set file = excluded.file, before = max(before, excluded.before)`;
+  await context.client.execute(statement(mark));
+  const moved: Partial<Record<OldTable["name"], number>> = {};
+  for (const kept of MOVED) {
+    const rows = await copied(context, archive, kept, before, (keys) => deleted(context, kept, keys, before));
+    moved[kept.name] = rows;
+  }
+  // Some more than go: a checkpoint cuts by a clock of its own.
+  await copied(context, archive, CHAINED_EVENTS, before + DAY);
+  return moved;
+}
+
+type RowKeys = readonly (readonly SQLWrapper[])[];
+const ROWS_AT_ONCE = 200;
+
+/** Copies a part after the other, each written before anything is done with its rows here; returns how many were. */
+async function copied(
+  { client }: Context,
+  archive: Archive,
+  kept: OldTable,
+  before: Millis,
+  then: (keys: RowKeys) => Promise<unknown> = async () => undefined,
+): Promise<number> {
+  const names = await sameTable(archive.client, kept);
+  const columns = sql.join(
+    names.map((name) => sql.identifier(name)),
+    sql`, `,
+  );
+  const table = sql.identifier(getTableConfig(kept.table).name);
+  let [last, count] = [0, 0];
+  for (;;) {
+    const wanted = sql`select rowid, ${columns} from ${kept.table} where ${isMovable(kept, before)} and ${yearOf(kept.at)} = ${archive.year} and rowid > ${last} order by rowid limit ${ROWS_AT_ONCE}`;
+    const { rows } = await client.execute(statement(wanted));
+    if (rows.length === 0) return count;
+    const values = rows.map((row) => names.map((_, place) => sql`${row[place + 1] ?? null}`));
+    await archive.client.batch(
+      values.map((row) =>
+        statement(sql`insert or replace into ${table} (${columns}) values (${sql.join(row, sql`, `)})`),
+      ),
+      "write",
+    );
+    await then(values.map((row) => kept.key.map((name) => row[names.indexOf(name)] as SQL)));
+    last = Number(rows.at(-1)?.[0]);
+    count += rows.length;
+  }
+}
+
+const deleted = ({ client }: Context, kept: OldTable, keys: RowKeys, before: Millis) =>
+  client.batch(
+    keys.map((key) => {
+      const same = kept.key.map((name, place) => sql`${sql.identifier(name)} = ${key[place] as SQLWrapper}`);
+      return statement(
+        sql`delete from ${kept.table as Table} where ${sql.join(same, sql` and `)} and ${isMovable(kept, before)}`,
+      );
+    }),
+    "write",
+  );
+
+/** Makes the archive's table like ours, with the columns that have come since; returns the columns' names. */
+async function sameTable(client: SafeClient, { table, key }: OldTable): Promise<readonly string[]> {
+  const { name, columns } = getTableConfig(table);
+  const typed = columns.map((column) => sql`${sql.identifier(column.name)} ${sql.raw(column.getSQLType())}`);
+  const keys = sql.join(
+    key.map((one) => sql.identifier(one)),
+    sql`, `,
+  );
+  await client.execute(
+    statement(
+      sql`create table if not exists ${sql.identifier(name)} (${sql.join(typed, sql`, `)}, primary key (${keys}))`,
+    ),
+  );
+  const { rows } = await client.execute(statement(sql`select name from pragma_table_info(${name})`));
+  const known = new Set(rows.map((row) => String(row[0])));
+  for (const [place, column] of columns.entries())
+    if (!known.has(column.name))
+      await client.execute(statement(sql`alter table ${sql.identifier(name)} add column ${typed[place]}`));
+  return columns.map((column) => column.name);
+}
