@@ -5,15 +5,29 @@ import { gateio } from "../../../src/adapters/ccxt/exchanges/gateio.ts";
 import { kraken } from "../../../src/adapters/ccxt/exchanges/kraken.ts";
 import { mexc } from "../../../src/adapters/ccxt/exchanges/mexc.ts";
 
+/** An instance inherits what it has not asked for yet; methods are not told. */
+function namesOf(value: object): string[] {
+  const names: string[] = [];
+  for (const name in value) if (typeof value[name as never] !== "function") names.push(name);
+  return names;
+}
+
 /** Every object and list within a value, by its place. */
 function objectsIn(value: unknown, place = "", found = new Map<object, string>()): Map<object, string> {
   if (typeof value !== "object" || value === null || found.has(value)) return found;
   if (!Array.isArray(value) && Object.getPrototypeOf(value) !== Object.prototype && place !== "")
     return found;
   found.set(value, place);
-  for (const [name, part] of Object.entries(value)) objectsIn(part, `${place}/${name}`, found);
+  for (const name of namesOf(value)) objectsIn(value[name as never], `${place}/${name}`, found);
   return found;
 }
+
+const plain = (value: object): string =>
+  JSON.stringify(
+    namesOf(value)
+      .sort()
+      .map((name) => [name, value[name as never]]),
+  );
 
 describe.each([mexc, gateio, bitget, kraken])("instances of $name", ({ load, options }) => {
   it("share nothing that one of them writes", async () => {
@@ -24,18 +38,27 @@ describe.each([mexc, gateio, bitget, kraken])("instances of $name", ({ load, opt
     expect([...objectsIn(other)].filter(([part]) => known.has(part)).map(([, place]) => place)).toEqual([]);
     one.options.written = 1;
     expect(other.options.written).toBeUndefined();
-    expect(JSON.stringify(Object.values(other).filter((value) => typeof value === "string"))).not.toContain(
-      "key-of-one",
-    );
+    expect(plain(other)).not.toContain("key-of-one");
   });
 
   it("have what ccxt's own constructor makes, and what was asked for", async () => {
     const Exchange = await load();
     const config = { number: String, enableRateLimit: false, options };
     const [made, own] = [light(Exchange, config)({ timeout: 1 }), new Exchange(config)];
-    const plain = (value: unknown) =>
-      JSON.stringify(Object.entries(value as object).filter(([, part]) => typeof part !== "function"));
-    expect(plain({ ...made, timeout: 0 })).toBe(plain({ ...own, timeout: 0 }));
     expect(made).toMatchObject({ timeout: 1 });
+    expect(plain(Object.assign(made, { timeout: 0 }))).toBe(plain(Object.assign(own, { timeout: 0 })));
+  });
+
+  it("take over nothing of what another one was given", async () => {
+    const make = light(await load(), { number: String, enableRateLimit: false, options });
+    const one = make({}) as unknown as Record<string, unknown>;
+    one.options = { written: 1 };
+    one.markets = { "A/B": {} };
+    one.rateLimit = -1;
+    const other = make({}) as unknown as Record<string, unknown>;
+    expect(other.options).not.toHaveProperty("written");
+    expect([other.markets, other.rateLimit]).not.toContain(one.markets);
+    expect(other.rateLimit).not.toBe(-1);
+    expect(one.options).toEqual({ written: 1 });
   });
 });

@@ -22,20 +22,18 @@ type Class = new (config: CcxtConfig) => Defining;
 const made = new WeakMap<CcxtClass, (config: CcxtConfig) => Ccxt>();
 
 /**
- * Makes instances of one of ccxt's classes, with `common` in all of them, for a fifth of what its constructor takes:
+ * Makes instances of one of ccxt's classes, with `common` in all of them, for a hundredth of what its constructor takes:
  * an instance lives for one request, and making it was most of what a pass cost. The constructor runs once,
- * without keys, and each instance is a copy of what it has made.
+ * without keys; an instance inherits what it has made, and has its own copy of a part from when it first asks for it.
  */
 export function light(Exchange: CcxtClass, common: CcxtConfig): (config: CcxtConfig) => Ccxt {
   const known = made.get(Exchange);
   if (known) return known;
   const Light = withEndpoints(Exchange as unknown as Class);
-  const parts = Object.entries(new Light(common)).filter(isNoSecondName);
-  const make = (config: CcxtConfig): Ccxt => {
-    const instance = Object.create(Light.prototype);
-    for (const [name, value] of parts) instance[name] = copyOf(value);
-    return Object.assign(instance, config);
-  };
+  const pattern: object = Object.create(Light.prototype);
+  for (const [name, value] of Object.entries(new Light(common)).filter(isNoSecondName))
+    Object.defineProperty(pattern, name, inherited(name, value));
+  const make = (config: CcxtConfig): Ccxt => Object.assign(Object.create(pattern), config);
   made.set(Exchange, make);
   return make;
 }
@@ -43,6 +41,26 @@ export function light(Exchange: CcxtClass, common: CcxtConfig): (config: CcxtCon
 /** ccxt gives an instance each of its methods once more under a name with underscores, thousands of them; nothing calls those. */
 const isNoSecondName = ([name, value]: readonly [string, unknown]): boolean =>
   typeof value !== "function" || !name.includes("_");
+
+/** What instances have of a value of the pattern: their own copy where it could be written into. */
+function inherited(name: string, value: unknown): PropertyDescriptor {
+  const own = (of: object, one: unknown): unknown => {
+    Object.defineProperty(of, name, { value: one, configurable: true, enumerable: true, writable: true });
+    return one;
+  };
+  if (typeof value !== "object" || value === null)
+    return { value, configurable: true, enumerable: true, writable: true };
+  return {
+    configurable: true,
+    enumerable: true,
+    get(this: object) {
+      return own(this, copyOf(value));
+    },
+    set(this: object, one: unknown) {
+      own(this, one);
+    },
+  };
+}
 
 /** Down to what is no plain object or list: nothing that one instance writes is another's. */
 function copyOf(value: unknown): unknown {
