@@ -30,11 +30,13 @@ export function remoteClient({ url, authToken, fetch }: RemoteDatabase, local: L
   const ask = async (request: Request, use: DatabaseUse | undefined): Promise<Response> => {
     if (use) use.databaseRequests++;
     const response = await fetch(request, { signal: AbortSignal.timeout(REMOTE_TIMEOUT) });
-    if (!use) return response;
-    const text = await response.text();
-    addUse(use, "rowsRead", rowsIn(text, READ));
-    addUse(use, "rowsWritten", rowsIn(text, WRITTEN));
-    return new Response(text, response);
+    if (!use || !response.ok) return response;
+    const body: unknown = await response.json();
+    const told = resultsIn(body);
+    addUse(use, "rowsRead", sumOf(told, "rows_read"));
+    addUse(use, "rowsWritten", sumOf(told, "rows_written"));
+    // The library asks for it once more.
+    return Object.assign(response, { json: async () => body });
   };
 
   // A batch that may write is the primary's, whoever is asked.
@@ -59,14 +61,26 @@ export function remoteClient({ url, authToken, fetch }: RemoteDatabase, local: L
   };
 }
 
-// Within a stored text its quotes would be escaped, so that these are the server's own fields.
-const READ = /"rows_read":(\d+)/g;
-const WRITTEN = /"rows_written":(\d+)/g;
+/** The results of single statements and of a batch's, wherever they stand in an answer. */
+const resultsIn = (body: unknown): readonly unknown[] =>
+  listIn(body, "results").flatMap((one) => {
+    const result = partOf(partOf(one, "response"), "result");
+    return result === undefined ? [] : [result, ...listIn(result, "step_results")];
+  });
 
-function rowsIn(text: string, field: RegExp): number | null {
-  const found = [...text.matchAll(field)];
-  return found.length === 0 ? null : found.reduce((sum, [, count]) => sum + Number(count), 0);
+const listIn = (value: unknown, name: string): readonly unknown[] => {
+  const list = partOf(value, name);
+  return Array.isArray(list) ? list : [];
+};
+
+/** Null where the server tells none. */
+function sumOf(told: readonly unknown[], name: string): number | null {
+  const counts = told.map((one) => partOf(one, name)).filter((count) => typeof count === "number");
+  return counts.length === 0 ? null : counts.reduce((sum, count) => sum + count, 0);
 }
+
+const partOf = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 
 function addUse(use: DatabaseUse, name: "rowsRead" | "rowsWritten", count: number | null): void {
   const before = use[name];
