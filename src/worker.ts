@@ -70,9 +70,13 @@ const textSettingsOf = (environment: Bindings): Readonly<Record<string, string>>
 const NO_DATABASE =
   "EDGEMAKER_DATABASE_URL is not set: name a libSQL server, deployed by `npx wrangler secret put EDGEMAKER_DATABASE_URL`, on this machine in .dev.vars; docs/deploy.md";
 
+/** Read once: an isolate's settings never change. */
+const configs = new WeakMap<Bindings, Config>();
+
 /** The service for one invocation, each of whose requests is counted where it leaves. */
 async function openService(environment: Bindings) {
-  const config = parseConfig(textSettingsOf(environment));
+  const config = configs.get(environment) ?? parseConfig(textSettingsOf(environment));
+  configs.set(environment, config);
   const { databaseUrl: url, databaseAuthToken: authToken } = config;
   if (!url) throw new SettingsError(NO_DATABASE);
   let made = 0;
@@ -99,7 +103,6 @@ async function openService(environment: Bindings) {
 
 async function serveRequest(request: Request, environment: Bindings): Promise<Response> {
   const { config, deps } = await openService(environment);
-  // An isolate's settings never change.
   limiter ??= createLimiter(config.rateLimits, local.monotonic);
   const app = createApp({
     deps,
