@@ -26,8 +26,11 @@ export interface Context {
   readonly db: SqliteRemoteDatabase;
   /** Protocol time as an SQL expression. */
   readonly now: () => SQL<number>;
-  /** A statement whose text is built once, when it is first asked for; `now` stands for protocol time in it. */
-  readonly prepare: (made: (now: SQL<number>) => SQLWrapper) => PreparedText;
+  /**
+   * A statement whose text is built once, when it is first asked for; `now` stands for protocol time in it. What a
+   * function of a module makes is built once in a process, however many databases it opens.
+   */
+  readonly prepare: (made: Made) => PreparedText;
   /** The migrations that this program has, and what the last look found beyond; undefined where another applies them. */
   readonly version?: { readonly names: ReadonlySet<string>; newer: string | undefined };
   /** The newest event of what people do, as this process knows it. */
@@ -41,6 +44,8 @@ export interface ChainHead {
   readonly seq: number;
   readonly hash: string;
 }
+
+type Made = (now: SQL<number>) => SQLWrapper;
 
 /** Makes statements of one text; placeholders name what varies. */
 export type PreparedText = (values?: Record<string, InValue>) => Statement;
@@ -57,6 +62,28 @@ const dialect = new SQLiteAsyncDialect();
 /** Builds selects that are the same on every database. */
 export const queries = new QueryBuilder(dialect);
 
+/** Builds statements that are the same on every database; it has none to run them on. */
+export const building = drizzle(async () => {
+  throw new TypeError("this statement is built here, and run elsewhere");
+});
+
+interface BuiltText {
+  readonly sql: string;
+  readonly fill: ReturnType<typeof fillerOf>;
+}
+
+const builtTexts = { live: new WeakMap<Made, BuiltText>(), simulated: new WeakMap<Made, BuiltText>() };
+
+function builtText(made: Made, clock: keyof typeof builtTexts): BuiltText {
+  const known = builtTexts[clock].get(made);
+  if (known) return known;
+  const now = clock === "live" ? databaseClock : sql<number>`${sql.placeholder("now")}`;
+  const { sql: text, args } = statement(made(now));
+  const built = { sql: text, fill: fillerOf(args) };
+  builtTexts[clock].set(made, built);
+  return built;
+}
+
 /** `clock` replaces the database's, where time is simulated. */
 export function createContext(client: SafeClient, clock?: () => Millis): Context {
   const db = drizzle(async (query, args: InValue[], method) => {
@@ -65,16 +92,12 @@ export function createContext(client: SafeClient, clock?: () => Millis): Context
     return { rows: method === "get" ? (rows[0] ?? []) : rows };
   });
   const now = clock ? () => sql<number>`${clock()}` : () => databaseClock;
-  const prepare: Context["prepare"] = (made) => {
-    const text = lazy(() => {
-      const built = statement(made(clock ? sql<number>`${sql.placeholder("now")}` : databaseClock));
-      return { sql: built.sql, fill: fillerOf(built.args) };
-    });
-    return (values = {}) => ({
-      sql: text().sql,
-      args: text().fill(clock ? { ...values, now: clock() } : values),
-    });
-  };
+  const prepare: Context["prepare"] =
+    (made) =>
+    (values = {}) => {
+      const { sql: text, fill } = builtText(made, clock ? "simulated" : "live");
+      return { sql: text, args: fill(clock ? { ...values, now: clock() } : values) };
+    };
   return { client, db, now, prepare, newest: { ofPeople: undefined }, uses: new Map() };
 }
 
@@ -86,6 +109,17 @@ export function preparedTexts(
   return (way, made) => {
     const known = texts.get(way) ?? prepare(made);
     texts.set(way, known);
+    return known;
+  };
+}
+
+/** The same, for a module: each way is made by a function of its own, which stays. */
+export function eachWay<Way>(made: (now: SQL<number>, way: Way) => ReturnType<Made>): (way: Way) => Made {
+  const ways = new Map<string, Made>();
+  return (way) => {
+    const key = JSON.stringify(way);
+    const known = ways.get(key) ?? ((now) => made(now, way));
+    ways.set(key, known);
     return known;
   };
 }

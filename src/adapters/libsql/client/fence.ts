@@ -2,19 +2,22 @@ import { type SQL, sql } from "drizzle-orm";
 import { STOP_FLAGS, type StopFlags } from "../../../kernel/stop-flags.ts";
 import type { Changes, Lease } from "../../../ports/stores/step-store.ts";
 import { accounts, fenceGuard, strategies } from "../tables/tables.ts";
-import { type Context, type Statement, statement } from "./context.ts";
+import { building, type Context, type Statement, statement } from "./context.ts";
 
 /**
  * The statements as one batch that raises, and so does nothing, unless the lease is still ours.
  * An update of no row would not end a batch; an insert that breaks a constraint does.
  */
-export const guarded = (context: Context, lease: Lease, statements: readonly Statement[]): Statement[] => [
-  ...unless(
-    context,
-    sql`exists(select 1 from ${accounts} where ${accounts.account} = ${lease.account} and ${accounts.token} = ${lease.token})`,
-  ),
-  ...statements,
-];
+export const guarded = (
+  { prepare }: Context,
+  { account, token }: Lease,
+  statements: readonly Statement[],
+): Statement[] => [prepare(unlessHeld)({ account, token }), prepare(emptied)(), ...statements];
+
+const lease = { account: sql.placeholder("account"), token: sql.placeholder("token") };
+const unlessHeld = () =>
+  sql`insert into ${fenceGuard} select exists(select 1 from ${accounts} where ${accounts.account} = ${lease.account} and ${accounts.token} = ${lease.token})`;
+const emptied = () => building.delete(fenceGuard);
 
 /** Statements that end their batch when a person has asked for something else in the meantime. */
 export const stillWanted = (
@@ -30,7 +33,7 @@ const sameFlags = (flags: StopFlags): SQL =>
   sql.join(STOP_FLAGS.map((flag) => sql` and ${strategies[flag]} = ${flags[flag]}`));
 
 /** Statements that end their batch where something does not hold. */
-export const unless = ({ db }: Context, holds: SQL): Statement[] => [
+export const unless = ({ prepare }: Context, holds: SQL): Statement[] => [
   statement(sql`insert into ${fenceGuard} select ${holds}`),
-  statement(db.delete(fenceGuard)),
+  prepare(emptied)(),
 ];

@@ -1,4 +1,4 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Pair } from "../../../kernel/pair.ts";
 import { DAY, SECOND } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
@@ -11,7 +11,7 @@ import type {
   RateKeeper,
   TradedFees,
 } from "../../ccxt/client/keeping.ts";
-import { type Context, statement } from "../client/context.ts";
+import { building, type Context, queries, statement } from "../client/context.ts";
 import { accountFees, listings, markets, nonces, rates } from "../tables/live-tables.ts";
 import { accounts, cursors, fills, orders } from "../tables/tables.ts";
 import { accountFacts } from "./account-facts.ts";
@@ -185,26 +185,13 @@ function leaseKeeper({ client, db, now, uses }: Context): LeaseKeeper {
   };
 }
 
-function rateKeeper({ client, db, now, uses }: Context): RateKeeper {
+function rateKeeper({ client, db, now, prepare, uses }: Context): RateKeeper {
   return {
     async spend(account, { calls, kept }, { burst, perSecond }) {
       const each = SECOND / perSecond;
-      const cost = Math.ceil(calls * each);
-      const whole = Math.ceil((burst - kept) * each);
-      const spent = db
-        .insert(rates)
-        .values({ account, fullAt: sql`${now()} + ${cost}` })
-        .onConflictDoUpdate({
-          target: rates.account,
-          set: { fullAt: sql`max(${rates.fullAt}, ${now()}) + ${cost}` },
-          setWhere: sql`max(${rates.fullAt}, ${now()}) + ${cost} <= ${now()} + ${whole}`,
-        })
-        .returning({ account: rates.account });
-      const lacking = db
-        .select({ wait: sql<number>`max(${rates.fullAt}, ${now()}) + ${cost} - ${now()} - ${whole}` })
-        .from(rates)
-        .where(eq(rates.account, account));
-      const [taken, rest] = await client.batch([spent, lacking].map(statement), "write", uses.get(account));
+      const [cost, whole] = [Math.ceil(calls * each), Math.ceil((burst - kept) * each)];
+      const asked = [spent, lacking].map((made) => prepare(made)({ account, cost, whole }));
+      const [taken, rest] = await client.batch(asked, "write", uses.get(account));
       return taken?.rows.length ? 0 : Math.max(1, Number(rest?.rows[0]?.[0]));
     },
 
@@ -221,3 +208,28 @@ function rateKeeper({ client, db, now, uses }: Context): RateKeeper {
     },
   };
 }
+
+const [ACCOUNT, COST, WHOLE] = ["account", "cost", "whole"].map((name) => sql`${sql.placeholder(name)}`) as [
+  SQL<AccountKey>,
+  SQL<number>,
+  SQL<number>,
+];
+
+/** Taken of the rate, where it has so much. */
+const spent = (now: SQL<number>) =>
+  building
+    .insert(rates)
+    .values({ account: ACCOUNT, fullAt: sql`${now} + ${COST}` })
+    .onConflictDoUpdate({
+      target: rates.account,
+      set: { fullAt: sql`max(${rates.fullAt}, ${now}) + ${COST}` },
+      setWhere: sql`max(${rates.fullAt}, ${now}) + ${COST} <= ${now} + ${WHOLE}`,
+    })
+    .returning({ account: rates.account });
+
+/** How long until it has. */
+const lacking = (now: SQL<number>) =>
+  queries
+    .select({ wait: sql<number>`max(${rates.fullAt}, ${now}) + ${COST} - ${now} - ${WHOLE}` })
+    .from(rates)
+    .where(eq(rates.account, ACCOUNT));

@@ -6,7 +6,15 @@ import type { Event } from "../../../model/events.ts";
 import { isKeptBack } from "../../../model/kill.ts";
 import { type DatabaseUse, newUse, withPass } from "../../../model/usage.ts";
 import type { Changes, Lease, StepStore } from "../../../ports/stores/step-store.ts";
-import { type Context, preparedTexts, rowsOf, type Statement, statement } from "../client/context.ts";
+import {
+  building,
+  type Context,
+  eachWay,
+  queries,
+  rowsOf,
+  type Statement,
+  statement,
+} from "../client/context.ts";
 import { guarded } from "../client/fence.ts";
 import { knownSwitch } from "../client/known-switch.ts";
 import { refuseNewer } from "../client/migrate.ts";
@@ -21,8 +29,7 @@ export function stepStore(context: Context): StepStore {
   const { client, db, now, prepare, uses } = context;
   const passes = new Map<AccountKey, RunningPass>();
   const known = knownSwitch();
-  const [leaseText, releaseText] = [preparedTexts(prepare), preparedTexts(prepare)];
-  const readSwitch = prepare(() => db.select().from(control));
+  const readSwitch = prepare(selectSwitch);
 
   /** A fenced batch of the account's pass, with what is told of in it. */
   const write = async (
@@ -70,9 +77,7 @@ export function stepStore(context: Context): StepStore {
     async takeLease({ account, owner, ttl, overlap, scheduled, isUrgent = false }) {
       const use = newUse();
       const isScheduled = scheduled !== undefined;
-      const lease = leaseText(`${isUrgent} ${isScheduled}`, (at) =>
-        leaseTaken(context, at, isUrgent, isScheduled),
-      );
+      const lease = prepare(leaseTaken({ isUrgent, isScheduled }));
       const values = { account, owner, ttl, ...(isScheduled ? { scheduled } : {}) };
       const statements = [lease(values), READ_SNAPSHOT.with({ account, overlap })];
       const [taken, read] = await client.batch(statements, "write", use);
@@ -134,7 +139,7 @@ export function stepStore(context: Context): StepStore {
         hasMemory: Boolean(memory),
         hasCosts: pass !== undefined,
       };
-      const released = releaseText(JSON.stringify(release), (at) => leaseReleased(context, at, release))({
+      const released = prepare(leaseReleased(release))({
         account: lease.account,
         takenAt: lease.now,
         retryAt: failure?.retryAt ?? resumeAt ?? 0,
@@ -180,15 +185,17 @@ export function stepStore(context: Context): StepStore {
   };
 }
 
+const selectSwitch = () => queries.select().from(control);
+
 /** The lease, where it is free; one that people wait for is left to them unless the pass is urgent. */
-function leaseTaken({ db }: Context, now: SQL<number>, isUrgent: boolean, isScheduled: boolean) {
+const leaseTaken = eachWay((now, { isUrgent, isScheduled }: LeaseForm) => {
   const [account, owner, ttl, scheduled] = ["account", "owner", "ttl", "scheduled"].map(
     (name) => sql`${sql.placeholder(name)}`,
   ) as [SQL<AccountKey>, SQL<string>, SQL<number>, SQL<number>];
   const isLeft = isUrgent ? sql`` : sql` and ${accounts.waitedUntil} <= ${now}`;
   const isFree = sql`${accounts.account} = ${account} and (${accounts.until} <= ${now}${isLeft} or ${accounts.owner} = ${owner})`;
   const isDue = sql`${isFree} and ${accounts.scheduled} < ${scheduled} and ${accounts.retryAt} <= ${now}`;
-  return db
+  return building
     .update(accounts)
     .set({
       token: sql`${accounts.token} + 1`,
@@ -199,6 +206,11 @@ function leaseTaken({ db }: Context, now: SQL<number>, isUrgent: boolean, isSche
     })
     .where(isScheduled ? isDue : isFree)
     .returning({ token: accounts.token, until: accounts.until, now });
+});
+
+interface LeaseForm {
+  readonly isUrgent: boolean;
+  readonly isScheduled: boolean;
 }
 
 interface ReleaseForm {
@@ -209,10 +221,10 @@ interface ReleaseForm {
 }
 
 /** The lease given back, with what the pass has come to. */
-function leaseReleased({ db }: Context, now: SQL<number>, of: ReleaseForm) {
+const leaseReleased = eachWay((now, of: ReleaseForm) => {
   const memory = sql.placeholder("memory");
   return (
-    db
+    building
       .update(accounts)
       // Its owner stays: it tells who has stepped last.
       .set({
@@ -228,7 +240,7 @@ function leaseReleased({ db }: Context, now: SQL<number>, of: ReleaseForm) {
       })
       .where(sql`${accounts.account} = ${sql.placeholder("account")}`)
   );
-}
+});
 
 /** With the settlement's own request: two rows read and three written, and one of each for what else it says. */
 const withSettlement = (use = newUse(), more: number): DatabaseUse => ({
