@@ -30,9 +30,13 @@ export function light(Exchange: CcxtClass, common: CcxtConfig): (config: CcxtCon
   const known = made.get(Exchange);
   if (known) return known;
   const Light = withEndpoints(Exchange as unknown as Class);
-  const pattern: object = Object.create(Light.prototype);
-  for (const [name, value] of Object.entries(new Light(common)).filter(isNoSecondName))
-    Object.defineProperty(pattern, name, inherited(name, value));
+  const { options, ...parts } = Object.fromEntries(Object.entries(new Light(common)).filter(isNoSecondName));
+  const patternOfOptions = patternOf(options ?? {}, Object.prototype);
+  const pattern = Object.defineProperty(
+    patternOf(parts, Light.prototype),
+    "options",
+    ownFrom("options", () => Object.create(patternOfOptions)),
+  );
   const make = (config: CcxtConfig): Ccxt => Object.assign(Object.create(pattern), config);
   made.set(Exchange, make);
   return make;
@@ -42,25 +46,33 @@ export function light(Exchange: CcxtClass, common: CcxtConfig): (config: CcxtCon
 const isNoSecondName = ([name, value]: readonly [string, unknown]): boolean =>
   typeof value !== "function" || !name.includes("_");
 
-/** What instances have of a value of the pattern: their own copy where it could be written into. */
-function inherited(name: string, value: unknown): PropertyDescriptor {
-  const own = (of: object, one: unknown): unknown => {
-    Object.defineProperty(of, name, { value: one, configurable: true, enumerable: true, writable: true });
-    return one;
-  };
-  if (typeof value !== "object" || value === null)
-    return { value, configurable: true, enumerable: true, writable: true };
-  return {
-    configurable: true,
-    enumerable: true,
-    get(this: object) {
-      return own(this, copyOf(value));
-    },
-    set(this: object, one: unknown) {
-      own(this, one);
-    },
-  };
+/** What instances inherit: each has its own copy of what could be written into. */
+function patternOf(parts: object, prototype: object): object {
+  const pattern: object = Object.create(prototype);
+  for (const [name, value] of Object.entries(parts))
+    Object.defineProperty(
+      pattern,
+      name,
+      typeof value === "object" && value !== null ? ownFrom(name, () => copyOf(value)) : valued(value),
+    );
+  return pattern;
 }
+
+const valued = (value: unknown) => ({ value, configurable: true, enumerable: true, writable: true });
+
+/** Made for whoever asks, and the asker's own from then on. */
+const ownFrom = (name: string, make: () => unknown): PropertyDescriptor => ({
+  configurable: true,
+  enumerable: true,
+  get(this: object) {
+    const own = make();
+    Object.defineProperty(this, name, valued(own));
+    return own;
+  },
+  set(this: object, given: unknown) {
+    Object.defineProperty(this, name, valued(given));
+  },
+});
 
 /** Down to what is no plain object or list: nothing that one instance writes is another's. */
 function copyOf(value: unknown): unknown {

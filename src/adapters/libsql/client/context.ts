@@ -30,7 +30,7 @@ export interface Context {
    * A statement whose text is built once, when it is first asked for; `now` stands for protocol time in it. What a
    * function of a module makes is built once in a process, however many databases it opens.
    */
-  readonly prepare: (made: Made) => PreparedText;
+  readonly prepare: (made: MakesText) => PreparedText;
   /** The migrations that this program has, and what the last look found beyond; undefined where another applies them. */
   readonly version?: { readonly names: ReadonlySet<string>; newer: string | undefined };
   /** The newest event of what people do, as this process knows it. */
@@ -45,7 +45,7 @@ export interface ChainHead {
   readonly hash: string;
 }
 
-type Made = (now: SQL<number>) => SQLWrapper;
+type MakesText = (now: SQL<number>) => SQLWrapper;
 
 /** Makes statements of one text; placeholders name what varies. */
 export type PreparedText = (values?: Record<string, InValue>) => Statement;
@@ -72,9 +72,12 @@ interface BuiltText {
   readonly fill: ReturnType<typeof fillerOf>;
 }
 
-const builtTexts = { live: new WeakMap<Made, BuiltText>(), simulated: new WeakMap<Made, BuiltText>() };
+const builtTexts = {
+  live: new WeakMap<MakesText, BuiltText>(),
+  simulated: new WeakMap<MakesText, BuiltText>(),
+};
 
-function builtText(made: Made, clock: keyof typeof builtTexts): BuiltText {
+function builtText(made: MakesText, clock: keyof typeof builtTexts): BuiltText {
   const known = builtTexts[clock].get(made);
   if (known) return known;
   const now = clock === "live" ? databaseClock : sql<number>`${sql.placeholder("now")}`;
@@ -114,8 +117,10 @@ export function preparedTexts(
 }
 
 /** The same, for a module: each way is made by a function of its own, which stays. */
-export function eachWay<Way>(made: (now: SQL<number>, way: Way) => ReturnType<Made>): (way: Way) => Made {
-  const ways = new Map<string, Made>();
+export function eachWay<Way>(
+  made: (now: SQL<number>, way: Way) => ReturnType<MakesText>,
+): (way: Way) => MakesText {
+  const ways = new Map<string, MakesText>();
   return (way) => {
     const key = JSON.stringify(way);
     const known = ways.get(key) ?? ((now) => made(now, way));

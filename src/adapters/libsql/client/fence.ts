@@ -12,12 +12,12 @@ export const guarded = (
   { prepare }: Context,
   { account, token }: Lease,
   statements: readonly Statement[],
-): Statement[] => [prepare(unlessHeld)({ account, token }), prepare(emptied)(), ...statements];
+): Statement[] => [prepare(unlessHeld)({ account, token }), prepare(guardEmptied)(), ...statements];
 
 const lease = { account: sql.placeholder("account"), token: sql.placeholder("token") };
 const unlessHeld = () =>
   sql`insert into ${fenceGuard} select exists(select 1 from ${accounts} where ${accounts.account} = ${lease.account} and ${accounts.token} = ${lease.token})`;
-const emptied = () => building.delete(fenceGuard);
+const guardEmptied = () => building.delete(fenceGuard);
 
 /** Statements that end their batch when a person has asked for something else in the meantime. */
 export const stillWanted = (
@@ -35,5 +35,5 @@ const sameFlags = (flags: StopFlags): SQL =>
 /** Statements that end their batch where something does not hold. */
 export const unless = ({ prepare }: Context, holds: SQL): Statement[] => [
   statement(sql`insert into ${fenceGuard} select ${holds}`),
-  prepare(emptied)(),
+  prepare(guardEmptied)(),
 ];

@@ -33,8 +33,8 @@ export function remoteClient({ url, authToken, fetch }: RemoteDatabase, local: L
     if (!use || !response.ok) return response;
     const body: unknown = await response.json();
     const told = resultsIn(body);
-    addUse(use, "rowsRead", sumOf(told, "rows_read"));
-    addUse(use, "rowsWritten", sumOf(told, "rows_written"));
+    addUse(use, "rowsRead", rowsOfAll(told, "rows_read"));
+    addUse(use, "rowsWritten", rowsOfAll(told, "rows_written"));
     // The library asks for it once more.
     return Object.assign(response, { json: async () => body });
   };
@@ -64,22 +64,22 @@ export function remoteClient({ url, authToken, fetch }: RemoteDatabase, local: L
 /** The results of single statements and of a batch's, wherever they stand in an answer. */
 const resultsIn = (body: unknown): readonly unknown[] =>
   listIn(body, "results").flatMap((one) => {
-    const result = partOf(partOf(one, "response"), "result");
+    const result = fieldIn(fieldIn(one, "response"), "result");
     return result === undefined ? [] : [result, ...listIn(result, "step_results")];
   });
 
 const listIn = (value: unknown, name: string): readonly unknown[] => {
-  const list = partOf(value, name);
+  const list = fieldIn(value, name);
   return Array.isArray(list) ? list : [];
 };
 
 /** Null where the server tells none. */
-function sumOf(told: readonly unknown[], name: string): number | null {
-  const counts = told.map((one) => partOf(one, name)).filter((count) => typeof count === "number");
+function rowsOfAll(told: readonly unknown[], name: string): number | null {
+  const counts = told.map((one) => fieldIn(one, name)).filter((count) => typeof count === "number");
   return counts.length === 0 ? null : counts.reduce((sum, count) => sum + count, 0);
 }
 
-const partOf = (value: unknown, name: string): unknown =>
+const fieldIn = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 
 function addUse(use: DatabaseUse, name: "rowsRead" | "rowsWritten", count: number | null): void {

@@ -190,7 +190,7 @@ function rateKeeper({ client, db, now, prepare, uses }: Context): RateKeeper {
     async spend(account, { calls, kept }, { burst, perSecond }) {
       const each = SECOND / perSecond;
       const [cost, whole] = [Math.ceil(calls * each), Math.ceil((burst - kept) * each)];
-      const asked = [spent, lacking].map((made) => prepare(made)({ account, cost, whole }));
+      const asked = [takeOfRate, waitForRate].map((made) => prepare(made)({ account, cost, whole }));
       const [taken, rest] = await client.batch(asked, "write", uses.get(account));
       return taken?.rows.length ? 0 : Math.max(1, Number(rest?.rows[0]?.[0]));
     },
@@ -216,7 +216,7 @@ const [ACCOUNT, COST, WHOLE] = ["account", "cost", "whole"].map((name) => sql`${
 ];
 
 /** Taken of the rate, where it has so much. */
-const spent = (now: SQL<number>) =>
+const takeOfRate = (now: SQL<number>) =>
   building
     .insert(rates)
     .values({ account: ACCOUNT, fullAt: sql`${now} + ${COST}` })
@@ -228,7 +228,7 @@ const spent = (now: SQL<number>) =>
     .returning({ account: rates.account });
 
 /** How long until it has. */
-const lacking = (now: SQL<number>) =>
+const waitForRate = (now: SQL<number>) =>
   queries
     .select({ wait: sql<number>`max(${rates.fullAt}, ${now}) + ${COST} - ${now} - ${WHOLE}` })
     .from(rates)
