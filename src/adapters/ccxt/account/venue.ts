@@ -3,7 +3,9 @@ import type { Pair } from "../../../kernel/pair.ts";
 import { type AccountRef, accountKey } from "../../../model/account.ts";
 import type { MarketData } from "../../../ports/market.ts";
 import type { Keys, Venue, VenueOrder } from "../../../ports/venue.ts";
-import type { Ccxt, Dict } from "../client/ccxt.ts";
+import { type Ccxt, type Dict, fieldOf } from "../client/ccxt.ts";
+import type { Quirks } from "../client/quirks.ts";
+import { CallFailed, noAnswer } from "../client/told.ts";
 import { buyFeeIn } from "./buy-fee.ts";
 import { openOnEveryPair } from "./every-pair.ts";
 import type { ExchangeLink } from "./exchange-link.ts";
@@ -156,7 +158,9 @@ async function ordersById(
 function openOfPass({ quirks, catalog }: ExchangeLink, session: PrivateSession) {
   let all: Promise<readonly Dict[]> | undefined;
   const list = () =>
-    session.read("openOrders", undefined, (exchange) => quirks.openOrders(exchange, undefined));
+    session.read("openOrders", undefined, (exchange) =>
+      quirks.openOrders(listing(exchange, quirks), undefined),
+    );
 
   return async function openOn(symbol: Pair): Promise<readonly Dict[]> {
     all ??= list().catch((error: unknown) => {
@@ -167,12 +171,28 @@ function openOfPass({ quirks, catalog }: ExchangeLink, session: PrivateSession) 
     if (orders.length === 0) return [];
     const names = await catalog.names();
     const mine = orders.filter((order) => names.get(String(quirks.marketIdOf(order))) === symbol);
-    // Read again with the market that the list was read without.
     return session.knowing(symbol, (exchange) =>
       mine.map(({ info }) => exchange.parseOrder(info, exchange.market(symbol))),
     );
   };
 }
+
+/**
+ * The instance, whose lists hold orders as the exchange tells them: each is read when its market is known, by the pass
+ * whose it is. To read one takes more than all else of the call.
+ */
+const listing = (exchange: Ccxt, { marketIdOf }: Quirks): Ccxt =>
+  Object.assign(Object.create(exchange), {
+    parseOrders(rows: unknown): readonly Dict[] {
+      if (!Array.isArray(rows))
+        throw new CallFailed(noAnswer("the exchange's list of orders cannot be read"));
+      return rows.map((info: unknown) => ({
+        id: fieldOf(info, "orderId") ?? fieldOf(info, "id"),
+        symbol: marketIdOf({ info }),
+        info,
+      }));
+    },
+  });
 
 /** Orders of all pairs, each under the pair that the exchange's own id means; ccxt only guesses where it has no market. */
 async function withPairNames(
