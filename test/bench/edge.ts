@@ -44,13 +44,13 @@ export async function edgeFigures(): Promise<Figure[]> {
       name: `a steady pass in workerd, CPU, p50 of ${TICKS}`,
       unit: "ms",
       runs: ticks.map((run) => at(run, 0.5)),
-      goal: "≤ 12",
+      goal: "≤ 8",
     },
     {
       name: `a steady pass in workerd, CPU, p95 of ${TICKS}`,
       unit: "ms",
       runs: ticks.map((run) => at(run, 0.95)),
-      goal: "≤ 25",
+      goal: "≤ 10",
     },
     { name: `${PAST} hours in workerd, 40 slots, read from the exchange: CPU`, unit: "ms", runs: hours },
     { name: `${PAST} days, as before`, unit: "ms", runs: days, goal: "≤ 10" },
@@ -76,6 +76,8 @@ async function cpuOfTicks(edge: Awaited<ReturnType<typeof deployment>>): Promise
   let scheduled = Date.UTC(2026, 0, 1);
   const tick = async () => {
     scheduled += 60_000;
+    // A minute lies between two passes: the rate of calls is whole again.
+    await edge.rested();
     const body = { account, scheduled };
     const from = edge.turns.length;
     const startedAt = cpuMillis(pid);
