@@ -159,7 +159,7 @@ function openOfPass({ quirks, catalog }: ExchangeLink, session: PrivateSession) 
   let all: Promise<readonly Dict[]> | undefined;
   const list = () =>
     session.read("openOrders", undefined, (exchange) =>
-      quirks.openOrders(listing(exchange, quirks), undefined),
+      quirks.openOrders(unreadLists(exchange, quirks), undefined),
     );
 
   return async function openOn(symbol: Pair): Promise<readonly Dict[]> {
@@ -181,7 +181,7 @@ function openOfPass({ quirks, catalog }: ExchangeLink, session: PrivateSession) 
  * The instance, whose lists hold orders as the exchange tells them: each is read when its market is known, by the pass
  * whose it is. To read one takes more than all else of the call.
  */
-const listing = (exchange: Ccxt, { marketIdOf }: Quirks): Ccxt =>
+const unreadLists = (exchange: Ccxt, { marketIdOf }: Quirks): Ccxt =>
   Object.assign(Object.create(exchange), {
     parseOrders(rows: unknown): readonly Dict[] {
       if (!Array.isArray(rows))
