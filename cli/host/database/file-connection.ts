@@ -4,6 +4,8 @@ import type { Connection } from "../../../src/adapters/libsql/client/safe-client
 
 /** What a kept statement is: of those alone the text stays the same while its arguments change. */
 const PREPARED_ONCE = /^\s*(select|insert|update|delete|with|begin|commit)\b/i;
+/** How commits reach the disk: it is told while the statement is prepared, so that one that was kept would say nothing. */
+const PACE = /^\s*pragma synchronous\b/i;
 /** Lists of different lengths make texts of their own, so there is no end of them. */
 const MOST_PREPARED = 200;
 
@@ -27,7 +29,7 @@ export function fileConnection(file: string): Connection {
     if (known) return known;
     const isKept = PREPARED_ONCE.test(sql);
     // Whatever else there is may change what the others mean.
-    if (!isKept) kept.clear();
+    if (!isKept && !PACE.test(sql)) kept.clear();
     const made = preparedOn(database, sql);
     const [oldest] = kept.keys();
     if (kept.size === MOST_PREPARED && oldest !== undefined) kept.delete(oldest);

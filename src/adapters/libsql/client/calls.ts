@@ -7,6 +7,11 @@ export interface Calls {
   execute(statement: InStatement, use?: DatabaseUse): Promise<ResultSet>;
   /** A read that a write may rest on: of the primary, where others answer too and may lag behind it. */
   fresh(statement: InStatement, use?: DatabaseUse): Promise<ResultSet>;
+  /**
+   * A write of what can be found out again: on a file it does not wait for the disk, and is there with the next that
+   * does. A power cut may take it, with all that came after; the end of a process takes nothing.
+   */
+  unwaited(statement: InStatement): Promise<ResultSet>;
   /** All statements or none. */
   batch(statements: InStatement[], mode: "write" | "read", use?: DatabaseUse): Promise<ResultSet[]>;
   /**

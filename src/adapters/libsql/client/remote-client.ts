@@ -51,8 +51,10 @@ export function remoteClient({ url, authToken, fetch }: RemoteDatabase, local: L
   // Of many turns at once all but one would find that another came between.
   const turns = callQueue({ local, again: async () => undefined });
   const patiently = <T>(call: () => Promise<T>) => patient(call, { local, attempts: REMOTE_TRIES });
+  const execute: Calls["execute"] = (statement, use) => patiently(() => open(use).execute(statement));
   return {
-    execute: (statement, use) => patiently(() => open(use).execute(statement)),
+    execute,
+    unwaited: execute,
     fresh: (statement, use) => patiently(() => primary(statement, use)),
     batch: (statements, mode, use) => patiently(() => direct.batch(statements, mode, use)),
     turn: (act, isFirst = false) => turns.run(() => act(direct), { isRead: false, isFirst }),

@@ -58,10 +58,13 @@ async function fileClient(
   durability: Durability,
 ): Promise<Calls> {
   const opened = identity();
+  const isDurable = durability === "durable";
+  // Per connection. With NORMAL no commit waits for the disk, and a power cut takes the last ones.
+  const waitForDisk = (isWaiting: boolean) =>
+    connection.execute(`PRAGMA synchronous = ${isWaiting ? "FULL" : "NORMAL"}`);
   const setUp = async () => {
     await connection.execute("PRAGMA journal_mode = WAL");
-    // Per connection. With NORMAL no commit waits for the disk, and a power cut takes the last ones.
-    await connection.execute(`PRAGMA synchronous = ${durability === "durable" ? "FULL" : "NORMAL"}`);
+    await waitForDisk(isDurable);
   };
   const again = async () => {
     // Opening a name that has no file would make an empty one.
@@ -83,8 +86,18 @@ async function fileClient(
   await inTurn(setUp, write);
   const execute: Calls["execute"] = (statement, use) =>
     inTurn(() => counted(connection.execute(statement), use), { ...write, isRead: isSelect(statement) });
+  /** Of a connection that may go on without waiting nothing more is written. */
+  const withoutDisk = async (statement: InStatement): Promise<ResultSet> => {
+    await waitForDisk(false);
+    try {
+      return await connection.execute(statement);
+    } finally {
+      await waitForDisk(true).catch(again);
+    }
+  };
   return {
     execute,
+    unwaited: (statement) => (isDurable ? inTurn(() => withoutDisk(statement), write) : execute(statement)),
     fresh: execute,
     batch: (statements, mode, use) =>
       inTurn(() => direct.batch(statements, mode, use), { ...write, isRead: mode === "read" }),

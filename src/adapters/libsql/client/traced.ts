@@ -10,6 +10,7 @@ export function traced(client: SafeClient, tracer: Tracer | undefined): SafeClie
   return {
     ...client,
     execute: (statement, use) => measured(verbOf(statement), () => client.execute(statement, use)),
+    unwaited: (statement) => measured(verbOf(statement), () => client.unwaited(statement)),
     fresh: (statement, use) => measured(verbOf(statement), () => client.fresh(statement, use)),
     batch: (statements, mode, use) =>
       measured("BATCH", () => client.batch(statements, mode, use), {

@@ -30,6 +30,7 @@ export function watchedCalls(calls: Calls, local: Local): SafeClient {
   return {
     ...calls,
     execute: (statement, use) => watch(isSelect(statement), calls.execute(statement, use)),
+    unwaited: (statement) => watch(false, calls.unwaited(statement)),
     fresh: (statement, use) => watch(true, calls.fresh(statement, use)),
     batch: (statements, mode, use) => watch(mode === "read", calls.batch(statements, mode, use)),
     turn: (act, isFirst) => watch(false, calls.turn(act, isFirst)),

@@ -37,8 +37,9 @@ export function handOrderStore(context: Context): HandOrderStore {
 
     async settleByHand({ account, clientId, ...outcome }) {
       const final = ["filled", "canceled", "expired", "rejected"].includes(outcome.state);
-      // A step may have seen it on the venue meanwhile, and then knows more than the answer to the request.
-      await client.execute(
+      // A step may have seen it on the venue meanwhile, and then knows more than the answer to the request. Lost, it is
+      // as if the process had died before the answer: the order's row is on the disk, and the order is looked up.
+      await client.unwaited(
         statement(
           db
             .update(orders)
