@@ -1,0 +1,290 @@
+import { describe, expect, it } from "vitest";
+import { decimal } from "../../../src/kernel/decimal.ts";
+import { AppError, VenueError } from "../../../src/kernel/errors.ts";
+import type { Deps } from "../../../src/ports/deps.ts";
+import type { CandleRange } from "../../../src/ports/market.ts";
+import { BY } from "../../support/by.ts";
+import { ASKED } from "../../support/grid.ts";
+import { askingOf, testSandbox } from "../../support/sandbox.ts";
+
+const CENTERED = {
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  spacing: 0.02,
+  levels: 3,
+  size: 100,
+  confidence: 0,
+};
+
+interface Plan {
+  readonly planHash: string;
+  readonly orders: readonly object[];
+  readonly maxQuoteUsed: string;
+  readonly free: { readonly quote: string };
+  readonly warnings: readonly { readonly code: string; readonly message: string }[];
+  readonly lastWeek: { readonly days: number | null; readonly message: string };
+}
+interface Started {
+  readonly id: string;
+  readonly status: string;
+  readonly phase: string;
+  readonly message: string;
+  readonly config: object;
+  readonly maxQuoteUsed: string;
+  readonly ownBaseUsed: string;
+  readonly warnings: readonly { readonly code: string }[];
+}
+
+async function opened() {
+  const box = await testSandbox();
+  const { deps, venue, store } = box;
+  const resting = async (exchange = "kraken") => (await venue(exchange).openOrders()).length;
+  const rows = async () => (await store.strategies({})).map(({ strategy }) => strategy);
+  /** The venue of every account, with something else in place of its own. */
+  const over = (of: object): Partial<Deps> => ({ venue: (exchange) => ({ ...venue(exchange), ...of }) });
+  return { ...box, ...askingOf(deps), resting, rows, over };
+}
+
+describe("a start", () => {
+  it("places what its preview has told, and answers what it uses", async () => {
+    const { ask, resting, rows } = await opened();
+    const plan = await ask<Plan>("preview_grid", ASKED);
+    const told = await ask<Started>("start_grid", { ...ASKED, planHash: plan.planHash });
+    expect(told).toMatchObject({
+      status: "running",
+      phase: "active",
+      message: `${told.id} is running and its orders rest`,
+      maxQuoteUsed: plan.maxQuoteUsed,
+      config: { exchange: "kraken", symbol: "BTC/USDT", lowerPrice: 57_000, gridLevels: 6 },
+    });
+    expect(told.warnings.map(({ code }) => code)).toEqual(["own_base_used"]);
+    expect(plan.warnings.map(({ code }) => code)).toEqual(["own_base_used"]);
+    expect(Number(told.ownBaseUsed)).toBeGreaterThan(0);
+    expect(await resting()).toBe(plan.orders.length);
+    expect(await rows()).toMatchObject([
+      { id: told.id, kind: "grid", wants: "run", keepOrders: false, lastError: null },
+    ]);
+  });
+
+  it("waits for its trigger where it has one", async () => {
+    const { ask, resting } = await opened();
+    const told = await ask<Started>("start_grid", { ...ASKED, triggerPrice: 50_000 });
+    expect(told).toMatchObject({
+      status: "idle",
+      message: `${told.id} waits until the market reaches 50000`,
+    });
+    expect(await resting()).toBe(0);
+  });
+
+  it("is refused with the hash of another plan, and while the kill switch is on", async () => {
+    const { ask, preview, rows, store, deps } = await opened();
+    const { planHash } = await ask<Plan>("preview_grid", ASKED);
+    const other = { ...ASKED, orderSize: 210, planHash };
+    await expect(ask("start_grid", other)).rejects.toMatchObject({ label: "Conflict" });
+    await expect(preview("start_grid", other)).rejects.toMatchObject({ label: "Conflict" });
+    expect((await preview("start_grid", { ...ASKED, planHash })).holds).toEqual({ planHash });
+    // The switch is turned at the very moment of the write.
+    const createStrategy = async () => undefined;
+    const forbidden = {
+      label: "Forbidden",
+      message: expect.stringMatching(/the kill switch is on: no grid is started/),
+    };
+    await expect(
+      ask("start_grid", ASKED, { store: { ...deps.store, createStrategy } }),
+    ).rejects.toMatchObject(forbidden);
+    await store.setKill(true, BY);
+    await expect(ask("start_grid", ASKED)).rejects.toMatchObject(forbidden);
+    await expect(ask("start_grid", other)).rejects.toMatchObject(forbidden);
+    expect(await rows()).toEqual([]);
+    expect((await preview("start_grid", ASKED)).limits).toContain(
+      "the kill switch is on: the start would be refused",
+    );
+  });
+
+  it("happens once for a request, however often it comes", async () => {
+    const { deps, rows, resting } = await opened();
+    const { ask } = askingOf(deps, { actor: "test", requestKey: "k1" });
+    const first = await ask<Started>("start_grid", ASKED);
+    const again = await ask<Started>("start_grid", ASKED);
+    expect(again).toMatchObject({ id: first.id, ownBaseUsed: first.ownBaseUsed, warnings: [] });
+    expect(Number(again.maxQuoteUsed)).toBeCloseTo(Number(first.maxQuoteUsed), 0);
+    expect([await resting(), (await rows()).length]).toEqual([6, 1]);
+    await askingOf(deps, { actor: "test", requestKey: "k2" }).ask("start_grid", {
+      ...ASKED,
+      useOwnBase: false,
+    });
+    expect(await rows()).toHaveLength(2);
+  });
+
+  it("around the market is laid around the center that was shown", async () => {
+    const { ask, preview, rows } = await opened();
+    const plan = await ask<Plan>("preview_centered_grid", CENTERED);
+    expect(plan.planHash).toMatch(/^[0-9a-f]{32}-[\d.]+$/);
+    const told = await preview("start_centered_grid", { ...CENTERED, planHash: plan.planHash });
+    expect(told.uses?.reason).toMatch(/^it buys again wherever the market takes it/);
+    await ask("start_centered_grid", { ...CENTERED, planHash: plan.planHash });
+    const [grid] = await rows();
+    expect(
+      plan.planHash.endsWith(`-${Number((grid?.state as unknown as { center: bigint }).center) / 1e18}`),
+    ).toBe(true);
+  });
+
+  it("knows the last hour's volatility where it widens by it, and starts without", async () => {
+    const { ask, over, venue, rows } = await opened();
+    const asked: CandleRange[] = [];
+    const candles = (symbol: string, range: CandleRange) => {
+      asked.push(range);
+      return venue("kraken").candles(symbol as never, range);
+    };
+    const widens = { ...CENTERED, volatility: true };
+    await ask("start_centered_grid", widens, over({ candles }));
+    expect(asked).toEqual([{ span: 60_000, limit: 60 }]);
+    const midsOf = async () =>
+      (await rows()).at(-1)?.state as unknown as { mids: { at: number }[]; laidAt: number };
+    const { mids, laidAt } = await midsOf();
+    expect(mids.length).toBeGreaterThan(50);
+    // A candle's price is that of its end, and what is not over yet is no price.
+    expect(Math.max(...mids.map(({ at }) => at))).toBeLessThanOrEqual(laidAt);
+    expect(Math.max(...mids.map(({ at }) => at))).toBeGreaterThan(laidAt - 120_000);
+    await ask("start_centered_grid", CENTERED, over({ candles }));
+    expect(asked).toHaveLength(1);
+    const cut = async () => {
+      throw new VenueError("unavailable", "the line is cut");
+    };
+    await ask("start_centered_grid", { ...widens, size: 90 }, over({ candles: cut }));
+    expect((await midsOf()).mids.length).toBeLessThanOrEqual(1);
+    const broken = async () => {
+      throw new TypeError("ours");
+    };
+    await expect(ask("start_centered_grid", widens, over({ candles: broken }))).rejects.toThrow("ours");
+  });
+
+  it("beyond a limit is refused, and counts to the day of its token", async () => {
+    const { ask, deps, rows } = await opened();
+    const limit = (over: object) => ask("set_limits", { scope: "every", ...over });
+    await limit({ orderNotional: "USDT=100" });
+    const refused = { label: "Forbidden" };
+    await expect(ask("start_grid", ASKED)).rejects.toMatchObject(refused);
+    await limit({ orderNotional: "USDT=1000" });
+    await ask("set_limits", { scope: "token:tok_a", dayNotional: "USDT=2000" });
+    const mine = askingOf(deps, { actor: "tok_a" });
+    await mine.ask("start_grid", { ...ASKED, useOwnBase: false });
+    expect(
+      await mine
+        .ask("start_grid", { ...ASKED, useOwnBase: false })
+        .catch(({ label, message }) => ({ label, message })),
+    ).toEqual({
+      ...refused,
+      message: expect.stringMatching(
+        /^the limit dayNotional of this token is 2000, and this grid can come to use 1200 USDT beside the 1200 of today; an administrator/,
+      ),
+    });
+    expect(await rows()).toHaveLength(1);
+  });
+});
+
+describe("a start on paper", () => {
+  it("trades with balances of its own, which a run that goes on holds", async () => {
+    const { ask, resting, rows } = await opened();
+    const paper = { ...ASKED, dryRun: true, dryBalance: "USDT=1500" };
+    const plan = await ask<Plan>("preview_grid", paper);
+    expect(plan.free).toEqual({ quote: "1500", base: "0" });
+    const { id } = await ask<Started>("start_grid", paper);
+    expect(await resting()).toBe(0);
+    expect((await rows())[0]?.account).toMatch(/^dry:kraken/);
+    await expect(
+      ask("start_grid", { ...paper, symbol: "ETH/USDT", lowerPrice: 2850, upperPrice: 3150 }),
+    ).rejects.toMatchObject({
+      label: "Conflict",
+      message: "a dry run on kraken holds its balances: stop it, or leave dryBalance out",
+    });
+    await ask("start_grid", { ...ASKED, dryRun: true, gridLevels: 4 });
+    expect((await ask<Plan>("preview_grid", { ...ASKED, dryRun: true })).free.quote).not.toBe("1500");
+    await ask("stop_grid", { id });
+  });
+
+  it("is refused where nothing trades on paper, and balances where nothing is on paper", async () => {
+    const { ask, deps } = await opened();
+    const { dry: _, ...live } = deps;
+    await expect(askingOf(live).ask("preview_grid", { ...ASKED, dryRun: true })).rejects.toMatchObject({
+      label: "Start failed",
+      message: "nothing trades on paper here",
+    });
+    await expect(ask("preview_grid", { ...ASKED, dryBalance: "USDT=1500" })).rejects.toMatchObject({
+      label: "Invalid request",
+      message: "dryBalance is for a dryRun",
+    });
+  });
+});
+
+describe("what is asked of the world", () => {
+  it("is how far the price is trusted, only where that matters", async () => {
+    const { ask } = await opened();
+    const told = async (over: object, of: Partial<Deps> = {}) =>
+      (await ask<Plan>("preview_grid", { ...ASKED, ...over }, of)).warnings.filter(
+        ({ code }) => code === "low_confidence",
+      );
+    const nobody = { reference: async () => ({ prices: [], most: null, listed: true }) };
+    const never = {
+      reference: async () => {
+        throw new AppError("Internal error", "nobody has asked for it");
+      },
+    };
+    expect(await told({}, never)).toEqual([]);
+    const [doubt] = await told({ confidence: 1 }, nobody);
+    expect(doubt?.message).toMatch(
+      /^nothing is placed now: the price's confidence is [\d.]+, below 1 \(.+\)$/,
+    );
+    expect(await told({ confidence: 0 }, nobody)).toEqual([]);
+    // Where nobody else lists the pair its own price is all there is.
+    expect(await told({ confidence: 1 }, { reference: undefined } as never)).toEqual([]);
+  });
+
+  it("is the last week's prices, without which a plan stands too", async () => {
+    const { ask, over } = await opened();
+    const week = async (of: Partial<Deps> = {}) => (await ask<Plan>("preview_grid", ASKED, of)).lastWeek;
+    expect((await week()).days).toBe(7);
+    const failing = (error: Error) =>
+      over({
+        candles: async () => {
+          throw error;
+        },
+      });
+    const unknown = (why: string) => `not known, as the last week's prices cannot be had: ${why}`;
+    expect((await week(failing(new VenueError("unavailable", "the line is cut")))).message).toBe(
+      unknown("the line is cut"),
+    );
+    expect((await week(failing(new AppError("Fetch failed", "no such pair")))).message).toBe(
+      unknown("no such pair"),
+    );
+    expect((await week(over({ candles: async () => [] }))).message).toBe(
+      unknown("kraken tells no candles of BTC/USDT"),
+    );
+    await expect(week(failing(new TypeError("ours")))).rejects.toThrow("ours");
+  });
+
+  it("is where the price was, for a guided start, and no range is made up", async () => {
+    const { ask, over } = await opened();
+    const asked = { exchange: "kraken", symbol: "BTC/USDT", budget: 500 };
+    interface Guide {
+      readonly past: { readonly from: number; readonly until: number };
+      readonly start: { readonly planHash: string; readonly orderSize: number };
+      readonly plan: Plan;
+    }
+    const days = async (width: string) => {
+      const { past } = await ask<Guide>("guide_grid", { ...asked, width });
+      return (past.until - past.from) / 86_400_000;
+    };
+    expect([await days("narrow"), await days("usual"), await days("wide")]).toEqual([1, 7, 30]);
+    const { start, plan } = await ask<Guide>("guide_grid", asked);
+    expect(start.planHash).toBe(plan.planHash);
+    expect(decimal(plan.maxQuoteUsed)).toBeLessThanOrEqual(decimal("500"));
+    await expect(ask("guide_grid", asked, over({ candles: async () => [] }))).rejects.toMatchObject({
+      label: "Fetch failed",
+      message: "kraken tells no past of BTC/USDT: name the range yourself with grid start",
+    });
+    await expect(ask<Started>("start_grid", start)).resolves.toMatchObject({
+      maxQuoteUsed: plan.maxQuoteUsed,
+    });
+  });
+});
