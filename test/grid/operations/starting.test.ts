@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { decimal } from "../../../src/kernel/decimal.ts";
+import { decimal, text } from "../../../src/kernel/decimal.ts";
 import { AppError, VenueError } from "../../../src/kernel/errors.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
 import type { CandleRange } from "../../../src/ports/market.ts";
@@ -123,10 +123,8 @@ describe("a start", () => {
     const told = await preview("start_centered_grid", { ...CENTERED, planHash: plan.planHash });
     expect(told.uses?.reason).toMatch(/^it buys again wherever the market takes it/);
     await ask("start_centered_grid", { ...CENTERED, planHash: plan.planHash });
-    const [grid] = await rows();
-    expect(
-      plan.planHash.endsWith(`-${Number((grid?.state as unknown as { center: bigint }).center) / 1e18}`),
-    ).toBe(true);
+    const state = (await rows())[0]?.state as unknown as { readonly center: bigint };
+    expect(plan.planHash.split("-")[1]).toBe(text(state.center));
   });
 
   it("knows the last hour's volatility where it widens by it, and starts without", async () => {
