@@ -20,9 +20,23 @@ const WITHIN = /^\s+'([^']+)': \{$/;
 const WITHIN_END = /^\s+\},?$/;
 const ENTRY = /^\s+'((?:[^'\\]|\\.)+)': (?:\{.*\}|[^{[]*),(?:\s*\/\/.*)?$/;
 
+/**
+ * Parts of that, and of its options, for what we never do: moving money, and telling others what a class can do. What a tier pays is
+ * asked of the exchange. */
+const DROPPED = /^( {12}'features'| {16}'(?:networks|depositMethods|withdrawMethods)'| {16,20}'tiers'): \{$/;
+
+/** Behind parameters and options that we never give: pages read by ccxt itself, markets that are not spot, other exchanges' transports. */
+const NEVER_ASKED = new Set([
+  ...["fetchPaginatedCallDynamic", "fetchPaginatedCallDeterministic", "fetchPaginatedCallCursor"],
+  ...["fetchPaginatedCallIncremental", "fetchCurrencies", "fetchTickers", "fetchTradingFees"],
+  ...["fetchSwapMarkets", "fetchFutureMarkets", "fetchOptionMarkets", "fetchUtaMarkets", "fetchOptionOHLCV"],
+  ...["createExpiredOptionMarket", "createSwapOrder", "fetchUtaCanceledAndClosedOrders"],
+  ...["undiciRequest", "setFetchProxyOptions", "featuresMapper", "convertTradingViewToOHLCV"],
+]);
+
 /** Signatures and messages of other exchanges, and of other kinds of markets, as the classes import them. */
 const ELSEWHERE =
-  /^@scure\/starknet$|^@noble\/curves\/(secp256k1|nist)\.js$|\/functions\/(starknet|ethabi)\.js$|\/(zklink|dydx-v4-client|protobuf\/mexc)\//;
+  /^@scure\/starknet$|^@noble\/curves\/(secp256k1|nist)\.js$|\/functions\/(starknet|ethabi)\.js$|^\.\/msgpack\.js$|\/(zklink|dydx-v4-client|protobuf\/mexc)\//;
 
 /** The package's folder, from this file or from a bundle that holds it. */
 function sourceFolder() {
@@ -79,7 +93,7 @@ function reachedIn(files, ours) {
     // There an exchange tells which methods it has.
     if (name === "describe") continue;
     for (const { text } of methods.filter((one) => one.name === name))
-      for (const other of [...ownIn(text), ...pagesIn(text)]) reached.add(other);
+      for (const other of [...ownIn(text), ...pagesIn(text)]) if (!NEVER_ASKED.has(other)) reached.add(other);
   }
   return reached;
 }
@@ -87,6 +101,11 @@ function reachedIn(files, ours) {
 function slimmed({ lines, methods }, reached) {
   const kept = [...lines];
   for (const { name, from, to } of methods) if (!reached.has(name)) kept.fill("", from, to + 1);
+  for (const [from, line] of lines.entries())
+    if (DROPPED.test(line)) {
+      const ends = ["}", "},"].map((end) => /^ */.exec(line)[0] + end);
+      kept.fill("", from, from + lines.slice(from).findIndex((one) => ends.includes(one)) + 1);
+    }
   const isKept = {
     api: (path, within) => reached.has(endpointOf([...within, ...path.split(/[^a-zA-Z0-9]/)])),
     has: (name) =>

@@ -1,4 +1,5 @@
-// Signatures of exchanges that are not among ours, and a validator in whose place we pass our own: called, they are a mistake.
+// Signatures and messages of exchanges that are not among ours, a database's second way of coding, tools that run as tasks, and a
+// validator in whose place we pass our own: called, they are a mistake.
 const unreached = () => {
   throw new Error("this part of a library is left out of the bundle");
 };
@@ -11,4 +12,17 @@ export const TypedDataEncoder = unreached;
 export const AjvJsonSchemaValidator = unreached;
 export const secp256k1 = unreached;
 export const p256 = unreached;
+export const serialize = unreached;
+export const PipelineReqBody = unreached;
+export const CursorReqBody = unreached;
+export const PipelineRespBody = unreached;
+export const CursorRespBody = unreached;
+export const CursorEntry = unreached;
+export const ClientMsg = unreached;
+export const ServerMsg = unreached;
+export const writeProtobufMessage = unreached;
+export const readProtobufMessage = unreached;
+export const ExperimentalServerTasks = unreached;
+export const assertToolsCallTaskCapability = unreached;
+export const assertClientRequestTaskCapability = unreached;
 export default unreached;
