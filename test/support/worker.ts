@@ -64,6 +64,8 @@ export async function startWorker(
     modules: [{ type: "ESModule", path }],
     bindings: { ...bindings, ...settings },
     cf: false,
+    // Otherwise each request of the worker's goes through another worker, which takes as much CPU as the request.
+    stripCfConnectingIp: false,
     port,
     handleRuntimeStdio: (...streams: Readable[]) => {
       for (const stream of streams) readLines(stream, (line) => tell(line, onLog));
