@@ -1,0 +1,223 @@
+import { describe, expect, it } from "vitest";
+import { centeredPreviewInput, rangePreviewInput } from "../../../src/grid/schema/input.ts";
+import { askedAs } from "../../../src/grid/start/as-asked.ts";
+import { askedRangeOf, centeredOf } from "../../../src/grid/start/asked.ts";
+import { checkCentered, checkStart } from "../../../src/grid/start/check.ts";
+import { pastOut, startOf } from "../../../src/grid/start/guide-out.ts";
+import { firstState } from "../../../src/grid/start/planned-start.ts";
+import type { GridConfig } from "../../../src/grid/state/config.ts";
+import { ONE } from "../../../src/kernel/decimal.ts";
+import { d, market } from "../../support/grid.ts";
+import { quote } from "../../support/made.ts";
+
+const WORLD = { market: market(), quote: quote(), balances: undefined };
+const WHERE = { exchange: "kraken", symbol: "BTC/USDT", dryRun: true, dryBalance: "USDT=100" };
+const RANGE = { lowerPrice: 100, upperPrice: 120, gridLevels: 4, orderSize: 50 };
+const range = (over: object = {}) =>
+  askedRangeOf(rangePreviewInput(["kraken"]).parse({ ...WHERE, ...RANGE, ...over }));
+const around = (over: object = {}) =>
+  centeredOf(centeredPreviewInput(["kraken"]).parse({ ...WHERE, ...over }));
+const refused = (label: string, message: string) => expect.objectContaining({ label, message });
+
+describe("what is asked of a grid", () => {
+  it("is told apart from where it trades", () => {
+    expect(range({ stopLossPrice: 90 })).toEqual({
+      lowerPrice: d("100"),
+      upperPrice: d("120"),
+      gridLevels: 4,
+      orderSize: d("50"),
+      stopLossPrice: d("90"),
+    });
+    expect(Object.keys(around()).sort()).toEqual([
+      "centered",
+      "confidence",
+      "maxPosition",
+      "orderSize",
+      "safetyReserve",
+    ]);
+    expect(around({ volatility: true }).centered.volatility).toEqual({ low: d("0.02"), high: d("0.05") });
+    expect(around().centered).not.toHaveProperty("volatility");
+    expect(around().centered).not.toHaveProperty("size");
+  });
+});
+
+describe("a configuration as a start would have to ask for it", () => {
+  const asAsked = (asked: ReturnType<typeof range>, changes = {}) =>
+    askedAs(checkStart(asked, WORLD).config, changes) as ReturnType<typeof range>;
+  const asAround = (asked: ReturnType<typeof around>, changes = {}) =>
+    askedAs(checkCentered(asked, WORLD).config, changes) as ReturnType<typeof around>;
+
+  it("lays out the same grid between two prices", () => {
+    for (const over of [
+      {},
+      { gridSpacing: 4 },
+      { spacingModel: "geometric" },
+      { trail: { up: 140 }, allowLoss: true },
+    ]) {
+      const { config, slots } = checkStart(range(over), WORLD);
+      expect(checkStart(asAsked(range(over)), WORLD)).toMatchObject({ config, slots });
+    }
+    // A spacing that was computed is computed anew.
+    expect(asAsked(range(), { upperPrice: d("140") })).not.toHaveProperty("gridSpacing");
+    expect(asAsked(range({ gridSpacing: 4 }), { orderSize: d("60") })).toMatchObject({
+      gridSpacing: d("4"),
+      orderSize: d("60"),
+    });
+  });
+
+  it("lays out the same grid around the market", () => {
+    const profiles = [
+      {},
+      { levels: 2, spacing: 0.05, volatility: true, volatilityLow: 0.01, volatilityHigh: 0.09 },
+      {
+        levels: 2,
+        spacingModel: "custom",
+        customSpacings: [0.05, 0.1],
+        sizeModel: "custom",
+        sizeWeights: [1, 2],
+      },
+      {
+        allowLoss: true,
+        useOwnBase: false,
+        initialBuy: true,
+        postOnly: false,
+        confidence: 0.5,
+        maxPosition: 0.7,
+        safetyReserve: 0.1,
+      },
+    ];
+    for (const over of profiles) {
+      const { config, slots } = checkCentered(around(over), WORLD);
+      expect(checkCentered(asAround(around(over)), WORLD)).toEqual({
+        ...checkCentered(around(over), WORLD),
+        config: expect.objectContaining(config),
+        slots,
+      });
+    }
+    // One that was stored without them asks for what a start does by itself.
+    const {
+      confidence: _c,
+      maxPosition: _m,
+      safetyReserve: _s,
+      ...bare
+    } = checkCentered(around(), WORLD).config;
+    expect(askedAs(bare as GridConfig, {})).toMatchObject({
+      confidence: d("0.6"),
+      maxPosition: d("0.8"),
+      safetyReserve: d("0.2"),
+    });
+    expect(asAround(around(), { spacing: d("0.03") }).centered.spacing).toBe(d("0.03"));
+  });
+
+  it("is refused with fields that its kind has not, and with values that may not be", () => {
+    expect(() => asAsked(range(), { spacing: d("0.1") })).toThrow(
+      refused("Invalid request", "spacing is nothing that a grid between two prices has"),
+    );
+    expect(() => asAround(around(), { lowerPrice: d("1") })).toThrow(
+      refused("Invalid request", "lowerPrice is nothing that a centered grid has"),
+    );
+    expect(() => asAsked(range(), { lowerPrice: d("130") })).toThrow(
+      refused("Invalid range", "lowerPrice must be below upperPrice"),
+    );
+    expect(() => asAround(around(), { sizeModel: "custom", sizeWeights: [ONE] })).toThrow(
+      refused("Invalid order size", "sizeWeights must hold one multiple a level"),
+    );
+  });
+});
+
+describe("a new grid", () => {
+  it("begins with nothing held, nothing under way and nothing paid", () => {
+    const checked = checkStart(range(), WORLD);
+    const { slots, startPrice, center } = checked;
+    expect(firstState(checked, 7)).toEqual({
+      generation: 0,
+      refused: [],
+      exit: null,
+      notices: [],
+      epoch: null,
+      heldUntil: 0,
+      idle: [],
+      widening: ONE,
+      mids: [],
+      signal: null,
+      rebuild: null,
+      trail: { way: null, steps: 0 },
+      firstBuy: null,
+      laidAt: 7,
+      slots,
+      startPrice,
+      center,
+      ledger: {
+        quote: 0n,
+        firstBase: 0n,
+        firstCost: 0n,
+        realized: 0n,
+        fees: {},
+        cash: {},
+        feesValue: 0n,
+        feesEstimated: false,
+        moved: {},
+        filledOrders: 0,
+        cycles: 0,
+      },
+    });
+    expect(firstState(checkStart(range({ initialBuy: true }), WORLD), 7).firstBuy).toEqual({ tries: 0 });
+  });
+});
+
+describe("a guided start, as another request takes it", () => {
+  const PRICES = { lowerPrice: d("100"), upperPrice: d("120"), gridLevels: 4, orderSize: d("12.5") };
+  const asked = {
+    exchange: "kraken",
+    symbol: "BTC/USDT",
+    budget: d("50"),
+    width: "usual",
+    onLeave: "wait",
+  } as never;
+  const out = (over: object = {}, of: object = {}) =>
+    startOf({ ...(asked as object), ...of } as never, { ...PRICES, ...over } as never);
+  const PLAIN = {
+    exchange: "kraken",
+    symbol: "BTC/USDT",
+    lowerPrice: 100,
+    upperPrice: 120,
+    gridLevels: 4,
+    orderSize: 12.5,
+    allowLoss: false,
+    useOwnBase: false,
+  };
+
+  it("has no field that it does not need", () => {
+    expect(out()).toEqual(PLAIN);
+    expect(out({ stopLossPrice: d("90"), takeProfitPrice: d("130") })).toEqual({
+      ...PLAIN,
+      stopLossPrice: 90,
+      takeProfitPrice: 130,
+    });
+    expect(out({ trail: { up: d("130"), down: d("90") } })).toEqual({
+      ...PLAIN,
+      trail: { up: 130, down: 90 },
+    });
+    expect(out({ trail: { up: d("130") } })).toEqual(PLAIN);
+    expect(out({ trail: { down: d("90") } })).toEqual(PLAIN);
+    const paper = { useOwnBase: true, dryRun: true, dryBalance: { USDT: d("100"), BTC: d("0.5") } };
+    expect(out({}, paper)).toEqual({
+      ...PLAIN,
+      useOwnBase: true,
+      dryRun: true,
+      dryBalance: "USDT=100,BTC=0.5",
+    });
+  });
+
+  it("tells over which past it was laid", () => {
+    const candle = (at: number, low: string, high: string) => ({ at, low: d(low), high: d(high) }) as never;
+    expect(
+      pastOut([candle(1000, "90", "110"), candle(2000, "95", "120"), candle(3000, "80", "85")], 1000),
+    ).toEqual({
+      from: 1000,
+      until: 4000,
+      lowPrice: 80,
+      highPrice: 120,
+    });
+  });
+});
