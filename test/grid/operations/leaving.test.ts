@@ -273,4 +273,12 @@ describe("panic", () => {
       /\d orders may still rest; this process has no keys for kraken: another one/,
     );
   });
+
+  it("tells of nothing that is not left", async () => {
+    const { ask } = await trading({ triggerPrice: 50_000, useOwnBase: false });
+    const told = await ask<Left>("panic", { sell: true }, { venueOf: () => undefined });
+    expect(told.message).toMatch(
+      /^the kill switch is on; 1 grids are not stopped yet; this process has no keys/,
+    );
+  });
 });

@@ -94,9 +94,18 @@ describe("the status of grids", () => {
   });
 
   it("says that nobody steps it, or watches its stop price", async () => {
-    const { status, list, time, deps, away } = await started({ stopLossPrice: 50_000 });
+    const { id, status, list, time, deps, away } = await started({ stopLossPrice: 50_000 });
     expect((await list()).strategies).toMatchObject([
-      { stalled: false, dryRun: false, exchange: "kraken", status: "running", notices: [] },
+      {
+        id,
+        symbol: "BTC/USDT",
+        startedAt: expect.any(Number),
+        stalled: false,
+        dryRun: false,
+        exchange: "kraken",
+        status: "running",
+        notices: [],
+      },
     ]);
     const watch = watchOver(deps);
     expect(await watch()).toBeUndefined();
@@ -242,6 +251,15 @@ describe("what grids are asked by", () => {
     ]);
     expect(of(({ cli }) => cli?.steps)).toEqual(["start_grid", "guide_grid", "resume_grid", "edit_grid"]);
     expect(of(({ cli }) => cli?.watch)).toEqual(["get_grid_status"]);
+    const byId = ["stop_grid", "pause_grid", "resume_grid", "edit_grid", "get_grid_status"];
+    expect(of(({ cli }) => cli?.positional?.[0] === "id")).toEqual(byId);
+    expect(of(({ cli }) => cli?.flags?.orderSize === "size")).toEqual([
+      "preview_grid",
+      "start_grid",
+      "edit_grid",
+    ]);
+    expect(of(({ cli }) => cli?.defaults?.allowLoss === false)).toEqual(["preview_grid", "start_grid"]);
+    expect(of(({ cli }) => cli && !cli.examples)).toEqual(["list_grids", "tick"]);
     const kill = all.find(({ name }) => name === "set_kill_switch")?.cli;
     expect([kill?.words?.on?.input, kill?.words?.off?.input]).toEqual([{ on: true }, { on: false }]);
     expect([{ done: false }, { done: true }, {}].map((answer) => kill?.until?.isDone(answer))).toEqual([
