@@ -200,7 +200,8 @@ export const selectedColumns = (table: Table): SQL =>
     sql`, `,
   );
 
-function rowsFrom<T extends Table>(
+/** The same of rows that are no result of their own: those of JSON. */
+export function rowsFrom<T extends Table>(
   table: T,
   rows: readonly ArrayLike<unknown>[],
   from = 0,

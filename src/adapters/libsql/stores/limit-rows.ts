@@ -1,4 +1,4 @@
-import { getTableColumns, type SQL, sql } from "drizzle-orm";
+import { getTableColumns, type Placeholder, type SQL, sql } from "drizzle-orm";
 import { DAY } from "../../../kernel/time.ts";
 import type { LimitTerms, ScopeTerms } from "../../../model/limits.ts";
 import type { Order } from "../../../model/order.ts";
@@ -42,7 +42,7 @@ function withinDay(context: Context, { scope, dayNotional }: ScopeTerms, asset: 
  * An account's orders that are not settled, or of them one asker's. Without its index named, every order that the
  * account ever had would be read for the asker's.
  */
-export function countOpen(account: string, actor: string | null): SQL {
+export function countOpen(account: string | Placeholder, actor: string | Placeholder | null): SQL {
   const whose = actor === null ? sql`` : sql` and ${orders.actor} = ${actor}`;
   return sql`(select count(*) from ${orders} indexed by orders_unsettled where ${orders.account} = ${account} and ${isUnsettled()}${whose})`;
 }

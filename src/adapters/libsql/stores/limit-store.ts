@@ -1,9 +1,8 @@
-import type { ResultSet } from "@libsql/client";
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { StoreError } from "../../../kernel/errors.ts";
 import { EVERY_ACCOUNT } from "../../../model/events.ts";
 import type { LimitStore } from "../../../ports/stores/limit-store.ts";
-import { type Context, hasRows, rowsOf, type Statement, statement } from "../client/context.ts";
+import { type Context, hasRows, rowsFrom, statement } from "../client/context.ts";
 import { unless } from "../client/fence.ts";
 import { limits, limitUses, notionalUnits } from "../tables/limit-tables.ts";
 import { control } from "../tables/tables.ts";
@@ -11,22 +10,24 @@ import { writeTold } from "./event-chain.ts";
 import { countOpen, useOnce } from "./limit-rows.ts";
 
 export function limitStore(context: Context): LimitStore {
-  const { client, db, now } = context;
+  const { client, db, prepare } = context;
+  const read = prepare(limitsText);
   return {
     async readLimits({ scopes, account, actor }) {
-      const at = sql`select ${now()}, ${control.limits}, ${countOpen(account, null)}, ${countOpen(account, actor)} from ${control}`;
-      const statements = [statement(at), statement(db.select().from(limits)), ...scopes.map(newestUses)];
-      const [found, set, ...uses] = await client.batch(statements, "read");
-      const row = found?.rows[0];
+      const { rows } = await client.execute(read({ scopes: JSON.stringify(scopes), account, actor }));
+      const [row] = rows;
       if (!row) throw new StoreError("unavailable", "the database has no control row: it is not migrated");
       const [clock, version, openOrders, openOfActor] = [0, 1, 2, 3].map((place) => Number(row[place]));
+      const [set, uses] = [4, 5].map((place) => JSON.parse(String(row[place])) as unknown[]);
       return {
         now: clock as number,
         stored: {
           version: version as number,
-          set: Object.fromEntries(rowsOf(limits, set).map(({ scope, settings }) => [scope, settings])),
+          set: Object.fromEntries(
+            rowsFrom(limits, set as unknown[][]).map(({ scope, settings }) => [scope, settings]),
+          ),
         },
-        uses: uses.flatMap((one: ResultSet) => rowsOf(limitUses, one)),
+        uses: rowsFrom(limitUses, (uses as unknown[][][]).flat()),
         openOrders: openOrders as number,
         openOfActor: openOfActor as number,
       };
@@ -62,8 +63,14 @@ export function limitStore(context: Context): LimitStore {
   };
 }
 
-/** The newest uses of a scope, of a day at most one a quote asset; sums as text, which no number could hold. */
-const newestUses = (scope: string): Statement =>
-  statement(
-    sql`select scope, day, asset, cast(notional as text) as notional, orders, at from ${limitUses} where ${limitUses.scope} = ${scope} order by ${limitUses.day} desc limit 20`,
-  );
+/** All that an order is held to, as one row, so that it is of one moment. */
+function limitsText(now: SQL): SQL {
+  const [account, actor] = [sql.placeholder("account"), sql.placeholder("actor")];
+  const set = sql`select json_group_array(json_array(scope, settings)) from ${limits}`;
+  const uses = sql`select json_group_array(json((${newestUses(sql`asked.value`)}))) from json_each(${sql.placeholder("scopes")}) as asked`;
+  return sql`select ${now}, ${control.limits}, ${countOpen(account, null)}, ${countOpen(account, actor)}, (${set}), (${uses}) from ${control}`;
+}
+
+/** The newest uses of a scope as JSON, of a day at most one a quote asset; sums as text, which no number could hold. */
+const newestUses = (scope: SQL): SQL =>
+  sql`select json_group_array(json_array(scope, day, asset, cast(notional as text), orders, at)) from (select * from ${limitUses} where ${limitUses.scope} = ${scope} order by ${limitUses.day} desc limit 20)`;
