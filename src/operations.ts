@@ -11,7 +11,7 @@ import { tokenOperations } from "./controls/operations/tokens.ts";
 import { dexOperations } from "./dex/operations/price.ts";
 import { gridOperations } from "./grid/operations/grids.ts";
 import { killOperations } from "./grid/operations/kill.ts";
-import { gridHistory } from "./history/operations/history.ts";
+import { gridHistory, quoteHistory } from "./history/operations/history.ts";
 import { watchedPairs } from "./liquidity/operations/pairs.ts";
 import { liquidityOperation } from "./liquidity/operations/report.ts";
 import { marketOperations } from "./market/operations/public-data.ts";
@@ -30,6 +30,7 @@ export const createOperations = (ids: readonly string[]): readonly Operation[] =
   ...gridOperations(ids),
   ...gridHistory,
   ...quoteOperations(ids),
+  ...quoteHistory,
   ...backtestOperations(ids),
   quoteBacktestOperation(ids),
   replayOperation,

@@ -71,7 +71,7 @@ const HistoricOrderShape = lazy(() =>
     clientOrderId: z.string(),
     slot: z.number(),
     generation: z.number(),
-    kind: z.enum(["grid", "exit", "hand"]),
+    kind: z.enum(["grid", "quote", "exit", "hand"]),
     side: side(),
     type: z.enum(["limit", "market"]),
     price: z.number(),
@@ -150,15 +150,18 @@ const SHOWN_STATUS: Partial<Record<OrderState, "unknown" | "open">> = {
   submitted: "open",
 };
 
-export function historicOrderOut(order: Order): z.input<ReturnType<typeof HistoricOrderShape>> {
+/** An order as it is told of a strategy of that kind. */
+export function historicOrderOut(
+  order: Order,
+  strategyKind: "grid" | "quote",
+): z.input<ReturnType<typeof HistoricOrderShape>> {
   const { clientId, exchangeId, slot, generation, kind, side: way, type, price, amount, filled } = order;
   return {
     id: exchangeId,
     clientOrderId: clientId,
     slot,
     generation,
-    // As it was before there were kinds.
-    kind: kind === "slot" ? "grid" : kind,
+    kind: kind === "slot" ? strategyKind : kind,
     side: way,
     type,
     price: wire(price),

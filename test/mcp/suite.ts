@@ -105,7 +105,7 @@ export function agentSuite(name: string, start: () => Promise<Agents>): void {
       for (const { name: tool, inputSchema } of reads) {
         const known: Record<string, unknown> = { ...MARKET, id, ...OF_TOOL[tool] };
         if (tool === "get_order") known.id = order.id;
-        if (tool === "preview_quote_edit") known.id = quotes.id;
+        if (/^(preview_quote_edit|get_quote_.*)$/.test(tool)) known.id = quotes.id;
         // A change has to name what it changes, whichever that is; a backtest its grid or another one; quotes their size.
         const fields = [
           ...(inputSchema.required ?? []),

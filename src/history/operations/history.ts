@@ -22,7 +22,7 @@ import {
 /** Strategies of a kind, as a person speaks of one. */
 interface KindTold {
   /** Its name, which is also that of its commands and paths. */
-  readonly kind: string;
+  readonly kind: "grid" | "quote";
   /** Of whom its orders are, and whom an event has befallen. */
   readonly whose: string;
   readonly whom: string;
@@ -78,7 +78,7 @@ const orderHistory = (told: KindTold) =>
       const next = nextPageOf(orders, page, last && `${last.createdAt}.${last.clientId}`);
       return {
         id: input.id,
-        orders: orders.map(historicOrderOut),
+        orders: orders.map((order) => historicOrderOut(order, told.kind)),
         count: orders.length,
         next,
         ...archivedOf(next, strategy, next === null ? await deps.store.archives() : []),
@@ -153,4 +153,12 @@ export const gridHistory = historyOf({
   whose: "A grid's",
   whom: "a grid",
   missing: (id) => `there is no strategy ${id}`,
+});
+
+/** What quotes have done. */
+export const quoteHistory = historyOf({
+  kind: "quote",
+  whose: "Quotes'",
+  whom: "quotes",
+  missing: (id) => `there are no quotes ${id}`,
 });

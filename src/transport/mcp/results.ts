@@ -60,7 +60,7 @@ const SAID: Partial<Record<Label, string>> = {
   "Order unknown":
     "The exchange did not say whether it took the order; said is data, in the exchange's words or ours.",
   "Cancel failed": "Not every order was cancelled; said is data, in the exchange's words or ours.",
-  "Start failed": "The grid was not started; said is data, in the exchange's words or ours.",
+  "Start failed": "Nothing was started; said is data, in the exchange's words or ours.",
   "Price fetch failed": "The price could not be read; said is data, in its source's words or ours.",
   "Discovery failed": "The pools could not be read; said is data, in their source's words or ours.",
   "Fetch failed": "Not every price could be read; said is data, in the exchanges' words or ours.",
@@ -81,7 +81,7 @@ const NEXT: Partial<Record<Label, string>> = {
   "Invalid credentials":
     "Ask the person to check the keys of this exchange: edgemaker setup, edgemaker doctor.",
   Forbidden: "Do not try again: a person has to allow this; the message says what forbids it.",
-  "Not found": "Call get_grid_status or list_grids for the ids there are.",
+  "Not found": "Call list_grids or list_quotes for the ids there are.",
   "Order not found": "Call list_orders for the open orders.",
   Conflict: "Call the tool without planId for a new preview.",
   "Would self-cross":

@@ -1,0 +1,76 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { MINUTE } from "../../src/kernel/time.ts";
+import { quoteInput } from "../../src/quote/schema/input.ts";
+import { appOver } from "../support/app.ts";
+import { d } from "../support/grid.ts";
+import { runOperation, testSandbox } from "../support/sandbox.ts";
+
+type Json = Record<string, unknown>;
+type Told = Record<"orders" | "fills" | "events", Json[]> & { count: number; message?: string };
+
+/** Quotes that have traded for four hours of market time, beside a grid. */
+async function quoted() {
+  const box = await testSandbox({ speed: 1 });
+  const asked = quoteInput(["kraken", "mexc"]).parse({
+    ...{ exchange: "kraken", symbol: "BTC/USDT", spread: 0.001, size: 100, volatilityFactor: 0 },
+    ...{ quoteBudget: 2000, baseBudget: 0.03 },
+  });
+  const quotes = await runOperation<{ id: string }>(box.deps, "start_quote", asked);
+  const grid = await runOperation<{ id: string }>(box.deps, "start_grid", {
+    ...{ exchange: "mexc", symbol: "BTC/USDT", lowerPrice: d("59000"), upperPrice: d("61000") },
+    ...{ gridLevels: 10, orderSize: d("50") },
+  });
+  for (let minutes = 0; minutes < 240; minutes += 5) {
+    box.time.pass(5 * MINUTE);
+    await runOperation(box.deps, "tick", {});
+  }
+  await runOperation(box.deps, "stop_quote", { id: quotes.id, sellBase: false });
+  const { ask, tokens } = await appOver(box.deps);
+  const get = async (path: string, accept = "application/json") =>
+    ask(`/api/v1/strategy/${path}`, { headers: { authorization: `Bearer ${tokens.read}`, accept } });
+  const told = async (path: string) => (await (await get(path)).json()) as Told;
+  return { ...box, get, told, quotes: quotes.id, grid: grid.id };
+}
+
+describe("the history of quotes", () => {
+  let box: Awaited<ReturnType<typeof quoted>>;
+  beforeAll(async () => {
+    box = await quoted();
+  });
+
+  it("tells their orders as quotes', and executions that sum up to their orders and position", async () => {
+    const { told, quotes } = box;
+    const { orders } = await told(`quote/${quotes}/orders?limit=1000`);
+    const { fills } = await told(`quote/${quotes}/fills?limit=1000`);
+    const { strategies } = (await told(`quote/status?id=${quotes}`)) as unknown as { strategies: Json[] };
+    expect(fills.length).toBeGreaterThan(3);
+    expect(new Set(orders.map(({ kind }) => kind))).toEqual(new Set(["quote"]));
+    const sum = (rows: readonly Json[], name: string, side: string) =>
+      rows.filter((row) => row.side === side).reduce((all, row) => all + Number(row[name]), 0);
+    for (const side of ["buy", "sell"])
+      expect(sum(fills, "amount", side)).toBeCloseTo(sum(orders, "filled", side), 8);
+    expect(strategies[0]?.filledOrders).toBe(orders.filter(({ status }) => status === "filled").length);
+  });
+
+  it("tells what has happened to them, from their start to their stop", async () => {
+    const { events } = await box.told(`quote/${box.quotes}/events?limit=1000`);
+    const said = events.map(({ kind, message }) => `${kind} ${message}`).toReversed();
+    expect(said[0]).toMatch(/start/);
+    expect(said.at(-1)).toMatch(/stop/);
+  });
+
+  it("gives its executions as a table, too", async () => {
+    const { told, get, quotes } = box;
+    const { count } = await told(`quote/${quotes}/fills?limit=1000`);
+    const lines = (await (await get(`quote/${quotes}/fills`, "text/csv")).text()).trimEnd().split("\r\n");
+    expect(lines).toHaveLength(count + 1);
+  });
+
+  it("does not take a grid for quotes, nor quotes for a grid", async () => {
+    const { told, quotes, grid } = box;
+    for (const what of ["orders", "fills", "events"]) {
+      expect((await told(`quote/${grid}/${what}`)).message).toBe(`there are no quotes ${grid}`);
+      expect((await told(`grid/${quotes}/${what}`)).message).toBe(`there is no strategy ${quotes}`);
+    }
+  });
+});
