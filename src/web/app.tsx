@@ -13,6 +13,7 @@ import { useLoad } from "./load.ts";
 import { Compare } from "./markets/compare.tsx";
 import { DexPage } from "./markets/dex.tsx";
 import { Markets } from "./markets/page.tsx";
+import { QuotesPage } from "./quotes/page.tsx";
 import { ReportPage } from "./report.tsx";
 import { linkTo, useRoute } from "./route.ts";
 import { Safety } from "./safety.tsx";
@@ -51,6 +52,7 @@ const PLACES: readonly Place[] = [
     path: "strategy",
     page: (session, [, id = ""]) => <StrategyPage key={id} id={id} session={session} />,
   },
+  { path: "quotes", page: (session, [, id = ""]) => <QuotesPage key={id} id={id} session={session} /> },
   { path: "start", name: "Start", page: (session) => <Start session={session} /> },
   { path: "backtest", name: "Backtest", page: () => <BacktestPage /> },
   { path: "report", name: "Report", page: () => <ReportPage /> },

@@ -32,7 +32,7 @@ export function Strategies({ session }: { session: Session }) {
       <Quotes />
       <WatchedMarkets />
       <Section
-        title="Stopped"
+        title="Stopped grids"
         aside={
           <button
             type="button"
@@ -57,7 +57,7 @@ function Running({ grids, session }: { grids: readonly Grid[]; session: Session 
   const shown = grids.filter((grid) => words.every((word) => textOf(grid).includes(word)));
   return (
     <Section
-      title={`Running (${grids.length})`}
+      title={`Grids (${grids.length})`}
       aside={
         <input
           type="search"
@@ -69,7 +69,7 @@ function Running({ grids, session }: { grids: readonly Grid[]; session: Session 
       }
     >
       <GridsTable
-        label="Running strategies"
+        label="Running grids"
         grids={shown}
         empty={grids.length > 0 ? "None of them matches the filter." : <NoneRuns session={session} />}
       />
@@ -100,7 +100,7 @@ function StoppedGrids() {
       {({ strategies, next }) => (
         <>
           <GridsTable
-            label="Stopped strategies"
+            label="Stopped grids"
             grids={strategies.filter(({ status }) => status === "stopped")}
             empty="None was stopped yet."
           />

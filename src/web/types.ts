@@ -13,7 +13,7 @@ import type { LiquidityShape } from "../liquidity/schema.ts";
 import type { BookShape, CandlesShape, ExchangesShape, TickerShape, TradesShape } from "../market/schema.ts";
 import type { Scope } from "../model/token.ts";
 import type { OrdersShape } from "../orders/schema.ts";
-import type { QuoteStatusShape } from "../quote/schema/shapes.ts";
+import type { QuoteChangedShape, QuoteStatusShape } from "../quote/schema/shapes.ts";
 
 type Of<S extends () => z.ZodType> = z.output<ReturnType<S>>;
 
@@ -21,6 +21,7 @@ export type Status = Of<typeof StatusShape>;
 export type Grid = Status["strategies"][number];
 export type QuotesStatus = Of<typeof QuoteStatusShape>;
 export type Quoted = QuotesStatus["strategies"][number];
+export type QuotesChanged = Of<typeof QuoteChangedShape>;
 export type WatchedPairs = Of<typeof WatchedShape>;
 export type LiquidityTold = Of<typeof LiquidityShape>;
 export type Planned = Of<typeof PlannedShape>;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { findChromium } from "../support/browser.ts";
 import { servedPage } from "../support/served.ts";
+import { newToken } from "../support/signed-in.ts";
 
 describe.skipIf(!findChromium())("quotes on the page (skipped where there is no Chromium)", () => {
   const served = servedPage();
@@ -22,10 +23,64 @@ describe.skipIf(!findChromium())("quotes on the page (skipped where there is no 
     expect(told).toMatch(/BTC\/USDT\s+kraken\s+quote-kraken-BTC-USDT-\d+/);
     expect(told).toMatch(/own book/);
     const { id } = (await started.json()) as { id: string };
+    await page.getByRole("heading", { name: "Grids (0)" }).waitFor();
     await served.server.ask("/api/v1/strategy/quote", { method: "DELETE", body: JSON.stringify({ id }) });
     await page.getByRole("heading", { name: "Quotes (1)" }).waitFor({ state: "detached" });
     expect(errors).toEqual([]);
     expect(strangers).toEqual([]);
+    await context.close();
+  });
+
+  it("are paused, resumed and stopped from a page of their own, which says first what happens", async () => {
+    const { id } = await served.call<{ id: string }>("POST", "/strategy/quote", {
+      ...{ exchange: "kraken", symbol: "BTC/USDT", spread: 0.02, size: 100, levels: 2, volatilityFactor: 0 },
+      ...{ quoteBudget: 1000, baseBudget: 0.01 },
+    });
+    const open = async () =>
+      (await served.call<{ count: number }>("GET", "/orders?exchange=kraken&symbol=BTC%2FUSDT")).count;
+    const { page, context, errors, strangers } = await served.signIn();
+    await page
+      .getByRole("table", { name: "Quotes that run" })
+      .getByRole("link", { name: "BTC/USDT" })
+      .click();
+    await page.getByRole("region", { name: "What rests" }).getByText("sell").first().waitFor();
+    const answer = async (button: string, says: RegExp, yes: string, told: RegExp) => {
+      await page.getByRole("button", { name: button, exact: true }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByText(says).waitFor();
+      await dialog.getByRole("button", { name: yes, exact: true }).click();
+      await dialog.getByText(told).waitFor();
+      await dialog.getByRole("button", { name: "Close" }).click();
+    };
+    expect(await open()).toBe(4);
+    await answer("Pause", /4 orders are withdrawn/, "Pause them", /is paused/);
+    await page.getByText("Nothing rests now.").waitFor();
+    expect(await open()).toBe(0);
+    await answer("Resume", /place both sides again/, "Resume them", /goes on/);
+    await page.getByRole("region", { name: "What rests" }).getByText("sell").first().waitFor();
+    expect(await open()).toBe(4);
+    await answer("Stop", /stay yours/, "Stop them", /is stopped/);
+    expect(await open()).toBe(0);
+    const { events } = await served.call<{ events: { message: string }[] }>(
+      "GET",
+      `/strategy/quote/${id}/events`,
+    );
+    const shown = page.getByRole("region", { name: "Events" });
+    for (const { message } of events) await shown.getByText(message).first().waitFor();
+    expect(events.map(({ message }) => message).join("\n")).toMatch(/pause/);
+    expect(errors).toEqual([]);
+    expect(strangers).toEqual([]);
+    await context.close();
+  });
+
+  it("have no control for who may only read", async () => {
+    const { id } = await served.call<{ id: string }>("POST", "/strategy/quote", {
+      ...{ exchange: "mexc", symbol: "BTC/USDT", spread: 0.02, size: 100 },
+    });
+    const { page, context } = await served.signIn({}, await newToken(served.folder, "read"));
+    await page.goto(`${served.url}/#/quotes/${id}`);
+    await page.getByRole("region", { name: "What rests" }).getByText("buy").first().waitFor();
+    expect(await page.getByRole("button", { name: /pause|stop|resume/i }).count()).toBe(0);
     await context.close();
   });
 });

@@ -63,7 +63,7 @@ describe.skipIf(!findChromium())("what the page may do, in Chromium (skipped whe
     const writes =
       /^(edit|pause|resume|stop|cancel|panic|kill|start (it|exactly)|approve|refuse|change|add|make|revoke|remove|test)/i;
     const ready = {
-      "": "Running",
+      "": "Grids",
       [`strategy/${id}`]: "Break-even",
       "account/kraken": "Open orders",
       alerts: "nothing here for this token",

@@ -1,8 +1,10 @@
 import { amount, change, inPercent, number, pairOf, toneOf } from "../format.ts";
 import { useLoad } from "../load.ts";
+import { linkTo } from "../route.ts";
 import { Table, type TableColumn } from "../table.tsx";
 import type { Quoted, QuotesStatus } from "../types.ts";
 import { Ago, Failed, Section } from "../ui.tsx";
+import { quoteState } from "./state.ts";
 
 const QUOTE_COLUMNS: readonly TableColumn<Quoted>[] = [
   {
@@ -10,7 +12,7 @@ const QUOTE_COLUMNS: readonly TableColumn<Quoted>[] = [
     isHead: true,
     of: ({ id, symbol, exchange, dryRun }) => (
       <>
-        {symbol}
+        <a href={linkTo("quotes", id)}>{symbol}</a>
         <small>{dryRun ? `${exchange}, on paper` : exchange}</small>
         <small>{id}</small>
       </>
@@ -25,13 +27,11 @@ const QUOTE_COLUMNS: readonly TableColumn<Quoted>[] = [
   },
   {
     name: "State",
-    of: (quote) => {
-      const { phase, status } = quote;
-      const todo = whatIsWrong(quote);
-      const tone = status === "error" ? "down" : todo === undefined ? "up" : "warn";
+    of: (quotes) => {
+      const { name, tone, todo } = quoteState(quotes);
       return (
         <>
-          <b class={`tag ${tone}`}>{status === "running" && phase !== "active" ? phase : status}</b>
+          <b class={`tag ${tone}`}>{name}</b>
           {todo === undefined ? null : <small class="todo">{todo}</small>}
         </>
       );
@@ -88,9 +88,6 @@ const QUOTE_COLUMNS: readonly TableColumn<Quoted>[] = [
 
 const sourceText = ({ source }: Quoted["sources"][number]): string =>
   source === "own" ? "own book" : source;
-
-const whatIsWrong = ({ lastError, notices }: Quoted): string | undefined =>
-  lastError ?? notices[0]?.message ?? undefined;
 
 const restingOf = ({ orders }: Quoted, side: "buy" | "sell"): number =>
   orders.filter((order) => order.side === side).length;

@@ -2,16 +2,22 @@ import { part } from "../api.ts";
 import { amount, digitsOf, number } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { Table, type TableColumn, usePages } from "../table.tsx";
-import type { Events, Fills, Grid, HistoricOrders } from "../types.ts";
+import type { Events, Fills, HistoricOrders } from "../types.ts";
 import { Section, Shown, Time } from "../ui.tsx";
 
 const LIMIT = 100;
 
+/** Whose history: a strategy of that kind. */
+interface Owner {
+  readonly kind: "grid" | "quote";
+  readonly id: string;
+}
+
 /** A page of a history that is told newest first; the first page is live. */
-function usePage<T>(id: string, what: "orders" | "fills" | "events") {
+function usePage<T>({ kind, id }: Owner, what: "orders" | "fills" | "events") {
   const { before, pager } = usePages<string>();
   const page = useLoad<T>(
-    `GET /strategy/grid/${part(id)}/${what}`,
+    `GET /strategy/${kind}/${part(id)}/${what}`,
     { limit: LIMIT, before },
     { live: before === undefined, keep: true },
   );
@@ -22,8 +28,8 @@ const SideShown = ({ side }: { side: "buy" | "sell" }) => (
   <b class={side === "buy" ? "up" : "down"}>{side}</b>
 );
 
-export function FillsPart({ grid, digits }: { grid: Grid; digits: number }) {
-  const { page, pager } = usePage<Fills>(grid.id, "fills");
+export function FillsPart({ of, digits }: { of: Owner; digits: number }) {
+  const { page, pager } = usePage<Fills>(of, "fills");
   const sizes = digitsOf(page.data?.fills.map((fill) => fill.amount) ?? []);
   const columns: readonly TableColumn<Fills["fills"][number]>[] = [
     { name: "Time", isHead: true, of: ({ timestamp }) => <Time at={timestamp} /> },
@@ -48,7 +54,7 @@ export function FillsPart({ grid, digits }: { grid: Grid; digits: number }) {
               columns={columns}
               rows={fills}
               keyOf={({ id }) => id}
-              empty="None of its orders was filled yet: the price has reached no level since it began."
+              empty="None of its orders was filled yet: the price has reached none of them since it began."
             />
             {pager(next)}
           </>
@@ -58,8 +64,8 @@ export function FillsPart({ grid, digits }: { grid: Grid; digits: number }) {
   );
 }
 
-export function GridOrders({ grid, digits }: { grid: Grid; digits: number }) {
-  const { page, pager } = usePage<HistoricOrders>(grid.id, "orders");
+export function OrdersPart({ of, digits }: { of: Owner; digits: number }) {
+  const { page, pager } = usePage<HistoricOrders>(of, "orders");
   const sizes = digitsOf(page.data?.orders.map((order) => order.amount) ?? []);
   const columns: readonly TableColumn<HistoricOrders["orders"][number]>[] = [
     { name: "Placed", isHead: true, of: ({ timestamp }) => <Time at={timestamp} /> },
@@ -98,8 +104,8 @@ export function GridOrders({ grid, digits }: { grid: Grid; digits: number }) {
   );
 }
 
-export function EventsPart({ grid }: { grid: Grid }) {
-  const { page, pager } = usePage<Events>(grid.id, "events");
+export function EventsPart({ of }: { of: Owner }) {
+  const { page, pager } = usePage<Events>(of, "events");
   const columns: readonly TableColumn<Events["events"][number]>[] = [
     { name: "Time", isHead: true, of: ({ timestamp }) => <Time at={timestamp} /> },
     { name: "What", of: ({ kind }) => kind.replace("_", " ") },

@@ -11,7 +11,7 @@ import type { CandlesAnswer, Fills, Grid, HistoricOrders, Session, Status } from
 import { Ago, Failed, NoticeBox, Section, Shown, Stat } from "../ui.tsx";
 import { GridActions } from "./actions.tsx";
 import { Edit } from "./edit.tsx";
-import { EventsPart, FillsPart, GridOrders } from "./history.tsx";
+import { EventsPart, FillsPart, OrdersPart } from "./history.tsx";
 import { ENDS, gridLevels } from "./levels.ts";
 import { profitOver } from "./profit-over.ts";
 import { Slots } from "./slots.tsx";
@@ -45,6 +45,7 @@ function KnownGrid({ grid, session }: { grid: Grid; session: Session }) {
   const digits = digitsOf(
     (grid.slots ?? []).flatMap(({ lowerPrice, upperPrice }) => [lowerPrice, upperPrice]),
   );
+  const of = { kind: "grid", id: grid.id } as const;
   return (
     <>
       <header class="title">
@@ -67,9 +68,9 @@ function KnownGrid({ grid, session }: { grid: Grid; session: Session }) {
       <GridFigures grid={grid} digits={digits} />
       <GridPrices grid={grid} orders={orders.data?.orders ?? []} digits={digits} />
       <Slots grid={grid} orders={orders.data?.orders ?? []} digits={digits} />
-      <FillsPart grid={grid} digits={digits} />
-      <GridOrders grid={grid} digits={digits} />
-      <EventsPart grid={grid} />
+      <FillsPart of={of} digits={digits} />
+      <OrdersPart of={of} digits={digits} />
+      <EventsPart of={of} />
       <p class="quiet">
         Strategy <code>{grid.id}</code>
       </p>

@@ -1,0 +1,84 @@
+import { ask, part } from "../api.ts";
+import { amount, money, pairOf } from "../format.ts";
+import { pulse } from "../live.ts";
+import type { Quoted, QuotesChanged, Session } from "../types.ts";
+import { type Question, useAsk } from "../ui.tsx";
+
+/** What can be done with quotes; each says first what will happen, in money. */
+export function QuoteActions({ quotes, session }: { quotes: Quoted; session: Session }) {
+  const [question, put] = useAsk();
+  if (session.scope === "read") return null;
+  const { phase, status, position } = quotes;
+  const goesOn = phase === "paused" || status === "error";
+  const button = (name: string, asked: Question) => (
+    <button
+      type="button"
+      class={asked.dangerous ? "danger" : ""}
+      disabled={phase === "stopping"}
+      onClick={() => put(asked)}
+    >
+      {name}
+    </button>
+  );
+  return (
+    <div class="actions">
+      {status === "stopped" ? null : (
+        <>
+          {goesOn ? button("Resume", resumption(quotes)) : button("Pause", withdrawal(quotes))}
+          {button("Stop", ending(quotes, false))}
+          {Number(position) > 0 ? button("Stop and sell", ending(quotes, true)) : null}
+        </>
+      )}
+      {question}
+    </div>
+  );
+}
+
+const toldAfter = async (answer: Promise<QuotesChanged>): Promise<string> => {
+  const { message } = await answer;
+  pulse.set(pulse.get() + 1);
+  return message;
+};
+
+const withdrawal = ({ id, orders }: Quoted): Question => ({
+  title: "Pause these quotes?",
+  says: `Their ${orders.length} orders are withdrawn until they are resumed: a quote that nobody moves would be taken at an old price. What they hold stays.`,
+  yes: "Pause them",
+  act: () => toldAfter(ask<QuotesChanged>(`POST /strategy/quote/${part(id)}/pause`, { body: {} })),
+});
+
+const resumption = ({ id, budget, symbol }: Quoted): Question => {
+  const { base, quote } = pairOf(symbol);
+  return {
+    title: "Let these quotes go on?",
+    says: `They place both sides again with their next pass, with what they were given: ${amount(budget.quote)} ${quote} and ${amount(budget.base)} ${base}.`,
+    yes: "Resume them",
+    act: () => toldAfter(ask<QuotesChanged>(`POST /strategy/quote/${part(id)}/resume`, { body: {} })),
+  };
+};
+
+const ending = (quotes: Quoted, sellBase: boolean): Question => ({
+  title: sellBase ? "Stop these quotes and sell what they hold?" : "Stop these quotes?",
+  says: (
+    <>
+      <p>{quotes.orders.length} open orders are cancelled, for good.</p>
+      <p>{whatBecomesOfBase(quotes, sellBase)}</p>
+    </>
+  ),
+  yes: sellBase ? "Stop and sell" : "Stop them",
+  dangerous: true,
+  act: () => toldAfter(ask<QuotesChanged>("DELETE /strategy/quote", { body: { id: quotes.id, sellBase } })),
+});
+
+function whatBecomesOfBase({ symbol, position, reference }: Quoted, sellBase: boolean): string {
+  const { base, quote } = pairOf(symbol);
+  const held = `${amount(position)} ${base}`;
+  const worth =
+    reference === null
+      ? ""
+      : `, worth ${money(Number(position) * reference)} ${quote} at the last reference price`;
+  if (Number(position) === 0) return `They hold no ${base}.`;
+  return sellBase
+    ? `${held}${worth}, are sold below the market, at most 10 % under its middle: a thin book is sold into.`
+    : `${held}${worth}, stay yours and go on gaining or losing.`;
+}

@@ -1,0 +1,136 @@
+import { amount, change, digitsOf, inPercent, number, pairOf, toneOf } from "../format.ts";
+import { useLoad } from "../load.ts";
+import { linkTo } from "../route.ts";
+import { EventsPart, FillsPart, OrdersPart } from "../strategy/history.tsx";
+import { Table } from "../table.tsx";
+import type { Quoted, QuotesStatus, Session } from "../types.ts";
+import { Ago, NoticeBox, Section, Shown, Stat } from "../ui.tsx";
+import { QuoteActions } from "./actions.tsx";
+import { quoteState } from "./state.ts";
+
+/** Quotes of one market: what they rest, around which price, what came of it, and what can be done. */
+export function QuotesPage({ id, session }: { id: string; session: Session }) {
+  const status = useLoad<QuotesStatus>("GET /strategy/quote/status", { id }, { live: true });
+  return (
+    <Shown of={status} rows={12}>
+      {({ strategies: [quotes] }) =>
+        quotes ? (
+          <KnownQuotes quotes={quotes} session={session} />
+        ) : (
+          <NoticeBox>
+            There are no quotes {id}. <a href={linkTo()}>See all strategies</a>
+          </NoticeBox>
+        )
+      }
+    </Shown>
+  );
+}
+
+function KnownQuotes({ quotes, session }: { quotes: Quoted; session: Session }) {
+  const { id, symbol, exchange, dryRun, lastError, notices, orders } = quotes;
+  const { name, tone } = quoteState(quotes);
+  const digits = digitsOf(orders.map(({ price }) => price));
+  const of = { kind: "quote", id } as const;
+  return (
+    <>
+      <header class="title">
+        <h1>
+          {symbol} <small>{dryRun ? `${exchange}, on paper` : exchange}</small>{" "}
+          <b class={`tag ${tone}`}>{name}</b>
+        </h1>
+        <QuoteActions quotes={quotes} session={session} />
+      </header>
+      {lastError ? <NoticeBox kind="error">{lastError}</NoticeBox> : null}
+      {notices.map(({ code, message }) => (
+        <NoticeBox key={code} kind="warning">
+          {message}
+        </NoticeBox>
+      ))}
+      <QuoteFigures quotes={quotes} digits={digits} />
+      <OrdersResting quotes={quotes} digits={digits} />
+      <PricePlaces quotes={quotes} />
+      <FillsPart of={of} digits={digits} />
+      <OrdersPart of={of} digits={digits} />
+      <EventsPart of={of} />
+      <p class="quiet">
+        Strategy <code>{id}</code>
+      </p>
+    </>
+  );
+}
+
+function QuoteFigures({ quotes, digits }: { quotes: Quoted; digits: number }) {
+  const { base, quote } = pairOf(quotes.symbol);
+  const { reference, averageCost, halfSpreadPercent, widenedBy, spreadPercent, lastStepAt } = quotes;
+  return (
+    <dl class="stats">
+      <Stat name={`Total, ${quote}`} tone={`large ${toneOf(quotes.totalProfit)}`}>
+        {change(quotes.totalProfit)}
+      </Stat>
+      <Stat name="Realised" tone={toneOf(quotes.profit)}>
+        {change(quotes.profit)}
+      </Stat>
+      <Stat name="Quoted around">{reference === null ? "no price" : number(reference, digits)}</Stat>
+      <Stat name="Spread asked">{inPercent(spreadPercent)}</Stat>
+      <Stat name="Spread now">
+        {halfSpreadPercent === null ? "–" : inPercent(2 * halfSpreadPercent)}
+        {widenedBy === null || widenedBy === "asked" ? null : <small>{` by ${widenedBy}`}</small>}
+      </Stat>
+      <Stat name={`Holds, ${base}`}>{amount(quotes.position)}</Stat>
+      <Stat name="Bought at">{averageCost === null ? "–" : number(averageCost, digits)}</Stat>
+      <Stat name="Was given">{`${amount(quotes.budget.quote)} ${quote}, ${amount(quotes.budget.base)} ${base}`}</Stat>
+      <Stat name="Orders">{`${quotes.orders.length} open, ${quotes.filledOrders} filled`}</Stat>
+      <Stat name="Last pass">{lastStepAt === null ? "none yet" : <Ago at={lastStepAt} />}</Stat>
+    </dl>
+  );
+}
+
+function OrdersResting({ quotes, digits }: { quotes: Quoted; digits: number }) {
+  const { base, quote } = pairOf(quotes.symbol);
+  const away = (price: number) =>
+    quotes.reference === null
+      ? "–"
+      : inPercent((100 * Math.abs(price - quotes.reference)) / quotes.reference, 3);
+  return (
+    <Section title="What rests">
+      <Table
+        label="Orders that rest"
+        columns={[
+          {
+            name: "Side",
+            isHead: true,
+            of: ({ side }) => <b class={side === "buy" ? "up" : "down"}>{side}</b>,
+          },
+          { name: `Price, ${quote}`, isNumber: true, of: ({ price }) => number(price, digits) },
+          { name: "From the price", isNumber: true, of: ({ price }) => away(price) },
+          { name: `Amount, ${base}`, isNumber: true, of: (order) => number(order.amount) },
+        ]}
+        rows={quotes.orders.toSorted((a, b) => b.price - a.price)}
+        keyOf={({ side, price }) => `${side} ${price}`}
+        empty="Nothing rests now."
+      />
+      {quotes.refused.length > 0 ? (
+        <p class="quiet">
+          Not placed:{" "}
+          {quotes.refused.map(({ slot, reason, detail }) => `${slot}: ${detail ?? reason}`).join("; ")}
+        </p>
+      ) : null}
+    </Section>
+  );
+}
+
+const PricePlaces = ({ quotes }: { quotes: Quoted }) => (
+  <Section title="Where the price is from">
+    <Table
+      label="Places that tell the price"
+      columns={[
+        { name: "Place", isHead: true, of: ({ source }) => (source === "own" ? "own book" : source) },
+        { name: "Counts", of: ({ counted }) => (counted ? "yes" : "no") },
+        { name: "Because", of: ({ because }) => because ?? "–" },
+      ]}
+      rows={quotes.sources}
+      keyOf={({ source }) => source}
+      empty="No place was asked yet."
+    />
+  </Section>
+);

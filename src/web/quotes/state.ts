@@ -1,0 +1,13 @@
+import type { Quoted } from "../types.ts";
+
+/** Where quotes stand, and what a person should look at. */
+export function quoteState({ phase, status, lastError, notices }: Quoted): {
+  readonly name: string;
+  readonly tone: "up" | "down" | "warn" | "";
+  readonly todo: string | undefined;
+} {
+  const todo = lastError ?? notices[0]?.message ?? undefined;
+  const name = status === "running" && phase !== "active" ? phase : status;
+  const tone = status === "error" ? "down" : status === "stopped" ? "" : todo === undefined ? "up" : "warn";
+  return { name, tone, todo };
+}
