@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import { checkStart } from "../../../src/grid/start/check.ts";
+import { type AskedEdit, edited } from "../../../src/grid/start/edited.ts";
+import { type EditWorld, planEdit, plannedEditOut } from "../../../src/grid/start/planned-edit.ts";
+import type { GridState, GridStrategy } from "../../../src/grid/state/state.ts";
+import { d, market, state } from "../../support/grid.ts";
+import { order, quote, strategy } from "../../support/made.ts";
+
+/** The market is at 105, and 100 are free. A buy of 2 at 100 rests, half of it filled: with its fee it holds 100.1. */
+const MARKET = market();
+const ASKED = { lowerPrice: d("90"), upperPrice: d("120"), gridLevels: 3, orderSize: d("50") };
+const CHECKED = checkStart(ASKED, { market: MARKET, quote: quote(), balances: undefined });
+const world = (over: Partial<EditWorld> = {}): EditWorld => ({
+  market: MARKET,
+  quote: quote(),
+  balances: [{ asset: "USDT", free: d("100"), used: d("100.1") }],
+  orders: [
+    order({ filled: d("1") }),
+    order({ clientId: "other", strategy: "h", side: "sell", price: d("130") }),
+  ],
+  kept: { quote: 0n, base: 0n },
+  killed: false,
+  ...over,
+});
+const grid = (of: Partial<GridState> = {}) =>
+  strategy({ config: CHECKED.config, state: state(CHECKED.slots, of) }) as GridStrategy;
+
+function planned(asked: AskedEdit, over: Partial<EditWorld> = {}, of: Partial<GridState> = {}) {
+  const [one, all] = [grid(of), world(over)];
+  const plan = planEdit(one, edited(one, asked, all), all);
+  return { plan, out: plannedEditOut(one, plan, all) };
+}
+
+describe("the plan of a change that moves the levels", () => {
+  it("cancels its own orders alone, and has what they held", () => {
+    const { plan, out } = planned({ orderSize: d("60") });
+    expect(plan.cancels).toMatchObject([{ strategy: "g" }]);
+    expect(plan.free).toBe(d("200.1"));
+    expect(out).toMatchObject({
+      cancelled: 1,
+      free: "200.1",
+      marketPrice: 105,
+      refused: [{ reason: "no_base" }],
+    });
+    expect(out.orders.map(({ side, price }) => [side, price])).toEqual([
+      ["buy", 100],
+      ["buy", 90],
+    ]);
+    expect(planned({ orderSize: d("60") }, { kept: { quote: d("150"), base: 0n } }).out.free).toBe("50.1");
+    expect(planned({ orderSize: d("60") }, { kept: { quote: d("300"), base: 0n } }).out.free).toBe("0");
+  });
+
+  it("says what it lacks, and what base no slot sells", () => {
+    const codes = (over: Partial<EditWorld>, of: Partial<GridState> = {}) =>
+      planned({ orderSize: d("60") }, over, of).out.warnings.map(({ code }) => code);
+    expect(codes({})).toEqual([]);
+    expect(codes({ balances: [] })).toEqual(["funds_missing"]);
+    const idle = [{ base: d("10"), cost: d("900"), first: false }];
+    expect(codes({}, { idle })).toEqual(["idle_base"]);
+  });
+
+  it("is another one once another change has been asked for, or other orders are placed", () => {
+    const hash = (asked: AskedEdit, over: Partial<EditWorld> = {}) => planned(asked, over).plan.hash;
+    const size = { orderSize: d("60") };
+    expect(hash(size)).toBe(hash(size));
+    expect(hash(size)).not.toBe(hash({ orderSize: d("61") }));
+    expect(hash(size)).not.toBe(hash(size, { killed: true }));
+  });
+});
+
+describe("the plan of a change that moves none", () => {
+  it("cancels nothing, places nothing, and says nothing of funds", () => {
+    const idle = [{ base: d("10"), cost: d("900"), first: false }];
+    const { plan, out } = planned({ stopLossPrice: d("80") }, { balances: [] }, { idle });
+    expect([plan.cancels, plan.intents, plan.free]).toEqual([[], [], 0n]);
+    expect(out).toMatchObject({ cancelled: 0, orders: [], refused: [], warnings: [] });
+    expect(out.changes).toEqual([{ field: "stopLossPrice", from: "none", to: "80" }]);
+    expect(plan.hash).toMatch(/^[0-9a-f]{32}$/);
+  });
+});
