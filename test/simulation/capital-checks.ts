@@ -3,6 +3,7 @@ import type { GridStrategy } from "../../src/grid/state/state.ts";
 import type { Decimal } from "../../src/kernel/decimal.ts";
 import type { Order } from "../../src/model/order.ts";
 import type { Strategy } from "../../src/model/strategy.ts";
+import type { Changes } from "../../src/ports/stores/step-store.ts";
 import { abovePosition, belowReserve, costOf } from "../invariants/venue.ts";
 import type { Committed } from "./history.ts";
 import type { Tables } from "./store/tables.ts";
@@ -16,6 +17,7 @@ interface Around {
   readonly first: Decimal;
 }
 
+const ENDS: readonly Order["state"][] = ["filled", "canceled", "expired", "rejected"];
 const WHOLE = 10n ** 18n;
 const QUOTE = "USDT";
 
@@ -26,6 +28,10 @@ export function createCapitalChecks({ now, violate, readSince, first }: Around) 
   let has = first;
   const executed = new Map<string, Decimal>();
   let earlier: readonly Strategy[] = [];
+  /** Orders that a pass has seen at their end: it counts them no more, though another's change stands before theirs. */
+  const ended = new Set<string>();
+  /** What strategies hold by that pass, until their own change stands. */
+  const coming = new Map<string, Decimal>();
 
   const most = (): Decimal => {
     const since = readSince();
@@ -51,22 +57,33 @@ export function createCapitalChecks({ now, violate, readSince, first }: Around) 
       }
     },
 
+    /** A batch that is recorded change by change. */
+    refused(changes: readonly Changes[]): void {
+      for (const { clientId, state } of changes.flatMap(({ orders }) => orders))
+        if (ENDS.includes(state)) ended.add(clientId);
+      for (const { strategy } of changes) {
+        const row = earlier.find(({ id }) => id === strategy?.id);
+        if (row && strategy) coming.set(row.id, costOfAll([{ ...row, state: strategy.state }]));
+      }
+    },
+
     /** After each event, with the orders that it has written down. */
     recorded(fresh: readonly Order[], { strategies, orders, unsettled }: Tables): void {
       const all = [...strategies.values()];
       const before = earlier;
       earlier = all;
+      for (const one of all) if (!before.includes(one)) coming.delete(one.id);
       const bought = new Set(fresh.flatMap(({ strategy, side }) => (side === "buy" ? strategy : [])));
       const bounded = all.filter((one): one is GridStrategy => bought.has(one.id) && isBounded(one));
       if (bounded.length === 0) return;
       const ids = new Set(fresh.map(({ clientId }) => clientId));
       const open = [...unsettled].map((id) => orders.get(id) as Order).filter(({ strategy }) => strategy);
       // Whoever had its turn before another may have left what that one has taken since.
-      const older = open.filter(({ clientId }) => !ids.has(clientId));
+      const older = open.filter(({ clientId }) => !ids.has(clientId) && !ended.has(clientId));
       const reserved = new Set(bounded.filter(hasReserve).map(({ id }) => id));
       const theirs = fresh.filter(({ strategy }) => reserved.has(strategy ?? ""));
       const [{ id, config } = bounded[0] as GridStrategy] = bounded.filter(hasReserve).sort(byReserve);
-      const cost = leastCost(all, before, id);
+      const cost = leastCost(all, before, id, coming);
       const means = { quote: most(), buys: buysOf([...older, ...theirs]), cost };
       for (const what of belowReserve(id, means, config.safetyReserve)) violate(what);
       for (const one of bounded) {
@@ -89,13 +106,17 @@ const costOfAll = (strategies: readonly Strategy[]): Decimal =>
   strategies.filter(isGrid).reduce((sum, { state }) => sum + costOf([...state.slots, ...state.idle]), 0n);
 
 /** Whoever had its turn first did not know of the base that another one takes over after it. */
-const leastCost = (all: readonly Strategy[], before: readonly Strategy[], id: string): Decimal =>
+const leastCost = (
+  all: readonly Strategy[],
+  before: readonly Strategy[],
+  id: string,
+  coming: ReadonlyMap<string, Decimal>,
+): Decimal =>
   all
     .filter(({ status }) => status !== "stopped")
     .reduce((sum, one) => {
-      const [now, then] = [[one], before.filter((other) => other.id === one.id)].map(costOfAll) as [
-        bigint,
-        bigint,
-      ];
-      return sum + (one.id === id || now < then ? now : then);
+      const now = costOfAll([one]);
+      const then = costOfAll(before.filter((other) => other.id === one.id));
+      const costs = one.id === id ? [now] : [now, then, coming.get(one.id) ?? now];
+      return sum + costs.reduce((least, cost) => (cost < least ? cost : least));
     }, 0n);

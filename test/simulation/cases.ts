@@ -57,5 +57,13 @@ export const CASES: readonly (readonly [seed: number, found: string, timing: "re
     [5_183_064, "was asked to know in its turn what base another grid took over after it"],
     [5_185_269, "was asked to know in its turn what base another grid took over after it"],
     [5_183_497, "was taken to be at rest in the moment in which its kill switch went off"],
+    [8_310_280, "counted orders that a pass had seen at their end while its batch stood change by change"],
+    [8_310_457, "counted orders that a pass had seen at their end while its batch stood change by change"],
+    [8_311_074, "counted orders that a pass had seen at their end while its batch stood change by change"],
+    [8_311_389, "counted orders that a pass had seen at their end while its batch stood change by change"],
+    [8_311_493, "counted orders that a pass had seen at their end while its batch stood change by change"],
+    [8_311_809, "counted orders that a pass had seen at their end while its batch stood change by change"],
+    [8_312_109, "counted orders that a pass had seen at their end while its batch stood change by change"],
+    [8_312_128, "counted what a grid had sold in a pass whose batch stood change by change"],
   ] as const
 ).map(([seed, found, timing]) => [seed, found, timing] as const);

@@ -242,6 +242,9 @@ export function createChecks(
         violate(`${clientId} was sent ${now() - killedAt} ms after the kill switch`);
     },
 
+    /** A batch that is recorded change by change from here on. */
+    refused: capital.refused,
+
     /** A venue's commit. */
     committed(committed: Committed, left: Decimal): void {
       const { before, change } = committed;

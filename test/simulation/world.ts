@@ -136,7 +136,10 @@ export async function createWorld({
     : undefined;
   const inMemory = memoryStore(tables, () => now() + state.clockOff);
   const kept = mirror?.store(inMemory) ?? inMemory;
-  const store = plan.refused === 0 ? kept : refusing(kept, () => !isQuiet() && random.chance(plan.refused));
+  const store =
+    plan.refused === 0
+      ? kept
+      : refusing(kept, () => !isQuiet() && random.chance(plan.refused), checks.refused);
 
   const books = mirror?.books(history.books) ?? history.books;
 

@@ -1,15 +1,21 @@
 import { StoreError } from "../../../src/kernel/errors.ts";
-import type { StepStore } from "../../../src/ports/stores/step-store.ts";
+import type { Changes, StepStore } from "../../../src/ports/stores/step-store.ts";
 
 /**
  * A store that refuses some records of more than one change as a whole, as it does where one row breaks a constraint:
- * each change alone it takes. Which ones is drawn anew for each.
+ * each change alone it takes. Which ones is drawn anew for each, and `told`.
  */
-export const refusing = <T extends Pick<StepStore, "record">>(store: T, isRefused: () => boolean): T => ({
+export const refusing = <T extends Pick<StepStore, "record">>(
+  store: T,
+  isRefused: () => boolean,
+  told: (changes: readonly Changes[]) => void,
+): T => ({
   ...store,
   record: async (lease, changes) => {
-    if (changes.length > 1 && isRefused())
+    if (changes.length > 1 && isRefused()) {
+      told(changes);
       throw new StoreError("constraint", "a row of this batch is refused");
+    }
     return store.record(lease, changes);
   },
 });
