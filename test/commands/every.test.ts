@@ -85,6 +85,7 @@ const USES: readonly (readonly [string, (told: Told) => readonly string[]])[] = 
   ["sandbox deposit", () => ["--exchange", "kraken", "--asset", "USDT", "--amount", "5"]],
   ["sandbox shock", () => ["--symbol", "BTC/USDT", "--percent", "1"]],
   ["db backup", () => ["copy.db"]],
+  ["db prune", () => []],
   ["sandbox reset", () => []],
 ];
 

@@ -89,7 +89,7 @@ export function createCapitalChecks({ now, violate, readSince, first }: Around) 
       for (const one of bounded) {
         const mine = open.filter(({ strategy }) => strategy === one.id);
         const position = costOfAll([one]) + buysOf(mine);
-        const worth = { quote: most(), cost: costOfAll(all) + BigInt(all.length * 1000) };
+        const worth = { quote: most(), cost: mostCost(all, coming) + BigInt(all.length * 1000) };
         for (const what of abovePosition(one.id, position, worth, one.config.maxPosition)) violate(what);
       }
     },
@@ -120,3 +120,10 @@ const leastCost = (
       const costs = one.id === id ? [now] : [now, then, coming.get(one.id) ?? now];
       return sum + costs.reduce((least, cost) => (cost < least ? cost : least));
     }, 0n);
+
+/** What they hold once the batch stands whole: another one's buy is paid before its change says so. */
+const mostCost = (all: readonly Strategy[], coming: ReadonlyMap<string, Decimal>): Decimal =>
+  all.reduce((sum, one) => {
+    const [now, then] = [costOfAll([one]), coming.get(one.id) ?? 0n];
+    return sum + (now > then ? now : then);
+  }, 0n);
