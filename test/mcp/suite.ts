@@ -77,12 +77,14 @@ export function agentSuite(name: string, start: () => Promise<Agents>): void {
       expect(result.isError, textOf(result)).toBeFalsy();
       return (result.structuredContent as { planId: string }).planId;
     };
-    /** Shows, has approved and commits. */
-    const act = async (tool: string, input: object) => {
+    /** Shows, has approved and commits; where the market has moved meanwhile, shows and asks again. */
+    const act = async (tool: string, input: object, tries = 10) => {
       const planId = await planOf(tool, input);
       const committing = callTool(client, tool, { ...input, planId });
       await agents.decide(planId, "approve");
       const result = await committing;
+      if (tries > 1 && textOf(result).includes("the market or the account has moved"))
+        return act(tool, input, tries - 1);
       expect(result.isError, textOf(result)).toBeFalsy();
       return result.structuredContent as { id: string; order: { id: string } };
     };
