@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { createClient } from "@libsql/client";
 import { expect, it, onTestFinished } from "vitest";
+import { besideServer } from "../support/beside.ts";
 import { edgemaker, serve } from "../support/command.ts";
 import { edgeApp } from "../support/edge.ts";
 import { fireCron } from "../support/edge-live.ts";
@@ -13,7 +13,7 @@ it("a server looks at the books that it is told to", async () => {
   const folder = tempFolder();
   const url = `file:${join(folder, "liquidity.db")}`;
   const server = await serve(folder, ["--sandbox", "--db", url, "--tick-interval", "500"], WATCHED);
-  const client = createClient({ url });
+  const client = besideServer(url);
   onTestFinished(() => client.close());
   const seen = await eventually(
     async () => {

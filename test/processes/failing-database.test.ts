@@ -2,8 +2,8 @@
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { createClient } from "@libsql/client";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { besideServer } from "../support/beside.ts";
 import { edgemaker, eventually, serve } from "../support/command.ts";
 import { startSqld } from "../support/sqld.ts";
 import { tempFolder } from "../support/temp.ts";
@@ -123,7 +123,7 @@ describe("a server goes on by itself after", () => {
       `file:${file}`,
     );
     expect((await start()).status).toBe(200);
-    const other = createClient({ url: `file:${file}`, timeout: 5000 });
+    const other = besideServer(`file:${file}`);
     onTestFinished(() => other.close());
     const lock = await other.transaction("write");
     await lock.execute("update control set kind = kind");
@@ -165,7 +165,7 @@ describe("a server goes on by itself after", () => {
       `file:${file}`,
     );
     expect((await start()).status).toBe(200);
-    const other = createClient({ url: `file:${file}`, timeout: 5000 });
+    const other = besideServer(`file:${file}`);
     onTestFinished(() => other.close());
     await other.execute("insert into migrations values ('9999_future.sql', 0)");
     await notReady(/newer edgemaker, to 9999_future\.sql/);

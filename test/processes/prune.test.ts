@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { createClient } from "@libsql/client";
 import { expect, it } from "vitest";
 import { DAY } from "../../src/kernel/time.ts";
+import { besideServer } from "../support/beside.ts";
 import { BY } from "../support/by.ts";
 import { canaryKek } from "../support/canary.ts";
 import { edgemaker } from "../support/command.ts";
@@ -44,7 +45,7 @@ it("edgemaker db prune moves old events into yearly files, and their chain still
   const old = createClient({ url: `file:${join(folder, "trade-2024.db")}` });
   const { rows } = await old.execute("select seq, hash from events order by seq");
   old.close();
-  const main = createClient({ url });
+  const main = besideServer(url);
   const [mark] = JSON.parse(String((await main.execute("select marks from checkpoints")).rows[0]?.[0])) as {
     from: number;
     before: string;

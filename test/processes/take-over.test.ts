@@ -1,8 +1,9 @@
 import { join } from "node:path";
-import { type Client, createClient } from "@libsql/client";
+import type { Client } from "@libsql/client";
 import { expect, it } from "vitest";
 import { SANDBOX_TIMING } from "../../src/adapters/sandbox/venue.ts";
 import { auditSandbox, CLEAN } from "../support/audit.ts";
+import { besideServer } from "../support/beside.ts";
 import { eventually, type Server, serve } from "../support/command.ts";
 import { tempFolder } from "../support/temp.ts";
 
@@ -65,7 +66,7 @@ it("of two servers one takes over from the other once its lease has run out", as
   const send = (server: Server, method: string, body: object) =>
     server.ask("/api/v1/strategy/grid", { method, body: JSON.stringify(body) });
   const { id } = (await (await send(one, "POST", GRID)).json()) as { id: string };
-  const client = createClient({ url: db });
+  const client = besideServer(db);
 
   const killed = await killHolder(one, client);
   expect(killed.isHeld).toBe(true);

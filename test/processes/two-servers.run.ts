@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { createClient } from "@libsql/client";
 import { expect, it } from "vitest";
 import { auditSandbox, CLEAN } from "../support/audit.ts";
+import { besideServer } from "../support/beside.ts";
 import { eventually, serve } from "../support/command.ts";
 import { tempFolder } from "../support/temp.ts";
 
@@ -67,7 +68,7 @@ ${one}
 ${two}`,
     ).toMatchObject(CLEAN);
   }
-  const client = createClient({ url: db });
+  const client = besideServer(db);
   const rows = await client.execute("select client_id from orders where kind = 'hand'");
   client.close();
   expect(rows.rows.map((row) => String(row[0])).sort()).toEqual(byHand.sort());
@@ -97,7 +98,7 @@ it("quotes of two servers, one of which is killed, place no order twice and none
   const db = `file:${join(folder, "shared.db")}`;
   const args = ["--db", db, "--sandbox", "--speed", "60", "--tick-interval", "100"];
   const [one, two] = [await serve(folder, args), await serve(folder, args)];
-  const client = createClient({ url: db });
+  const client = besideServer(db);
   for (const statement of WATCH) await client.execute(statement);
   const ask = async (server: typeof one, method: string, path: string, body?: object) => {
     const sent = body === undefined ? {} : { body: JSON.stringify(body) };

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { createClient } from "@libsql/client";
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { besideServer } from "../support/beside.ts";
 import { findChromium, startBrowser } from "../support/browser.ts";
 import { type Spawned, spawnServer } from "../support/server.ts";
 import { signedIn } from "../support/signed-in.ts";
@@ -106,7 +106,7 @@ describe.skipIf(!findChromium())("figures and logs, in Chromium (skipped where t
   });
 
   it("shows a log of 5,000 events a page at a time, which scrolls, and as many rows however far it is gone back", async () => {
-    const client = createClient({ url: database });
+    const client = besideServer(database);
     await client.execute({
       sql: `WITH RECURSIVE many(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM many WHERE n < ?)
         INSERT INTO events (account, strategy, at, kind, message) SELECT '', ?, ? + n, 'logged', 'no. ' || n FROM many`,
