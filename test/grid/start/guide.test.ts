@@ -1,0 +1,204 @@
+import { describe, expect, it } from "vitest";
+import { type GuideAsked, type GuideMarket, guided } from "../../../src/grid/start/guide.ts";
+import { pastOut, startOf } from "../../../src/grid/start/guide-out.ts";
+import type { GridConfig } from "../../../src/grid/state/config.ts";
+import { HOUR } from "../../../src/kernel/time.ts";
+import type { Candle } from "../../../src/model/market.ts";
+import { d, market } from "../../support/grid.ts";
+
+const candle = (low: string, high: string, at = 0): Candle => ({
+  at,
+  open: d(low),
+  high: d(high),
+  low: d(low),
+  close: d(high),
+  volume: d("1"),
+});
+/** Without fees. The price was between 90 and 110, and is at 100. */
+const FREE = market({ maker: 0n, taker: 0n });
+const WORLD: GuideMarket = {
+  market: FREE,
+  candles: [candle("90", "104"), candle("95", "110")],
+  mid: d("100"),
+};
+const guide = (asked: Partial<GuideAsked> = {}, world: Partial<GuideMarket> = {}) =>
+  guided({ budget: d("3300"), onLeave: "wait", ...asked }, { ...WORLD, ...world });
+const rangeOf = (low: string, high: string, world: Partial<GuideMarket> = {}) => {
+  const { lowerPrice, upperPrice } = guide({}, { candles: [candle(low, high)], ...world });
+  return [lowerPrice, upperPrice];
+};
+
+describe("a guided range", () => {
+  it("is where the price was and is, and a twentieth of that beyond on either side", () => {
+    const { lowerPrice, upperPrice } = guide();
+    expect([lowerPrice, upperPrice]).toEqual([d("89"), d("111")]);
+    expect(rangeOf("95", "97")).toEqual([d("94.75"), d("100.25")]);
+    expect(rangeOf("105", "110")).toEqual([d("99.5"), d("110.5")]);
+  });
+
+  it("is wide enough for four levels where the price stood still", () => {
+    // 0.6 % of 100, four times.
+    expect(rangeOf("100", "100")).toEqual([d("98.8"), d("101.2")]);
+    // 1 and a margin of 0.1 are there already: 1.324 are missing.
+    expect(rangeOf("99.5", "100.5")).toEqual([d("98.79"), d("101.21")]);
+  });
+
+  it("has no price below half the lowest one, and none of nothing", () => {
+    expect(rangeOf("10", "1000")).toEqual([d("5"), d("1049.5")]);
+    const coarse = market({ tick: d("1"), maker: 0n, taker: 0n });
+    expect(rangeOf("1", "120", { market: coarse })).toEqual([d("1"), d("126")]);
+  });
+
+  it("is told in five digits where the market's ticks are as fine, else in ticks", () => {
+    expect(rangeOf("50123.45", "60789.01", { mid: d("55555") })).toEqual([d("49590"), d("61323")]);
+    const odd = market({ tick: d("0.3"), maker: 0n, taker: 0n });
+    expect(rangeOf("50123.45", "60789.01", { mid: d("55555"), market: odd })).toEqual([
+      d("49590"),
+      d("61322.4"),
+    ]);
+  });
+});
+
+describe("a guided grid's levels", () => {
+  it("are as many as are each 0.6 % apart", () => {
+    // 22 over 33 is 0.6042 % of the upper slot's lower price; over 34 it is less.
+    expect(guide()).toMatchObject({ gridLevels: 33, orderSize: d("100") });
+    expect(guide({}, { candles: [candle("30", "300")] }).gridLevels).toBe(50);
+  });
+
+  it("are three times as far apart as fees take", () => {
+    // 1 % for the buy and 1 % for the sell come to 2.0203 %: 6.06 % are asked for.
+    const dear = market({ maker: d("0.01"), taker: d("0.01") });
+    expect(guide({}, { market: dear }).gridLevels).toBe(4);
+  });
+
+  it("may be just so far apart", () => {
+    // Five of 0.6 from 97.6 to 100.6: the uppermost one ends 0.6 % above 100.
+    expect(guide({}, { candles: [candle("97.74", "100.46")] })).toMatchObject({
+      lowerPrice: d("97.6"),
+      upperPrice: d("100.6"),
+      gridLevels: 5,
+    });
+  });
+
+  it("are fewer where the budget has no orders for more, and use no more than it", () => {
+    // Each order has to sell 5 at the upper price.
+    const { gridLevels, orderSize } = guide({ budget: d("60") });
+    expect(gridLevels).toBeLessThan(12);
+    expect(gridLevels).toBeGreaterThan(9);
+    expect(orderSize * BigInt(gridLevels)).toBeLessThanOrEqual(d("60"));
+    expect(orderSize * BigInt(gridLevels)).toBeGreaterThan(d("59.8"));
+    // Fees in quote are of the budget, too, and a size is told in cents.
+    const fees = market({ maker: 0n, taker: d("0.001") });
+    expect(guide({}, { market: fees }).orderSize).toBe(d("99.9"));
+  });
+});
+
+describe("a guided grid that the price leaves", () => {
+  it("waits without any bound", () => {
+    expect(Object.keys(guide()).sort()).toEqual(["gridLevels", "lowerPrice", "orderSize", "upperPrice"]);
+  });
+
+  it("stops a tenth of its width beyond", () => {
+    const stops = guide({ onLeave: "stop" });
+    expect(stops).toMatchObject({ stopLossPrice: d("86.8"), takeProfitPrice: d("113.2"), gridLevels: 33 });
+    expect(stops).not.toHaveProperty("trail");
+    expect(guide({ onLeave: "stop" }, { candles: [candle("10", "1000")] }).stopLossPrice).toBe(d("2.5"));
+  });
+
+  it("follows by half its width, and has orders for every level there", () => {
+    const follows = guide({ onLeave: "follow" });
+    expect(follows).toMatchObject({ trail: { down: d("78"), up: d("122") }, gridLevels: 33 });
+    expect(follows).not.toHaveProperty("stopLossPrice");
+    // 16 more levels on either side.
+    expect(follows.orderSize).toBe(d("50.76"));
+  });
+
+  it("has no bound at nothing", () => {
+    const coarse = { market: market({ tick: d("1"), maker: 0n, taker: 0n }), candles: [candle("1", "120")] };
+    expect(guide({ onLeave: "stop" }, coarse).stopLossPrice).toBe(d("1"));
+    expect(guide({ onLeave: "follow" }, coarse).trail?.down).toBe(d("1"));
+  });
+});
+
+describe("a budget that is too small", () => {
+  const least = (asked: Partial<GuideAsked>, world: Partial<GuideMarket> = {}): string => {
+    try {
+      return `${guide({ budget: d("1"), ...asked }, world).gridLevels} levels`;
+    } catch (error) {
+      const { label, message } = error as Error & { readonly label: string };
+      return `${label}: ${message}`;
+    }
+  };
+  const atLeast = (budget: string) =>
+    `Invalid amount: the budget must be at least ${budget} USDT here: the exchange takes no smaller orders`;
+
+  it("is told the least that works, to a cent, which then does", () => {
+    // Two orders of 5.01: at 111 the least lots of 5 are worth 5.0005.
+    expect(least({})).toBe(atLeast("10.02"));
+    expect(guide({ budget: d("10.02") })).toMatchObject({ gridLevels: 2, orderSize: d("5.01") });
+    expect(least({ budget: d("10.01") })).toBe(atLeast("10.02"));
+  });
+
+  it("pays fees, and for levels to which the grid follows", () => {
+    const fees = { market: market({ maker: 0n, taker: d("0.1") }) };
+    expect(least({}, fees)).toBe(atLeast("11.03"));
+    expect(guide({ budget: d("11.03") }, fees).gridLevels).toBe(2);
+    expect(least({ onLeave: "follow" })).toBe(atLeast("20.04"));
+    expect(guide({ budget: d("20.04"), onLeave: "follow" }).gridLevels).toBe(2);
+  });
+});
+
+describe("a guided start as another request takes it", () => {
+  const asked = {
+    exchange: "kraken",
+    symbol: "BTC/USDT",
+    budget: d("500"),
+    width: "usual",
+    onLeave: "wait",
+  } as Parameters<typeof startOf>[0];
+  const grid = { lowerPrice: d("89"), upperPrice: d("111"), gridLevels: 33, orderSize: d("15.15") };
+  const told = {
+    exchange: "kraken",
+    symbol: "BTC/USDT",
+    lowerPrice: 89,
+    upperPrice: 111,
+    gridLevels: 33,
+    orderSize: 15.15,
+    allowLoss: false,
+    useOwnBase: false,
+  };
+  const start = (over: Partial<typeof asked> = {}, of: Partial<GridConfig> = {}) =>
+    startOf({ ...asked, ...over }, { ...grid, ...of } as never);
+
+  it("has its numbers, and what was asked for beside them", () => {
+    expect(start()).toEqual(told);
+    expect(start({ useOwnBase: true })).toEqual({ ...told, useOwnBase: true });
+    expect(start({}, { stopLossPrice: d("80") })).toEqual({ ...told, stopLossPrice: 80 });
+    expect(start({}, { takeProfitPrice: d("120") })).toEqual({ ...told, takeProfitPrice: 120 });
+    expect(start({}, { trail: { up: d("122"), down: d("78") } })).toEqual({
+      ...told,
+      trail: { up: 122, down: 78 },
+    });
+  });
+
+  it("is on paper where that was asked for", () => {
+    expect(start({ dryRun: true, dryBalance: { USDT: d("500"), BTC: d("0.5") } })).toEqual({
+      ...told,
+      dryRun: true,
+      dryBalance: "USDT=500,BTC=0.5",
+    });
+    expect(start({ dryRun: false })).toEqual(told);
+  });
+});
+
+describe("the past that a guide has looked at", () => {
+  it("is from its first candle to the end of its last, with the lowest and highest price", () => {
+    const candles = [
+      candle("90", "104", 5 * HOUR),
+      candle("88", "99", 6 * HOUR),
+      candle("95", "110", 7 * HOUR),
+    ];
+    expect(pastOut(candles, HOUR)).toEqual({ from: 5 * HOUR, until: 8 * HOUR, lowPrice: 88, highPrice: 110 });
+  });
+});

@@ -1,0 +1,122 @@
+import { describe, expect, it } from "vitest";
+import { crossingsOf, lastWeekOut } from "../../../src/grid/start/last-week.ts";
+import type { Begins } from "../../../src/grid/start/worst-case.ts";
+import type { CenteredConfig, GridConfig } from "../../../src/grid/state/config.ts";
+import { DAY } from "../../../src/kernel/time.ts";
+import type { Candle } from "../../../src/model/market.ts";
+import { d, market, slot } from "../../support/grid.ts";
+
+const candle = (open: number, high: number, low: number, close: number): Candle => ({
+  at: 0,
+  open: d(String(open)),
+  high: d(String(high)),
+  low: d(String(low)),
+  close: d(String(close)),
+  volume: d("1"),
+});
+/** Candles of one price each. */
+const prices = (...all: readonly number[]): Candle[] => all.map((one) => candle(one, one, one, one));
+const SLOT = { lower: d("100"), upper: d("110") };
+const crossed = (candles: readonly Candle[]) => {
+  const { fills, cycles } = crossingsOf([SLOT], candles);
+  return [fills, cycles[0]];
+};
+
+describe("how often a slot's levels were crossed", () => {
+  it("counts a buy once the price has come from above, and a cycle once it was sold", () => {
+    expect(crossed(prices(105, 99))).toEqual([1, 0]);
+    expect(crossed(prices(105, 99, 111))).toEqual([2, 1]);
+    expect(crossed(prices(105, 99, 111, 99, 105, 99, 111))).toEqual([4, 2]);
+    expect(crossed(prices(99, 98, 95))).toEqual([0, 0]);
+    expect(crossed(prices(99, 111, 99))).toEqual([1, 0]);
+    expect(crossed([])).toEqual([0, 0]);
+  });
+
+  it("counts no level that the price has only touched", () => {
+    expect(crossed(prices(105, 100, 111))).toEqual([0, 0]);
+    expect(crossed(prices(105, 99, 110))).toEqual([1, 0]);
+    expect(crossed(prices(100, 99))).toEqual([0, 0]);
+  });
+
+  it("passes a candle's nearer extreme first, and its low where both are as near", () => {
+    // Up to 111 and down to 99: bought at the end. Down first: bought, and sold on the way up.
+    expect(crossed([candle(108, 111, 99, 105)])).toEqual([1, 0]);
+    expect(crossed([candle(102, 111, 99, 105)])).toEqual([2, 1]);
+    expect(crossed([candle(105, 111, 99, 105)])).toEqual([2, 1]);
+  });
+
+  it("counts each slot by itself", () => {
+    const slots = [SLOT, { lower: d("110"), upper: d("120") }];
+    expect(crossingsOf(slots, prices(115, 105, 121, 99, 111))).toEqual({ fills: 5, cycles: [1, 1] });
+  });
+});
+
+/** Without fees: a cycle of 100 from 100 to 110 earns 10. */
+const FREE = market({ maker: 0n, taker: 0n });
+const begins = (config: Partial<GridConfig> = {}): Begins => ({
+  config: {
+    lowerPrice: d("100"),
+    upperPrice: d("120"),
+    gridLevels: 2,
+    gridSpacing: d("10"),
+    orderSize: d("100"),
+    ...config,
+  },
+  state: { slots: [slot(), slot({ index: 1, lower: d("110"), upper: d("120") })] },
+  startPrice: d("115"),
+  takingPrice: d("115"),
+  market: FREE,
+  balances: [{ asset: "USDT", free: d("5000"), used: 0n }],
+});
+/** Six candles of half a day: three days, of which both slots make a cycle. */
+const WEEK = { candles: prices(115, 99, 105, 111, 121, 121), span: DAY / 2 };
+
+describe("what a plan says of the last week", () => {
+  it("is what it would have earned a day, and when that pays for a fall to its lowest level", () => {
+    const told = lastWeekOut(begins(), WEEK);
+    // 10 and 9.0909 of 110 to 120, in three days; a fall to 100 takes 9.0909 of what was bought at 110.
+    expect(told).toMatchObject({ days: 3, crossings: 4, cycles: 2, breakEvenDays: 1.5 });
+    expect(told.profitPerDay).toBeCloseTo((10 + 100 / 11) / 3, 3);
+    expect(told.message).toBe(
+      "if the price crosses its levels as in the last 3 days (4 times, 2 cycles), it earns 6.36 USDT a day after fees, and what a fall to 100 takes is earned back in 1.5 days",
+    );
+  });
+
+  it("is of the fall to its stop price, at which it sells", () => {
+    const stops = lastWeekOut(begins({ stopLossPrice: d("90") }), WEEK);
+    // 10 of the lower slot, 18.18 of the upper one.
+    expect(stops.breakEvenDays).toBe(4.5);
+    expect(stops.message).toMatch(/ what a fall to 90 takes is earned back in 4.5 days$/);
+    // A sale takes its fee, too: here of half.
+    const dear = { ...begins({ stopLossPrice: d("90") }), market: market({ maker: 0n, taker: d("0.5") }) };
+    expect(lastWeekOut(dear, WEEK).breakEvenDays).toBeGreaterThan(20);
+  });
+
+  it("of a grid around the market is of its levels as they are", () => {
+    const centered = lastWeekOut(begins({ centered: {} as CenteredConfig }), WEEK);
+    expect(centered).toEqual(lastWeekOut(begins(), WEEK));
+  });
+
+  it("is that nothing is earned back, where no cycle was", () => {
+    expect(lastWeekOut(begins(), { ...WEEK, candles: prices(115, 105) })).toEqual({
+      days: 1,
+      crossings: 1,
+      cycles: 0,
+      profitPerDay: 0,
+      breakEvenDays: null,
+      message:
+        "if the price crosses its levels as in the last 1 days (1 times, 0 cycles), it earns nothing, and no loss is earned back",
+    });
+  });
+
+  it("is why nobody knows it", () => {
+    expect(lastWeekOut(begins(), { reason: "no line" })).toEqual({
+      days: null,
+      crossings: null,
+      cycles: null,
+      profitPerDay: null,
+      breakEvenDays: null,
+      message: "not known, as the last week's prices cannot be had: no line",
+    });
+  });
+});
