@@ -140,6 +140,13 @@ describe("a budget that is too small", () => {
     expect(least({ budget: d("10.01") })).toBe(atLeast("10.02"));
   });
 
+  it("is for the dearest of its orders", () => {
+    // In whole lots one of 100 to 111 takes 111, and one of 89 to 100 less.
+    const whole = { market: market({ lot: d("1"), maker: 0n, taker: 0n }) };
+    expect(least({ budget: d("221.98") }, whole)).toBe(atLeast("222"));
+    expect(guide({ budget: d("222") }, whole)).toMatchObject({ gridLevels: 2, orderSize: d("111") });
+  });
+
   it("pays fees, and for levels to which the grid follows", () => {
     const fees = { market: market({ maker: 0n, taker: d("0.1") }) };
     expect(least({}, fees)).toBe(atLeast("11.03"));

@@ -100,14 +100,17 @@ describe("what can be lost at a price", () => {
   });
 
   it("of a slot with base is the worst of three ways", () => {
-    const at = (price: string, startPrice: string) =>
-      lossAt(d(price), begins({ slots: [OWNS], startPrice: d(startPrice) }));
+    const at = (price: string, startPrice: string, slots = [OWNS]) =>
+      lossAt(d(price), begins({ slots, startPrice: d(startPrice) }));
     // Its 0.6 were worth 54; sold for 45, and bought again for 15 less than they are worth.
     expect(at("80", "90")).toBe(d("24"));
     // They were worth less than they are sold for: only the buy counts.
     expect(at("80", "60")).toBe(d("15"));
     // They have lost by themselves: 240 − 126.
     expect(at("210", "400")).toBe(d("114"));
+    // One that buys holds base of a buy that has filled in part.
+    const part = [{ ...OWNS, side: "buy" as const }];
+    expect([at("80", "90", part), at("210", "400", part)]).toEqual([d("24"), d("114")]);
   });
 
   it("of base that is bought at once is what that costs, or a buy later", () => {

@@ -1,0 +1,297 @@
+import { describe, expect, it } from "vitest";
+import { type AskedRange, checkStart } from "../../../src/grid/start/check.ts";
+import {
+  beyondLimits,
+  missingQuote,
+  plannedOut,
+  planStart,
+  type StartWorld,
+} from "../../../src/grid/start/planned-start.ts";
+import { previewStart } from "../../../src/grid/start/preview.ts";
+import { FIRST_BUY_SLOT } from "../../../src/grid/state/state.ts";
+import type { Limits } from "../../../src/model/limits.ts";
+import { d, market } from "../../support/grid.ts";
+import { bounds, quote } from "../../support/made.ts";
+
+/** Without fees, at 90: 1 is bought at 60, 0.75 at 80, and 0.5 of the account's own are sold at 120. */
+const ASKED: AskedRange = { lowerPrice: d("60"), upperPrice: d("120"), gridLevels: 3, orderSize: d("60") };
+const balance = (asset: string, free: string, used = "0") => ({ asset, free: d(free), used: d(used) });
+const WORLD: StartWorld = {
+  market: market({ lot: d("0.001"), minAmount: d("0.001"), maker: 0n, taker: 0n }),
+  quote: quote({ bid: d("89"), ask: d("91") }),
+  balances: [balance("BTC", "1"), balance("USDT", "1000")],
+  kept: { quote: 0n, base: 0n },
+  killed: false,
+};
+const WEEK = { reason: "no line" };
+
+function planned(asked: Partial<AskedRange> = {}, over: Partial<StartWorld> = {}) {
+  const world = { ...WORLD, ...over };
+  const checked = checkStart({ ...ASKED, ...asked }, { ...world, balances: undefined });
+  return { world, plan: planStart(checked, world) };
+}
+function out(asked: Partial<AskedRange> = {}, over: Partial<StartWorld> = {}) {
+  const { plan, world } = planned(asked, over);
+  return plannedOut(plan, world, WEEK);
+}
+const ordersOf = (asked: Partial<AskedRange>, over: Partial<StartWorld> = {}) =>
+  out(asked, over).orders.map(({ side, price, amount }) => [side, price, amount]);
+const refusedOf = (asked: Partial<AskedRange>, over: Partial<StartWorld> = {}) =>
+  out(asked, over).refused.map(({ slot, reason }) => [slot, reason]);
+const limited = (limits: Limits) => ({ bounds: bounds(limits) });
+const BUY_80 = ["buy", 80, 0.75];
+const BUY_60 = ["buy", 60, 1];
+const SELL_120 = ["sell", 120, 0.5];
+
+describe("the plan of a start", () => {
+  it("tells each order, what they come to and need, and what can be lost", () => {
+    const told = out();
+    expect(told).toMatchObject({
+      marketPrice: 90,
+      spread: 2,
+      refused: [],
+      sums: { buys: "120", sells: "60" },
+      investment: { quote: "120", base: "0.5" },
+      free: { quote: "1000", base: "1" },
+      maxQuoteUsed: "180",
+      ownBaseUsed: "0.5",
+      breakEvenSpacingPercent: 0,
+      worstCase: [
+        { price: 60, loss: 39 },
+        { price: 0, loss: 180 },
+      ],
+      lastWeek: { message: expect.stringMatching(/no line$/) },
+      planHash: expect.stringMatching(/^[0-9a-f]{32}$/),
+    });
+    expect(told.orders).toEqual([
+      { slot: 1, side: "buy", price: 80, amount: 0.75 },
+      { slot: 0, side: "buy", price: 60, amount: 1 },
+      { slot: 2, side: "sell", price: 120, amount: 0.5 },
+    ]);
+    expect(
+      told.slots.map(({ slot, lowerPrice, upperPrice, netPercent }) => [
+        slot,
+        lowerPrice,
+        upperPrice,
+        netPercent,
+      ]),
+    ).toEqual([
+      [0, 60, 80, 33.3333],
+      [1, 80, 100, 25],
+      [2, 100, 120, 20],
+    ]);
+    expect(told.slots.map(({ netProfit }) => Math.round(netProfit))).toEqual([20, 15, 12]);
+  });
+
+  it("takes the account's own base where nobody has forbidden it, and says so where nobody has allowed it", () => {
+    const codes = (useOwnBase?: boolean, over: Partial<StartWorld> = {}) =>
+      out({ useOwnBase }, over).warnings.map(({ code, message }) => `${code}: ${message}`);
+    expect(codes()).toEqual([
+      "own_base_used: 0.5 BTC of the account's own are used; useOwnBase=false leaves them alone",
+    ]);
+    expect(codes(true)).toEqual([]);
+    expect(ordersOf({ useOwnBase: true })).toContainEqual(SELL_120);
+    expect(ordersOf({ useOwnBase: false })).toEqual([BUY_80, BUY_60]);
+    expect(refusedOf({ useOwnBase: false })).toEqual([[2, "no_base"]]);
+    // What others still need is none of its own.
+    const kept = { kept: { quote: 0n, base: d("0.6") } };
+    expect(ordersOf({}, kept)).toEqual([BUY_80, BUY_60]);
+    expect(codes(undefined, kept)).toEqual([]);
+    expect(out({}, kept).free.base).toBe("0.4");
+  });
+
+  it("keeps to shares of the capital: all quote, and what base it takes", () => {
+    const half = { safetyReserve: d("0.5") };
+    const buys = (...balances: StartWorld["balances"]) =>
+      ordersOf(half, { balances }).filter(([side]) => side === "buy").length;
+    // 120 of 240 in all.
+    expect(buys(balance("USDT", "120", "120"))).toBe(2);
+    expect(buys(balance("USDT", "120", "119"))).toBe(1);
+    // With 0.5 at 90 the capital is 285, and 142.5 stay: one buy is left.
+    expect(buys(balance("USDT", "240"))).toBe(2);
+    expect(buys(balance("USDT", "240"), balance("BTC", "1"))).toBe(1);
+  });
+
+  it("is refused its orders where nothing may be placed, or the price is not trusted enough", () => {
+    const all = (reason: string) => [0, 1, 2].map((slot) => [slot, reason]);
+    expect(refusedOf({}, { killed: true })).toEqual(all("killed"));
+    expect(refusedOf({ confidence: d("0.9") }, { confidence: d("0.8") })).toEqual(all("low_confidence"));
+    expect(refusedOf({ confidence: d("0.9") }, { confidence: d("0.9") })).toEqual([]);
+  });
+
+  it("names the options that were asked for, and no others", () => {
+    expect(out().options).toEqual({});
+    const options = {
+      stopLossPrice: d("50"),
+      takeProfitPrice: d("130"),
+      triggerPrice: d("85"),
+      trail: { up: d("140"), down: undefined },
+      allowLoss: true,
+      postOnly: false,
+      maxPosition: d("0.5"),
+    };
+    expect(out(options).options).toEqual({
+      stopLossPrice: 50,
+      takeProfitPrice: 130,
+      triggerPrice: 85,
+      trail: { up: 140 },
+      allowLoss: true,
+      postOnly: false,
+      maxPosition: 0.5,
+    });
+  });
+
+  it("warns of funds that are missing, beside what others still need", () => {
+    const codes = (over: Partial<StartWorld>) =>
+      out({ useOwnBase: true }, over).warnings.map(({ code }) => code);
+    const free = (quoteFree: string) => ({ balances: [balance("BTC", "1"), balance("USDT", quoteFree)] });
+    expect(codes(free("120"))).toEqual([]);
+    expect(codes(free("119.99"))).toEqual(["funds_missing"]);
+    expect(out({ upperPrice: d("80"), lowerPrice: d("20") }).warnings.map(({ code }) => code)).toEqual([
+      "market_outside",
+    ]);
+    const told = (kept: string) =>
+      missingQuote(
+        { needed: d("120"), free: d("50"), resting: { orders: 2, slots: 3 } },
+        { market: WORLD.market, kept: { quote: d(kept), base: 0n } },
+      ).map(({ message }) => message);
+    expect(told("0")).toEqual(["the buys need 120 USDT and 50 USDT are free: 2 of 3 orders rest at first"]);
+    expect(told("70")).toEqual([
+      "the buys need 120 USDT and 50 USDT are free beside the 70 USDT that other strategies still need: 2 of 3 orders rest at first",
+    ]);
+  });
+});
+
+describe("a start that buys the base of its sells at once", () => {
+  const BUYS = { useOwnBase: false, initialBuy: true };
+
+  it("has that order first, as a limit just beyond the ask", () => {
+    const { orders } = out(BUYS);
+    expect(orders[0]).toEqual({ slot: FIRST_BUY_SLOT, side: "buy", price: 91.91, amount: 0.5 });
+    expect(orders.slice(1).map(({ slot }) => slot)).toEqual([1, 0]);
+  });
+
+  it("counts it to the limits before the others", () => {
+    // 45.955 of it, and 60 of the buy at 80, leave less than 60 of 165.
+    expect(refusedOf(BUYS, limited({ dayNotional: { USDT: d("165") } }))).toEqual([
+      [0, "limit_day"],
+      [2, "no_base"],
+    ]);
+    expect(refusedOf(BUYS, limited({ dayNotional: { USDT: d("166") } }))).toEqual([[2, "no_base"]]);
+  });
+
+  it("counts it to the shares of the capital", () => {
+    const buys = (maxPosition: string) =>
+      ordersOf({ ...BUYS, maxPosition: d(maxPosition) }, { balances: [balance("USDT", "1000")] }).length;
+    // 45.955, 60 and 60.
+    expect([buys("0.166"), buys("0.165"), buys("0.105")]).toEqual([3, 2, 1]);
+  });
+});
+
+describe("a start beyond a limit", () => {
+  const beyond = (asked: Partial<AskedRange>, over: Partial<StartWorld>) => {
+    const { plan, world } = planned(asked, over);
+    return beyondLimits(plan, world)?.reason;
+  };
+
+  it("is one of whose first orders one is beyond it", () => {
+    expect(beyond({}, limited({ orderNotional: { USDT: d("60") } }))).toBeUndefined();
+    expect(beyond({}, limited({ orderNotional: { USDT: d("59") } }))).toBe("limit_order");
+    expect(beyond({}, limited({ openOrders: 2 }))).toBe("limit_open_orders");
+    expect(beyond({}, {})).toBeUndefined();
+  });
+
+  it("is none for what passes by, and for what no limit refuses", () => {
+    expect(beyond({}, limited({ orderGapMillis: 1000 }))).toBeUndefined();
+    expect(refusedOf({}, limited({ orderGapMillis: 1000 })).map(([, reason]) => reason)).toEqual([
+      "limit_gap",
+      "limit_gap",
+    ]);
+    expect(beyond({}, { balances: [] })).toBeUndefined();
+    expect(beyond({}, { killed: true })).toBeUndefined();
+  });
+
+  it("counts the buy of its base", () => {
+    // All three slots sell: 1.5 or so are bought, and nothing else can be placed.
+    const sells = { lowerPrice: d("120"), upperPrice: d("180"), useOwnBase: false, initialBuy: true };
+    expect(refusedOf(sells, limited({ dayNotional: { USDT: d("50") } }))).toEqual(
+      [0, 1, 2].map((slot) => [slot, "no_base"]),
+    );
+    expect(beyond(sells, limited({ dayNotional: { USDT: d("50") } }))).toBe("limit_day");
+    expect(beyond(sells, limited({ dayNotional: { USDT: d("500") } }))).toBeUndefined();
+    expect(beyond(sells, limited({ symbols: ["ETH/USDT"] }))).toBe("limit_symbol");
+    expect(beyond(sells, limited({ symbols: ["BTC/USDT"] }))).toBeUndefined();
+    expect(beyond(sells, {})).toBeUndefined();
+    // It goes 2.1 % through the mid.
+    expect(beyond(sells, limited({ collarPercent: d("1") }))).toBeUndefined();
+  });
+});
+
+describe("what a start is shown as to whoever has to approve it", () => {
+  const shown = (asked: Partial<AskedRange> = {}, over: Partial<StartWorld> = {}, of: object = {}) => {
+    const { plan, world } = planned(asked, over);
+    return {
+      ...previewStart(plan, { ...world, exchange: "kraken", doubts: [], week: WEEK, ...of }),
+      hash: plan.hash,
+    };
+  };
+  const OWN = { useOwnBase: true };
+  const BREAK_EVEN = "break-even: not known, as the last week's prices cannot be had: no line";
+
+  it("is what it places, costs and can lose", () => {
+    const { hash, ...told } = shown();
+    expect(told).toEqual({
+      what: "start a grid of 3 slots of 60 USDT on BTC/USDT at kraken, from 60 to 120 USDT: 2 buys and 1 sells now, the market being at 90",
+      cost: "120 USDT in buys, before fees, and 0.5 BTC of the account's own in sells",
+      worstCase:
+        "the price falls and does not come back: up to 180 USDT are held as BTC and lose what it loses; 39 USDT at 60, everything: up to 180 USDT",
+      limits: [
+        "least order here: 5 USDT",
+        "free balances: 1000 USDT, 1 BTC",
+        "0.5 BTC of the account's own are used; useOwnBase=false leaves them alone",
+        BREAK_EVEN,
+      ],
+      uses: { asset: "USDT", amount: d("180") },
+      holds: { planHash: hash },
+    });
+  });
+
+  it("on paper uses nothing", () => {
+    const told = shown({}, {}, { dryRun: true });
+    expect(told).not.toHaveProperty("uses");
+    expect(told.what).toMatch(
+      /^start a grid of 3 slots of 60 USDT on BTC\/USDT at kraken, on paper, from 60 /,
+    );
+  });
+
+  it("says what it keeps to, what it lacks, and what rests nothing", () => {
+    const shares = { ...OWN, maxPosition: d("0.5"), safetyReserve: d("0.12345") };
+    expect(shown(shares).limits.slice(2)).toEqual([
+      "at most 50 % of the capital in BTC",
+      "12.35 % of the capital stay in USDT",
+      BREAK_EVEN,
+    ]);
+    expect(shown(OWN, { balances: [] }).limits.slice(1)).toEqual([
+      "free balances: 0 USDT, 0 BTC",
+      "2 slots would rest nothing now: no_quote",
+      "1 slots would rest nothing now: no_base",
+      "the buys need 120 USDT and 0 USDT are free: 0 of 3 orders rest at first",
+      BREAK_EVEN,
+    ]);
+    expect(shown(OWN, { kept: { quote: d("10"), base: 0n } }).limits.slice(2)).toEqual([
+      "other strategies still need 10 USDT of that",
+      BREAK_EVEN,
+    ]);
+    expect(shown(OWN, {}, { doubts: [{ message: "doubtful" }] }).limits.slice(2)).toEqual([
+      "doubtful",
+      BREAK_EVEN,
+    ]);
+    expect(shown({ ...OWN, lowerPrice: d("20"), upperPrice: d("80") }).limits.slice(2)).toEqual([
+      "the market is at 90, outside the grid: it waits on one side until the price returns",
+      BREAK_EVEN,
+    ]);
+    expect(shown(OWN, { killed: true }).limits.at(-1)).toBe(
+      "the kill switch is on: the start would be refused",
+    );
+  });
+});

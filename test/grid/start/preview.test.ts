@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+import { previewChange, saleOf } from "../../../src/grid/start/preview.ts";
+import type { GridStrategy } from "../../../src/grid/state/state.ts";
+import { NO_LEDGER } from "../../../src/grid/state/state.ts";
+import { NO_MEMORY } from "../../../src/model/memory.ts";
+import type { Strategy } from "../../../src/model/strategy.ts";
+import type { StrategyView } from "../../../src/ports/stores/strategy-store.ts";
+import { d, slot, state } from "../../support/grid.ts";
+import { NOW, quote, SYMBOL, strategy } from "../../support/made.ts";
+
+/** Two slots of 100, of which one has bought 2 for 200.005; 12.345 are realised. */
+const LEDGER = { ...NO_LEDGER, realized: d("12.345") };
+const HOLDS = state([slot({ side: "sell", base: d("2"), cost: d("200.01") }), slot({ index: 1 })], {
+  ledger: LEDGER,
+});
+const grid = (over: Partial<Strategy> = {}) => strategy({ state: HOLDS, ...over }) as GridStrategy;
+const view = (over: Partial<Strategy> = {}, marks = {}): StrategyView<GridStrategy> => ({
+  strategy: grid(over),
+  openOrders: 3,
+  memory: { ...NO_MEMORY, marks },
+  steppedAt: NOW,
+  accountError: null,
+  steppedBy: null,
+  costs: [],
+  now: NOW,
+});
+const EMPTY = { state: state([slot(), slot({ index: 1 })], { ledger: LEDGER }) };
+const DRY = { account: "dry:kraken:api.kraken.com" };
+
+describe("what a change of a grid is shown as", () => {
+  it("is what is done to what it is, and what it holds on", () => {
+    expect(previewChange(view(), { told: "pause" })).toEqual({
+      what: "pause g, which is running (active) with 3 open orders",
+      cost: "nothing at once; 12.35 USDT are realised so far",
+      worstCase: "2 BTC bought at 100.01 USDT stay the account's and may lose value",
+      limits: [],
+    });
+    expect(previewChange(view(EMPTY), { told: "pause" }).worstCase).toBe("no BTC is held");
+  });
+
+  it("of one that buys again counts all that its slots may buy", () => {
+    const buys = { told: "resume", buys: true };
+    const told = previewChange(view(), buys);
+    expect(told.cost).toBe("up to 200 USDT in buys; 12.35 USDT are realised so far");
+    expect(told.uses).toEqual({ asset: "USDT", amount: d("200") });
+    expect(previewChange(view(DRY), buys)).not.toHaveProperty("uses");
+  });
+
+  it("of one that sells counts what the base is worth", () => {
+    const sale = { told: "2 BTC are sold", worstCase: "it falls", counted: d("210") };
+    const told = previewChange(view(), { told: "stop", sale });
+    expect(told).toMatchObject({
+      cost: "2 BTC are sold; 12.35 USDT are realised so far",
+      worstCase: "it falls",
+      uses: { asset: "USDT", amount: d("210") },
+    });
+    expect(previewChange(view(DRY), { told: "stop", sale })).not.toHaveProperty("uses");
+  });
+
+  it("says that nothing is placed while the switch is on", () => {
+    expect(previewChange(view(), { told: "resume", killed: true }).limits).toEqual([
+      "the kill switch is on: nothing is placed until it is turned off",
+    ]);
+  });
+});
+
+describe("what a sale of a grid's base brings", () => {
+  const level = (price: string, amount: string) => ({ price: d(price), amount: d(amount) });
+  const book = { bids: [level("100", "1.5"), level("99", "0.5")], asks: [level("106", "9")], at: NOW };
+  const UNKNOWN = "what the book would pay is not known here";
+
+  it("is told by the book, and worth its mid", () => {
+    expect(saleOf(grid(), { quote: quote(), book, mark: d("50") })).toEqual({
+      told: "2 BTC are sold, worth 210 USDT at the mid of 105; at once 2 BTC for 199.5 USDT, at 99.75 on average and 99 at worst, by the book as it is now",
+      worstCase:
+        "the price falls while it sells: its orders go as far as 10 % below the mid of their moment, which is 189 USDT now, and dust stays",
+      counted: d("210"),
+    });
+  });
+
+  it("is worth the last price that was seen where nobody can be asked", () => {
+    expect(saleOf(grid(), { mark: d("50") })).toMatchObject({
+      told: `2 BTC are sold, worth 100 USDT at the mid of 50; ${UNKNOWN}`,
+      counted: d("100"),
+    });
+    expect(saleOf(grid(), { quote: quote(), book: { ...book, bids: [] }, mark: d("50") }).told).toBe(
+      `2 BTC are sold, worth 210 USDT at the mid of 105; ${UNKNOWN}`,
+    );
+    expect(saleOf({ ...grid(), symbol: SYMBOL }, { mark: d("50.126") }).told).toMatch(
+      /^2 BTC are sold, worth 100.25 USDT at the mid of 50.13; /,
+    );
+  });
+});
