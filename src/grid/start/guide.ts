@@ -5,7 +5,7 @@ import { leastSize } from "../ladder/check-rules.ts";
 import { breakEvenRatio, quoteFee, restingFees } from "../ladder/fees.ts";
 import { followed } from "../ladder/followed.ts";
 import { layOut } from "../ladder/layout.ts";
-import { ascends, leastRatio, levelsFrom, slotsBetween } from "../ladder/levels.ts";
+import { leastRatio, levelsFrom, slotsBetween } from "../ladder/levels.ts";
 import type { OnLeave } from "../schema/guide.ts";
 import type { GridConfig } from "../state/config.ts";
 
@@ -49,7 +49,7 @@ export function guided({ budget, onLeave }: GuideAsked, { market, candles, mid }
   for (let gridLevels = MOST_LEVELS; gridLevels >= 2; gridLevels--) {
     const config = { ...range, gridLevels, gridSpacing: ZERO };
     const levels = levelsFrom(config, market.tick);
-    if (!ascends(levels) || leastRatio(slotsBetween(levels)) < ONE + spacing) continue;
+    if (leastRatio(slotsBetween(levels)) < ONE + spacing) continue;
     const orderSize = sizeWithin(budget, { ...config, ...ends }, market);
     const slots = layOut(levels, orderSize, mid);
     if (slots.every((slot) => orderSize >= leastSize(slot, market)))

@@ -69,9 +69,9 @@ function waysOfLosing(slot: Slot, worth: Decimal, begins: Begins): Decimal[] {
 const proceedsOf = (slot: Slot, market: Market): Decimal =>
   mul(mul(firstAmount(market, { ...slot, side: "sell" }), slot.upper, "down"), ONE - fee(market), "down");
 
-/** What the base for a slot's first sell costs at once; a fee in base is bought beside it. */
+/** What the base for the first sell of a slot that sells costs at once; a fee in base is bought beside it. */
 function costOfFirst(slot: Slot, { takingPrice, market }: Begins): Decimal {
-  const amount = div(firstAmount(market, { ...slot, side: "sell" }), ONE - fee(market), "up");
+  const amount = div(firstAmount(market, slot), ONE - fee(market), "up");
   return mul(mul(amount, takingPrice, "up"), ONE + fee(market), "up");
 }
 
