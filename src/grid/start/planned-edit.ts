@@ -66,17 +66,22 @@ export function planEdit(strategy: GridStrategy, edited: EditedGrid, world: Edit
   return { ...base, cancels: mine, intents, state, hash: hash(intents) };
 }
 
-/** Of a centered grid the orders lie around the price of the pass that makes the change: no plan can name them. */
+/**
+ * Of a centered grid the orders, and the prices at which it ends, lie around the price of the pass that makes the
+ * change: no plan can name them.
+ */
 function hashOfEdit(
   { id, edits = 0 }: GridStrategy,
   { config }: EditedGrid,
   intents: readonly Intent[],
 ): string {
-  const orders = config.centered
-    ? []
-    : [...intents]
-        .sort((a, b) => a.slot - b.slot)
-        .map(({ slot, side, price, amount }) => [slot, side, price, amount]);
+  if (config.centered) {
+    const { lowerPrice: _, upperPrice: __, gridSpacing: ___, ...asked } = config;
+    return hashOfPlan([id, edits, asked, []]);
+  }
+  const orders = [...intents]
+    .sort((a, b) => a.slot - b.slot)
+    .map(({ slot, side, price, amount }) => [slot, side, price, amount]);
   return hashOfPlan([id, edits, config, orders]);
 }
 

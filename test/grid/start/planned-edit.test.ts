@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { checkStart } from "../../../src/grid/start/check.ts";
+import { checkCentered, checkStart } from "../../../src/grid/start/check.ts";
 import { type AskedEdit, edited } from "../../../src/grid/start/edited.ts";
 import { type EditWorld, planEdit, plannedEditOut } from "../../../src/grid/start/planned-edit.ts";
+import type { CenteredConfig } from "../../../src/grid/state/config.ts";
 import type { GridState, GridStrategy } from "../../../src/grid/state/state.ts";
+import { ONE } from "../../../src/kernel/decimal.ts";
+import type { Order } from "../../../src/model/order.ts";
 import { d, market, state } from "../../support/grid.ts";
 import { order, quote, strategy } from "../../support/made.ts";
 
@@ -22,11 +25,16 @@ const world = (over: Partial<EditWorld> = {}): EditWorld => ({
   killed: false,
   ...over,
 });
-const grid = (of: Partial<GridState> = {}) =>
-  strategy({ config: CHECKED.config, state: state(CHECKED.slots, of) }) as GridStrategy;
+const grid = (of: Partial<GridState> = {}, config = CHECKED.config) =>
+  strategy({ config, state: state(CHECKED.slots, of) }) as GridStrategy;
 
-function planned(asked: AskedEdit, over: Partial<EditWorld> = {}, of: Partial<GridState> = {}) {
-  const [one, all] = [grid(of), world(over)];
+function planned(
+  asked: AskedEdit,
+  over: Partial<EditWorld> = {},
+  of: Partial<GridState> = {},
+  config = CHECKED.config,
+) {
+  const [one, all] = [grid(of, config), world(over)];
   const plan = planEdit(one, edited(one, asked, all), all);
   return { plan, out: plannedEditOut(one, plan, all) };
 }
@@ -48,6 +56,31 @@ describe("the plan of a change that moves the levels", () => {
     ]);
     expect(planned({ orderSize: d("60") }, { kept: { quote: d("150"), base: 0n } }).out.free).toBe("50.1");
     expect(planned({ orderSize: d("60") }, { kept: { quote: d("300"), base: 0n } }).out.free).toBe("0");
+  });
+
+  it("has orders where its own rested, and none through those of others", () => {
+    const balances = [{ asset: "USDT", free: d("300"), used: 0n }];
+    const refused = (of: Partial<Order>) => {
+      const orders = [order({ side: "sell", price: d("95"), ...of })];
+      return planned({ orderSize: d("60") }, { orders, balances }).out.refused;
+    };
+    expect(refused({})).toMatchObject([{ reason: "no_base" }]);
+    expect(refused({ strategy: "h" })).toHaveLength(2);
+  });
+
+  it("says what its buys take, and counts no buy of base at once", () => {
+    const { out } = planned({ orderSize: d("60") });
+    // 0.6 at 100 and 0.66666 at 90, with their fee.
+    expect(out.investment).toEqual({ quote: "120.1193994", base: "0" });
+    const free = { balances: [{ asset: "USDT", free: d("20.02"), used: d("100.1") }] };
+    const bought = { ...CHECKED.config, initialBuy: true };
+    expect(planned({ orderSize: d("60") }, free, {}, bought).out.warnings).toEqual([]);
+  });
+
+  it("says what is wrong with what was asked for", () => {
+    const codes = (asked: AskedEdit) => planned(asked).out.warnings.map(({ code }) => code);
+    expect(codes({ upperPrice: d("104") })).toEqual(["market_outside"]);
+    expect(codes({ orderSize: d("60"), stopLossPrice: d("80") })).toEqual([]);
   });
 
   it("says what it lacks, and what base no slot sells", () => {
@@ -76,5 +109,38 @@ describe("the plan of a change that moves none", () => {
     expect(out).toMatchObject({ cancelled: 0, orders: [], refused: [], warnings: [] });
     expect(out.changes).toEqual([{ field: "stopLossPrice", from: "none", to: "80" }]);
     expect(plan.hash).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  it("tells of no slot that rests nothing already", () => {
+    const refused = [{ slot: 2, reason: "no_base" as const }];
+    expect(planned({ stopLossPrice: d("80") }, {}, { refused }).out.refused).toEqual([]);
+  });
+});
+
+describe("the plan of a change of a grid around the market", () => {
+  const centered: CenteredConfig = {
+    levels: 2,
+    spacing: d("0.1"),
+    spacingModel: "linear",
+    spacingFactor: ONE,
+    sizeModel: "flat",
+    deviation: d("0.015"),
+    deviationFrom: "edge",
+    debounce: 2000,
+  };
+  const around = checkCentered(
+    { orderSize: d("50"), centered },
+    { market: MARKET, quote: quote(), balances: undefined },
+  );
+
+  it("tells the spacing, and is the same wherever the market is when it is made", () => {
+    const change = (over: Partial<EditWorld> = {}) =>
+      planned({ spacing: d("0.12") }, over, { slots: around.slots }, around.config);
+    const { plan, out } = change();
+    expect(out.changes).toContainEqual({ field: "spacing", from: "0.1", to: "0.12" });
+    expect(out.changes.length).toBeGreaterThan(1);
+    const later = change({ quote: quote({ bid: d("105"), ask: d("107") }) });
+    expect(later.plan.intents[0]?.price).not.toBe(plan.intents[0]?.price);
+    expect(later.plan.hash).toBe(plan.hash);
   });
 });
