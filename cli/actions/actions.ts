@@ -1,6 +1,6 @@
 /**
  * What the commands do, made together when one of them runs: commands themselves are only named at first, for help.
- * Apart stay those that bring a large library of their own: setup and mcp.
+ * Apart stay those that bring a large library of their own: setup, mcp, and what serves.
  */
 
 export { issueToken } from "../../src/controls/operations/tokens.ts";
@@ -15,7 +15,6 @@ export { backUp, restore } from "./database/db.ts";
 export { migrateDatabase } from "./database/migrate.ts";
 export { byCommand, numberOf, withDatabase } from "./database/open.ts";
 export { prune } from "./database/prune.ts";
-export { runDemo } from "./demo.ts";
 export { runDoctor } from "./doctor.ts";
 export { addKeys, listKeys, removeKeys, rotateKeys, testKeys } from "./exchange.ts";
 export { runGuided } from "./guided/guided.ts";
@@ -25,5 +24,4 @@ export { newPageLink } from "./page.ts";
 export { restingOrders } from "./resting-orders.ts";
 export { runOperation } from "./run-operation.ts";
 export { depositInSandbox, resetSandbox, shockSandbox } from "./sandbox.ts";
-export { startServer } from "./serve.ts";
 export { runTrade } from "./trade.ts";

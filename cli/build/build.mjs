@@ -23,23 +23,27 @@ export async function currentBundle() {
   return join(dist, readFileSync(pointer, "utf8"), "main.cjs");
 }
 
+/** A new file is part of it only once one that is changes. */
 function isStale() {
   if (!existsSync(pointer)) return true;
-  const built = statSync(pointer).mtimeMs;
-  const isNewer = (file) => statSync(file).mtimeMs > built;
-  return (
-    ["package.json", "cli/build/build.mjs", "cli/build/page.mjs", "cli/build/slim-ccxt.mjs"].some((name) =>
-      isNewer(join(root, name)),
-    ) || ["src", "cli"].some((name) => holdsNewer(join(root, name), isNewer))
-  );
+  const name = readFileSync(pointer, "utf8");
+  const begun = begunAt(name);
+  const sources = join(dist, name, SOURCES);
+  if (!existsSync(sources)) return true;
+  return readFileSync(sources, "utf8")
+    .split("\n")
+    .some((name) => !(statSync(root + name, { throwIfNoEntry: false })?.mtimeMs <= begun));
 }
 
-const holdsNewer = (folder, isNewer) =>
-  readdirSync(folder, { withFileTypes: true }).some((entry) =>
-    entry.isDirectory()
-      ? holdsNewer(`${folder}/${entry.name}`, isNewer)
-      : /\.(tsx?|css|svg)$/.test(entry.name) && isNewer(`${folder}/${entry.name}`),
-  );
+/** Beside a bundle, what of this folder's own it was made of, a line each. */
+const SOURCES = "sources.txt";
+const BUILDERS = [
+  "package.json",
+  ...["aliases", "build", "page", "slim-ccxt"].map((name) => `cli/build/${name}.mjs`),
+];
+/** When the build of a folder of this name began. */
+const begunAt = (name) => Number(/^cli-(\d+)-/.exec(name)?.[1]);
+const ownAmong = (inputs) => inputs.filter((name) => /^(src|cli)\//.test(name));
 
 /** zod's messages in 50 languages are half of what every command would load; ours are our own. */
 const ENGLISH = {
@@ -101,16 +105,17 @@ export async function build() {
   });
   copySwaggerUi(join(dist, name, "swagger-ui"));
   const pageSources = await buildPage(root, join(dist, name, "page"));
+  const made = [...Object.keys(metafile.inputs), ...pageSources];
+  writeFileSync(join(dist, name, SOURCES), [...new Set([...BUILDERS, ...ownAmong(made)])].join("\n"));
   writeFileSync(`${pointer}-${name}`, name);
   renameSync(`${pointer}-${name}`, pointer);
   removeOld(name);
-  return [...Object.keys(metafile.inputs), ...pageSources];
+  return made;
 }
 
 function removeOld(current) {
   for (const name of readdirSync(dist)) {
-    const made = Number(/^cli-(\d+)-/.exec(name)?.[1]);
-    if (name !== current && made < Date.now() - HOUR)
+    if (name !== current && begunAt(name) < Date.now() - HOUR)
       rmSync(join(dist, name), { recursive: true, force: true });
   }
 }

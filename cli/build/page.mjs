@@ -20,5 +20,5 @@ export async function buildPage(root, folder) {
     logLevel: "error",
   });
   cpSync(join(root, "src/web/icon.svg"), join(folder, "icon.svg"));
-  return Object.keys(metafile.inputs);
+  return [...Object.keys(metafile.inputs), "src/web/icon.svg"];
 }

@@ -14,5 +14,5 @@ export const demoCommand = command({
       valueHint: "number",
     },
   },
-  run: async (values) => (await import("../actions/actions.ts")).runDemo(values),
+  run: async (values) => (await import("../actions/demo.ts")).runDemo(values),
 });

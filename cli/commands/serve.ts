@@ -21,7 +21,8 @@ export const serveCommand = command({
   description: "Serve the API and step every running grid",
   args: SERVE_ARGS,
   run: async (values) => {
-    const { restingOrders, signsOfLife, startServer } = await import("../actions/actions.ts");
+    const { restingOrders, signsOfLife } = await import("../actions/actions.ts");
+    const { startServer } = await import("../actions/serve.ts");
     const { deps, url, boundTold, newLink, stopped, stop } = await startServer(values);
     const signs = signsOfLife(deps, SIGN_INTERVAL, (line) => process.stdout.write(`${line}\n`));
     const leave = async () => {
