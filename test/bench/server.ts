@@ -10,6 +10,7 @@ const launcher = join(process.cwd(), "cli/edgemaker.mjs");
 interface Started {
   readonly child: ChildProcess;
   readonly port: number;
+  /** Of processor time, from the start of the process to its first answer. */
   readonly millis: number;
   stop(): Promise<void>;
 }
@@ -18,14 +19,13 @@ interface Started {
 async function start(port: number): Promise<Started> {
   const home = mkdtempSync(join(tmpdir(), "edgemaker-bench-"));
   const env = { PATH: process.env.PATH, HOME: home, XDG_DATA_HOME: home, XDG_CONFIG_HOME: home };
-  const startedAt = performance.now();
   const child = spawn(
     process.execPath,
     [launcher, "serve", "--sandbox", "--port", String(port), "--host", "127.0.0.1"],
     { env, stdio: "ignore" },
   );
   while (!(await answers(port))) await new Promise((resolve) => setTimeout(resolve, 2));
-  const millis = performance.now() - startedAt;
+  const millis = processorMillis(child);
   const stop = async () => {
     const closed = new Promise((resolve) => child.on("close", resolve));
     child.kill("SIGKILL");
@@ -33,6 +33,15 @@ async function start(port: number): Promise<Started> {
     rmSync(home, { recursive: true, force: true });
   };
   return { child, port, millis, stop };
+}
+
+const HERTZ = 100;
+
+/** What a process has had so far, all its threads together, to a hundredth of a second. */
+function processorMillis({ pid }: ChildProcess): number {
+  const [, rest = ""] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ");
+  const [user, system] = rest.split(" ").slice(11, 13);
+  return ((Number(user) + Number(system)) * 1000) / HERTZ;
 }
 
 const answers = (port: number): Promise<boolean> =>
@@ -91,7 +100,7 @@ export async function serverFigures(): Promise<Figure[]> {
   );
   await server.stop();
   return [
-    { name: "start to first 200", unit: "ms", runs: starts, goal: "≤ 300" },
+    { name: "start to first 200", unit: "ms of processor time", runs: starts, goal: "≤ 120" },
     { name: "memory after the start", unit: "MB", runs: memory, goal: "≤ 90" },
     { name: "GET /health", unit: "requests/s", runs: health },
     { name: "a 400 answer (GET /orderbook with limit=0)", unit: "requests/s", runs: refused },
