@@ -22,7 +22,21 @@ function checkType(headers: Headers): void {
     throw new AppError("Unsupported media type", "send the body as application/json");
 }
 
-async function readText(request: Request): Promise<string> {
+function readText(request: Request): Promise<string> {
+  const { headers } = request;
+  // Whoever tells a length sends no more. Made into a stream first, such a body takes Node ten times as long.
+  return headers.has("content-length") && !headers.has("transfer-encoding")
+    ? readWhole(request)
+    : readParts(request);
+}
+
+async function readWhole(request: Request): Promise<string> {
+  const text = await request.text();
+  if (text.length > MOST_BODY_BYTES) throw tooLarge();
+  return text;
+}
+
+async function readParts(request: Request): Promise<string> {
   const reader = request.body?.getReader();
   if (!reader) return "";
   const decoder = new TextDecoder();
