@@ -1,6 +1,7 @@
 import {
   Column,
   getTableName,
+  Name,
   Param,
   Placeholder,
   type Query,
@@ -32,6 +33,7 @@ function writePart(chunk: unknown, into: WrittenQuery, dialect: SQLiteAsyncDiale
   else if (chunk instanceof SQL) for (const one of chunk.queryChunks) writePart(one, into, dialect);
   else if (chunk instanceof Param) writeParam(chunk, into, dialect);
   else if (chunk instanceof Placeholder) writeValue(chunk, into);
+  else if (chunk instanceof Name) into.sql += quotedName(chunk.value);
   else if (chunk instanceof Column) into.sql += qualifiedName(chunk);
   else if (chunk instanceof Table) into.sql += quotedName(getTableName(chunk));
   else if (Array.isArray(chunk)) writeList(chunk, into, dialect);

@@ -185,11 +185,11 @@ const CHAINED_COLUMNS = [
   "seq",
   "hash",
 ] as const;
+const CHAINED_NAMES = sql.raw(CHAINED_COLUMNS.map((name) => `"${name}"`).join(", "));
 
 function insertLinked(event: Linked, where?: SQL): Statement {
-  const names = CHAINED_COLUMNS.map((name) => sql.identifier(name));
-  const values = CHAINED_COLUMNS.map((name) => sql`${event[name] as InValue}`);
+  const values = CHAINED_COLUMNS.map((name) => sql.param(event[name] as InValue));
   return statement(
-    sql`insert into ${events} (${sql.join(names, sql`, `)}) select ${sql.join(values, sql`, `)} where ${where ?? sql`1`}`,
+    sql`insert into ${events} (${CHAINED_NAMES}) select ${sql.join(values, sql`, `)} where ${where ?? sql`1`}`,
   );
 }

@@ -1,16 +1,17 @@
 import { sql } from "drizzle-orm";
 import { handEvent } from "../../../model/events.ts";
 import { NO_MEMORY } from "../../../model/memory.ts";
+import type { OrderState } from "../../../model/order.ts";
 import { firstMet } from "../../../model/own-orders.ts";
 import type { HandOrderStore } from "../../../ports/stores/hand-order-store.ts";
-import { type Context, hasRows, rowsOf, statement } from "../client/context.ts";
+import { building, type Context, eachWay, hasRows, rowsOf, statement } from "../client/context.ts";
 import { isNotNewer, refuseNewer } from "../client/migrate.ts";
 import { accounts, orders } from "../tables/tables.ts";
 import { type Moment, writeTold } from "./event-chain.ts";
 import { insertByHand, isOrder } from "./order-rows.ts";
 
 export function handOrderStore(context: Context): HandOrderStore {
-  const { client, db, now } = context;
+  const { client, db, now, prepare } = context;
   return {
     async now() {
       const result = await client.fresh(statement(sql`select ${now()}`));
@@ -18,15 +19,12 @@ export function handOrderStore(context: Context): HandOrderStore {
     },
 
     async recordByHand(order, held, by) {
-      const account = db
-        .insert(accounts)
-        .values({ account: order.account, memory: NO_MEMORY })
-        .onConflictDoNothing();
+      const account = prepare(accountKnown)({ account: order.account });
       const { insert, others } = insertByHand(context, order, held);
       const isRecorded = sql`exists(select 1 from ${orders} where ${isOrder(order)})`;
       const make = async ({ calls, isGuarded, tell }: Moment) => {
         if (!isGuarded) await refuseNewer(context, calls);
-        return [statement(account), ...insert, await tell(handEvent(order), isRecorded), others];
+        return [account, ...insert, await tell(handEvent(order), isRecorded), others];
       };
       const known = held.at === undefined ? undefined : { at: held.at, holds: isNotNewer(context) };
       const results = await writeTold(context, by, make, { known });
@@ -36,17 +34,11 @@ export function handOrderStore(context: Context): HandOrderStore {
     },
 
     async settleByHand({ account, clientId, ...outcome }) {
-      const final = ["filled", "canceled", "expired", "rejected"].includes(outcome.state);
+      const isFinal = ["filled", "canceled", "expired", "rejected"].includes(outcome.state);
+      const settle = prepare(answerWritten({ isFinal }));
       // A step may have seen it on the venue meanwhile, and then knows more than the answer to the request. Lost, it is
       // as if the process had died before the answer: the order's row is on the disk, and the order is looked up.
-      await client.unwaited(
-        statement(
-          db
-            .update(orders)
-            .set({ ...outcome, settled: final, ...(final ? { endedAt: now() } : {}) })
-            .where(sql`${isOrder({ account, clientId })} and ${orders.state} in ('pending', 'unknown')`),
-        ),
-      );
+      await client.unwaited(settle({ account, clientId, ...outcome }));
     },
 
     async hasUnclear(account) {
@@ -62,3 +54,25 @@ export function handOrderStore(context: Context): HandOrderStore {
     },
   };
 }
+
+const accountKnown = () =>
+  building
+    .insert(accounts)
+    .values({ account: sql`${sql.placeholder("account")}`, memory: NO_MEMORY })
+    .onConflictDoNothing();
+
+/** What the exchange has answered, where nothing more is known of the order. */
+const answerWritten = eachWay((now, { isFinal }: { readonly isFinal: boolean }) => {
+  const given = <T>(name: string) => sql<T>`${sql.placeholder(name)}`;
+  const [account, clientId] = [given("account"), given("clientId")];
+  return building
+    .update(orders)
+    .set({
+      state: given<OrderState>("state"),
+      exchangeId: given<string>("exchangeId"),
+      reason: given<string>("reason"),
+      settled: isFinal,
+      ...(isFinal ? { endedAt: now } : {}),
+    })
+    .where(sql`${isOrder({ account, clientId })} and ${orders.state} in ('pending', 'unknown')`);
+});

@@ -9,10 +9,7 @@ import { countUses, withinLimits } from "./limit-rows.ts";
 import { isMetBy, isMetWithin, mayBeMetRow } from "./own-orders.ts";
 
 const ORDER_COLUMNS = Object.entries(getTableColumns(orders)) as [keyof Order, Column][];
-const names = sql.join(
-  ORDER_COLUMNS.map(([, column]) => sql.identifier(column.name)),
-  sql`, `,
-);
+const names = sql.raw(ORDER_COLUMNS.map(([, column]) => `"${column.name}"`).join(", "));
 
 /**
  * Intents of one strategy, each on its own condition in the statement that writes it: what a person
@@ -82,24 +79,21 @@ const grouped = (intents: readonly Order[]): Map<string, Order[]> => {
   return groups;
 };
 
-const intentColumns = sql.join(
-  ORDER_COLUMNS.map((_column, place) => sql.raw(`intent.column${place + 1}`)),
-  sql`, `,
-);
+const intentColumns = sql.raw(ORDER_COLUMNS.map((_column, place) => `intent.column${place + 1}`).join(", "));
 
 /** Orders as rows, each with how many of the group and how much of their notional it completes. */
 function intentRows(group: readonly Order[], terms: LimitTerms | null): SQL {
   let notional = 0n;
   const rows = group.map((order, place) => {
     notional += notionalUnits(terms?.counted[order.clientId] ?? 0n, "up");
-    const values = ORDER_COLUMNS.map(([key, column]) => sql`${sql.param(order[key], column)}`);
-    return sql`(${sql.join([...values, sql`${place + 1}`, sql`${notional}`], sql`, `)})`;
+    const values = ORDER_COLUMNS.map(([key, column]) => sql.param(order[key], column));
+    return sql`(${sql.join([...values, sql.param(place + 1), sql.param(notional)], sql`, `)})`;
   });
   return sql.join(rows, sql`, `);
 }
 
 /** The row of one order: client ids are an account's own. */
-export const isOrder = ({ account, clientId }: Pick<Order, "account" | "clientId">): SQL =>
+export const isOrder = ({ account, clientId }: Readonly<Record<"account" | "clientId", string | SQL>>): SQL =>
   sql`${orders.account} = ${account} and ${orders.clientId} = ${clientId}`;
 
 /** What may change of an order: never its identity, side, price or amount. */
