@@ -7,6 +7,7 @@ import { fetchPost } from "./adapters/outbound.ts";
 import { createApp } from "./app.ts";
 import { type Config, parseConfig } from "./compose/config.ts";
 import { createDeps } from "./compose/deps.ts";
+import { textSettingsOf } from "./compose/text-settings.ts";
 import type { Pass } from "./engine/pass/step.ts";
 import { accountsDue, stepAccount, tick } from "./engine/pass/tick.ts";
 import { AppError, messageOf, SettingsError } from "./kernel/errors.ts";
@@ -17,6 +18,7 @@ import { sampleFirst, sampleLiquidity } from "./liquidity/operations/sample.ts";
 import type { AccountKey } from "./model/account.ts";
 import { deliver } from "./notify/operations/deliver.ts";
 import { areGood, areStepped } from "./notify/operations/heartbeat.ts";
+import type { Operation } from "./operation.ts";
 import { createOperations } from "./operations.ts";
 import type { Deps } from "./ports/deps.ts";
 import type { Local, Log } from "./ports/local.ts";
@@ -59,24 +61,26 @@ const budgets = publicBudgets(local.monotonic);
 let limiter: Limiter | undefined;
 const wrongTokens = countWrongTokens(local.monotonic);
 
-/** Texts, numbers and booleans: a variable of wrangler.toml need not be a text. What is bound otherwise is none. */
-const textSettingsOf = (environment: Bindings): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    Object.entries(environment)
-      .filter(([name, value]) => typeof value !== "object" || name.startsWith("EDGEMAKER_"))
-      .map(([name, value]) => [name, typeof value === "object" ? JSON.stringify(value) : String(value)]),
-  );
-
 const NO_DATABASE =
   "EDGEMAKER_DATABASE_URL is not set: name a libSQL server, deployed by `npx wrangler secret put EDGEMAKER_DATABASE_URL`, on this machine in .dev.vars; docs/deploy.md";
 
-/** Read once: an isolate's settings never change. */
-const configs = new WeakMap<Bindings, Config>();
+/** Read once: an isolate's settings never change. Its operations keep the schemas that requests have asked for. */
+interface Settled {
+  readonly config: Config;
+  readonly operations: readonly Operation[];
+}
+const settledOf = new WeakMap<Bindings, Settled>();
+
+function settled(environment: Bindings): Settled {
+  const config = parseConfig(textSettingsOf(environment));
+  return { config, operations: createOperations(config.exchanges.map(({ id }) => id)) };
+}
 
 /** The service for one invocation, each of whose requests is counted where it leaves. */
 async function openService(environment: Bindings) {
-  const config = configs.get(environment) ?? parseConfig(textSettingsOf(environment));
-  configs.set(environment, config);
+  const known = settledOf.get(environment) ?? settled(environment);
+  settledOf.set(environment, known);
+  const { config, operations } = known;
   const { databaseUrl: url, databaseAuthToken: authToken } = config;
   if (!url) throw new SettingsError(NO_DATABASE);
   let made = 0;
@@ -98,15 +102,15 @@ async function openService(environment: Bindings) {
     interval: (60 * SECOND) / config.passesPerMinute,
   });
   checkedDatabases.add(database);
-  return { config, deps, made: () => made };
+  return { config, operations, deps, made: () => made };
 }
 
 async function serveRequest(request: Request, environment: Bindings): Promise<Response> {
-  const { config, deps } = await openService(environment);
+  const { config, operations, deps } = await openService(environment);
   limiter ??= createLimiter(config.rateLimits, local.monotonic);
   const app = createApp({
     deps,
-    operations: createOperations(config.exchanges.map(({ id }) => id)),
+    operations,
     access: {
       adminTokens: config.token ? [config.token] : [],
       allowedHosts: config.allowedHosts,
