@@ -1,1 +1,2 @@
 export const ALIASES: Readonly<Record<string, string>>;
+export const HASHES: string;

@@ -15,6 +15,9 @@ function stubs() {
 const empty = join(stubs(), "empty.mjs");
 /** Stands for what a library names and nothing of ours reaches; called, it throws. */
 export const UNREACHED = join(stubs(), "unreached.mjs");
+/** What ccxt signs with, by the platform's own hashes, and how it codes bytes as text. */
+export const HASHES = join(stubs(), "hashes.mjs");
+export const CODERS = join(stubs(), "coders.mjs");
 
 /** Packages that ccxt and libSQL name but we never reach, for esbuild's `alias`. wrangler.toml has the same list. */
 export const ALIASES = {

@@ -3,11 +3,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { ALIASES, UNREACHED } from "./aliases.mjs";
+import { ALIASES, CODERS, HASHES, UNREACHED } from "./aliases.mjs";
 
 /** Where our exchanges say which of ccxt's classes they are. */
 const EXCHANGES = "src/adapters/ccxt/exchanges";
-/** A source of ccxt, in its folder of them. */
+/** What ccxt has written, and a source of it in its folder of them. */
+const CCXT = /[\\/]ccxt[\\/]js[\\/]/;
 const FILE = /ccxt[\\/]js[\\/]src[\\/]((?:base[\\/])?\w+\.js)$/;
 
 /** First and last line of a method: a compiler has written these files, each method at the same depth. */
@@ -37,6 +38,12 @@ const NEVER_ASKED = new Set([
 /** Signatures and messages of other exchanges, and of other kinds of markets, as the classes import them. */
 const ELSEWHERE =
   /^@scure\/starknet$|^@noble\/curves\/(secp256k1|nist)\.js$|\/functions\/(starknet|ethabi)\.js$|^\.\/msgpack\.js$|\/(zklink|dydx-v4-client|protobuf\/mexc)\//;
+
+/** What a platform has built in, as the classes import it. */
+const BUILT_IN = [
+  { filter: /^@noble\/(hashes\/(sha2|hmac|utils)|curves\/utils)\.js$/, path: HASHES },
+  { filter: /^@scure\/base$/, path: CODERS },
+];
 
 /** The package's folder, from this file or from a bundle that holds it. */
 function sourceFolder() {
@@ -137,6 +144,10 @@ export const SLIM_CCXT = {
   setup({ onLoad, onResolve }) {
     let made;
     onResolve({ filter: ELSEWHERE }, () => ({ path: UNREACHED, sideEffects: false }));
+    for (const { filter, path } of BUILT_IN)
+      onResolve({ filter }, ({ importer }) =>
+        CCXT.test(importer) ? { path, sideEffects: false } : undefined,
+      );
     onLoad({ filter: FILE }, ({ path }) => {
       made ??= read();
       const file = made.files.get(FILE.exec(path)[1].replaceAll("\\", "/"));
