@@ -40,8 +40,12 @@ export const usedOf = (
 });
 
 /** What holds of one scope alone: for every account the defaults too. */
-export const ownLimits = ({ set }: StoredLimits, scope: string): Limits =>
-  limitsOf(changed(scope === EVERY_SCOPE ? DEFAULT_LIMITS : {}, set[scope] ?? {}));
+export function ownLimits({ set }: StoredLimits, scope: string): Limits {
+  const first = scope === EVERY_SCOPE ? DEFAULT_LIMITS : {};
+  const settings = set[scope];
+  // Asked in each pass, where mostly nothing is set.
+  return settings ? limitsOf(changed(first, settings)) : first;
+}
 
 /** What an account's orders are held to; `settings` are the operator's own, which nothing stored raises. */
 export const accountLimits = (stored: StoredLimits, exchange: string, settings: Limits = {}): Limits =>

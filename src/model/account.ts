@@ -25,8 +25,10 @@ export type AccountKey = string;
 export const accountKey = ({ exchange, kind, host }: AccountRef): AccountKey => `${kind}:${exchange}:${host}`;
 
 export function parseAccountKey(key: AccountKey): AccountRef {
-  const [kind = "", exchange = "", ...host] = key.split(":");
-  return { kind: kind as AccountRef["kind"], exchange, host: host.join(":") };
+  const [kind = "", exchange = ""] = key.split(":", 2);
+  // A host may have a port.
+  const host = key.slice(kind.length + exchange.length + 2);
+  return { kind: kind as AccountRef["kind"], exchange, host };
 }
 
 /** What an account is called whose keys came with a request: nothing but a request with them gets at it. */

@@ -31,34 +31,47 @@ const RESERVED = 3;
 const MANY = 20;
 
 /** `calls` to the venue in this pass, and no more `requests` of all kinds than the process may still make. */
-export const budgetOf = (
-  { clock, last }: CallTime,
-  calls = Number.MAX_SAFE_INTEGER,
-  requests?: () => number,
-): Budget => ({
-  made: 0,
-  opened: clock(),
-  began: undefined,
-  own: {},
-  clock,
-  get left() {
-    return Math.min(calls - this.made, requests ? requests() - RESERVED : calls);
-  },
-  get fitting() {
-    const each = perCall(this, clock());
-    const left = last - clock();
+export const budgetOf = (time: CallTime, calls = Number.MAX_SAFE_INTEGER, requests?: () => number): Budget =>
+  new PassBudget(time, calls, requests);
+
+class PassBudget implements Budget {
+  made = 0;
+  readonly opened: Millis;
+  began: Millis | undefined = undefined;
+  readonly own: Record<string, number> = {};
+  readonly clock: () => Millis;
+  readonly #last: Millis;
+  readonly #calls: number;
+  readonly #requests: (() => number) | undefined;
+
+  constructor({ clock, last }: CallTime, calls: number, requests: (() => number) | undefined) {
+    this.opened = clock();
+    this.clock = clock;
+    this.#last = last;
+    this.#calls = calls;
+    this.#requests = requests;
+  }
+
+  get left(): number {
+    return Math.min(this.#calls - this.made, this.#requests ? this.#requests() - RESERVED : this.#calls);
+  }
+
+  get fitting(): number {
+    const each = perCall(this, this.clock());
+    const left = this.#last - this.clock();
     if (each === 0) return Number.MAX_SAFE_INTEGER;
     return left < 0 ? 0 : 1 + Math.floor(left / each);
-  },
-  get slow() {
+  }
+
+  get slow(): string | null {
     if (this.began === undefined) return null;
-    const each = perCall(this, clock());
-    if (each * MANY < last - this.began) return null;
-    return each * MANY < last - this.opened
+    const each = perCall(this, this.clock());
+    if (each * MANY < this.#last - this.began) return null;
+    return each * MANY < this.#last - this.opened
       ? `the first call of a pass left after about ${told(this.began - this.opened)}: it has time for few orders, and the others wait`
       : `the exchange takes about ${told(each)} to answer a call: a pass has time for few orders, and the others wait`;
-  },
-});
+  }
+}
 
 const perCall = ({ made, began }: Budget, now: Millis): Millis =>
   began === undefined ? 0 : (now - began) / made;
