@@ -54,6 +54,7 @@ interface Shelf {
   books: Version<VenueBooks>[];
   readonly orders: Map<string, Version<BookedOrder>[]>;
   readonly byClientId: Map<string, string>;
+  /** At which time each is shown. */
   readonly fills: Version<BookedFill>[];
 }
 
@@ -116,7 +117,8 @@ export function historyBooks(
         place.orders.set(order.id, [...(place.orders.get(order.id) ?? []), { at: now(), value: order }]);
         place.byClientId.set(order.clientId, order.id);
       }
-      for (const fill of change.fills) place.fills.push({ at: now(), value: fill });
+      const late = (id: string) => (now() < quietAt ? delay(id) : 0);
+      for (const fill of change.fills) place.fills.push({ at: now() + late(fill.id), value: fill });
       told({ exchange, before, change });
       return true;
     },
@@ -135,10 +137,7 @@ export function historyBooks(
     fills: (exchange, symbol, since, at) =>
       shelf(exchange)
         .fills.filter(
-          ({ at: made, value }) =>
-            value.symbol === symbol &&
-            value.at >= since &&
-            made + (made < quietAt ? delay(value.id) : 0) <= at,
+          ({ at: shownAt, value }) => value.symbol === symbol && value.at >= since && shownAt <= at,
         )
         .map(({ value }) => value),
   };

@@ -34,28 +34,32 @@ export function createScheduler(start: number): Scheduler {
   const heap: Event[] = [];
 
   const push = (event: Event) => {
+    let place = heap.length;
     heap.push(event);
-    for (let place = heap.length - 1; place > 0; ) {
+    while (place > 0) {
       const parent = (place - 1) >> 1;
-      if (!isBefore(heap[place] as Event, heap[parent] as Event)) break;
-      [heap[place], heap[parent]] = [heap[parent] as Event, heap[place] as Event];
+      const above = heap[parent] as Event;
+      if (!isBefore(event, above)) break;
+      heap[place] = above;
       place = parent;
     }
+    heap[place] = event;
   };
   const pop = (): Event | undefined => {
     const first = heap[0];
     const last = heap.pop();
     if (heap.length === 0 || last === undefined) return first;
-    heap[0] = last;
-    for (let place = 0; ; ) {
-      const [left, right] = [2 * place + 1, 2 * place + 2];
-      let least = place;
-      if (left < heap.length && isBefore(heap[left] as Event, heap[least] as Event)) least = left;
-      if (right < heap.length && isBefore(heap[right] as Event, heap[least] as Event)) least = right;
-      if (least === place) return first;
-      [heap[place], heap[least]] = [heap[least] as Event, heap[place] as Event];
-      place = least;
+    let place = 0;
+    for (let child = 1; child < heap.length; child = 2 * place + 1) {
+      const right = child + 1;
+      if (right < heap.length && isBefore(heap[right] as Event, heap[child] as Event)) child = right;
+      const below = heap[child] as Event;
+      if (!isBefore(below, last)) break;
+      heap[place] = below;
+      place = child;
     }
+    heap[place] = last;
+    return first;
   };
 
   return {

@@ -2,6 +2,7 @@ import { StoreError } from "../../../src/kernel/errors.ts";
 import type { Millis } from "../../../src/kernel/time.ts";
 import { scopeOfAccount } from "../../../src/limits/standing.ts";
 import { BY_STEP, type By } from "../../../src/model/events.ts";
+import type { FillCursor } from "../../../src/model/fill.ts";
 import { isKeptBack, killEvent, type Panic, turned } from "../../../src/model/kill.ts";
 import type { Order } from "../../../src/model/order.ts";
 import { mayBeMet, meets, type Reach, reachOf } from "../../../src/model/own-orders.ts";
@@ -22,9 +23,10 @@ export function memoryStepStore(tables: Tables, now: () => Millis): StepStore {
   return {
     async due() {
       const at = now();
-      const running = [...tables.strategies.values()].filter(({ status }) => status !== "stopped");
-      const unsettled = [...tables.unsettled].map((id) => tables.orders.get(id) as Order);
-      const due = new Set([...running, ...unsettled].map(({ account }) => account));
+      const due = new Set<string>();
+      for (const { account, status } of tables.strategies.values())
+        if (status !== "stopped") due.add(account);
+      for (const id of tables.unsettled) due.add((tables.orders.get(id) as Order).account);
       return [...due]
         .sort()
         .map((account) => ({ account, retryAt: accountRow(tables, account).retryAt, now: at }));
@@ -128,17 +130,17 @@ function stopAll(tables: Tables, sells: boolean): void {
 function snapshot(tables: Tables, lease: Lease, overlap: Millis): Snapshot {
   const { account } = lease;
   const row = accountRow(tables, account);
-  const orders = [...tables.unsettled]
-    .map((id) => tables.orders.get(id) as Order)
-    .filter((order) => order.account === account);
-  const strategies = [...tables.strategies.values()].filter(
-    (one) => one.account === account && one.status !== "stopped",
-  );
-  const cursors = Object.fromEntries(
-    [...tables.cursors]
-      .filter(([key]) => key.startsWith(`${account} `))
-      .map(([key, at]) => [key.slice(account.length + 1), at]),
-  );
+  const orders: Order[] = [];
+  for (const id of tables.unsettled) {
+    const order = tables.orders.get(id) as Order;
+    if (order.account === account) orders.push(order);
+  }
+  const strategies: Strategy[] = [];
+  for (const one of tables.strategies.values())
+    if (one.account === account && one.status !== "stopped") strategies.push(one);
+  const cursors: Record<string, FillCursor> = {};
+  for (const [key, at] of tables.cursors)
+    if (key.startsWith(`${account} `)) cursors[key.slice(account.length + 1)] = at;
   return {
     lease,
     kill: tables.kill,
