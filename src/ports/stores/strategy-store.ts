@@ -31,6 +31,8 @@ export interface StrategyFilter {
   readonly id?: string | undefined;
   readonly request?: string | undefined;
   readonly account?: AccountKey | undefined;
+  /** Of one kind alone, by its name. */
+  readonly kind?: string | undefined;
   /** false: only those that are not stopped, whose number is all that it costs. */
   readonly stopped?: boolean;
   /** The newest so many, of those whose number is below `before`. */
@@ -43,7 +45,10 @@ export interface StrategyStore {
    * Undefined where the kill switch has been turned on since it was looked at: nothing is stored.
    */
   createStrategy(strategy: NewStrategy, by: By): Promise<Strategy | undefined>;
-  /** Oldest first; a page newest first. */
+  /**
+   * Oldest first; a page newest first. However many there are: read in parts, each of one moment. One that runs all
+   * the while is told, and once; one that starts or stops meanwhile may be missing or be told as it was.
+   */
   strategies(filter: StrategyFilter): Promise<readonly StrategyView[]>;
   /** A stop also says whether it keeps the orders, or sells the base. */
   setWants(id: string, wants: Wants, how: StopWish, by: By): Promise<void>;

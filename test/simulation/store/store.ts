@@ -64,12 +64,13 @@ export function memoryStore(
       return created;
     },
 
-    async strategies({ id, request, account, stopped = true, page }) {
+    async strategies({ id, request, account, kind, stopped = true, page }) {
       const wanted = [...tables.strategies.values()].filter(
         (one) =>
           (id === undefined || one.id === id) &&
           (request === undefined || one.request === request) &&
           (account === undefined || one.account === account) &&
+          (kind === undefined || one.kind === kind) &&
           one.number < (page?.before ?? Number.POSITIVE_INFINITY) &&
           (stopped || one.status !== "stopped"),
       );

@@ -1,58 +1,174 @@
-import { getTableColumns, type SQL, sql } from "drizzle-orm";
+import type { InValue, Row } from "@libsql/client";
+import { getTableColumns, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { ownerName } from "../../../model/account.ts";
-import type { StrategyStore } from "../../../ports/stores/strategy-store.ts";
-import { type Context, preparedTexts, rowsOf, selectedColumns } from "../client/context.ts";
+import type { StrategyStore, StrategyView } from "../../../ports/stores/strategy-store.ts";
+import { type Context, preparedTexts, rowsFrom, selectedColumns } from "../client/context.ts";
 import { accounts, isRunning, isUnsettled, orders, strategies } from "../tables/tables.ts";
 
 type ViewsRead = StrategyStore["strategies"];
-type ViewsAsked = Parameters<ViewsRead>[0];
+type AccountRow = typeof accounts.$inferSelect;
 
-const ACCOUNT_PLACE = Object.keys(getTableColumns(strategies)).length;
-const COUNT_PLACE = ACCOUNT_PLACE + Object.keys(getTableColumns(accounts)).length;
+/** Behind a strategy's own columns: its open orders, the time, and its account's columns where they stand beside it. */
+const COUNT_PLACE = Object.keys(getTableColumns(strategies)).length;
+const ACCOUNT_PLACE = COUNT_PLACE + 2;
 
-/** Reads strategies with what is told beside them; each way of asking has a text of its own, built once. */
-export function readViews({ client, prepare }: Context): ViewsRead {
+/**
+ * A libSQL server refuses an answer of ten million bytes. So many strategies, however long they are, are told at
+ * once; of more it is asked first how long each is, and then for parts of so many bytes.
+ */
+const FIRST_ROWS = 100;
+const PART_ROWS = 1000;
+const PART_BYTES = 4_000_000;
+
+/** One way of asking; `names` are those of the values that it is given. */
+interface Way {
+  readonly names: readonly string[];
+  readonly stopped: boolean;
+  /** By account, as the index of those that run has them; else the newest first. */
+  readonly byAccount: boolean;
+}
+
+/**
+ * Reads strategies with what is told beside them; each way of asking has a text of its own, built once. What is told
+ * at once is of one moment, and the place of a strategy stays: what runs as long as that takes is told, and once.
+ */
+export function readViews(context: Context): ViewsRead {
+  const { client, prepare } = context;
   const texts = preparedTexts(prepare);
-  return async (asked) => {
-    const { id, request, account, page } = asked;
-    const values = { id, request, account, before: page?.before };
-    const given = Object.entries(values).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, value] as const],
-    );
-    const { stopped = true } = asked;
-    const names = given.map(([name]) => name);
-    const way = [stopped, page !== undefined, ...names].join();
-    const text = texts(way, (now) => viewsText({ ...asked, stopped }, names, now));
-    const limit = page?.limit ?? -1;
-    const result = await client.execute(text({ ...Object.fromEntries(given), limit }));
-    const ofAccounts = rowsOf(accounts, result, ACCOUNT_PLACE);
-    return rowsOf(strategies, result).map((strategy, place) => {
-      const { memory, steppedAt, error, owner, costs } = ofAccounts[place] as typeof accounts.$inferSelect;
-      const row = result.rows[place];
-      return {
-        ...{ strategy, memory, steppedAt, accountError: error, steppedBy: ownerName(owner) },
-        ...{
-          costs: costs ?? [],
-          openOrders: Number(row?.[COUNT_PLACE]),
-          now: Number(row?.[COUNT_PLACE + 1]),
-        },
-      };
-    });
+  const part = partsRead(context);
+  return async ({ id, request, account, kind, stopped = true, page }) => {
+    const given = { id, request, account, kind };
+    const ask = (what: "told" | "sizes", place: StrategyPlace, limit: number) => {
+      const values = defined({ ...given, ...place });
+      const way = { names: Object.keys(values), stopped, byAccount: !stopped && page === undefined };
+      const text = texts(`${what} ${JSON.stringify(way)}`, (now) =>
+        what === "told" ? toldText(way, now) : sizesText(way),
+      );
+      return client.execute(text({ ...values, limit }));
+    };
+    const most = page?.limit ?? Number.POSITIVE_INFINITY;
+    const first = Math.min(most, FIRST_ROWS);
+    const { rows } = await ask("told", { before: page?.before }, first);
+    const views = viewsIn(rows, accountsBeside(rows));
+    const last = views.at(-1)?.strategy;
+    if (last && rows.length === first && first < most) {
+      const place =
+        stopped || page ? { before: last.number } : { afterAccount: last.account, afterNumber: last.number };
+      const sizes = await ask("sizes", place, page ? most - first : -1);
+      for (const one of partsOf(sizes.rows)) views.push(...(await part(one, stopped)));
+    }
+    return views.sort((a, b) => (a.strategy.number - b.strategy.number) * (page ? -1 : 1));
   };
 }
 
-function viewsText({ stopped, page }: ViewsAsked, names: readonly string[], now: SQL<number>): SQL {
+/** Behind which strategy others come. */
+interface StrategyPlace {
+  readonly before?: number | undefined;
+  readonly afterAccount?: string;
+  readonly afterNumber?: number;
+}
+
+const defined = (values: Readonly<Record<string, string | number | undefined>>) =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
+  );
+
+/** Strategies by their numbers, and the accounts of all of them. */
+interface ViewsPart {
+  readonly numbers: readonly number[];
+  readonly accounts: ReadonlySet<string>;
+}
+
+function partsOf(sizes: readonly Row[]): ViewsPart[] {
+  const parts: { numbers: number[]; accounts: Set<string>; bytes: number }[] = [];
+  for (const row of sizes) {
+    const [number, account] = [Number(row[0]), String(row[1])];
+    const [own, around] = [Number(row[2]), Number(row[3])];
+    const last = parts.at(-1);
+    const more = own + (last?.accounts.has(account) ? 0 : around);
+    if (last && last.bytes + more <= PART_BYTES && last.numbers.length < PART_ROWS) {
+      last.numbers.push(number);
+      last.accounts.add(account);
+      last.bytes += more;
+    } else parts.push({ numbers: [number], accounts: new Set([account]), bytes: own + around });
+  }
+  return parts;
+}
+
+function partsRead({ client, prepare }: Context) {
+  const texts = {
+    all: prepare((now) => partText(now, sql``)),
+    running: prepare((now) => partText(now, sql` and ${isRunning()}`)),
+    accounts: prepare(
+      () =>
+        sql`select ${selectedColumns(accounts)} from ${accounts} where ${accounts.account} in (select value from json_each(${sql.placeholder("accounts")}))`,
+    ),
+  };
+  return async (part: ViewsPart, stopped: boolean): Promise<StrategyView[]> => {
+    const numbers: InValue = JSON.stringify(part.numbers);
+    const statements = [
+      (stopped ? texts.all : texts.running)({ numbers }),
+      texts.accounts({ accounts: JSON.stringify([...part.accounts]) }),
+    ];
+    const [told, around] = await client.batch(statements, "read");
+    return viewsIn(told?.rows ?? [], rowsFrom(accounts, around?.rows ?? []));
+  };
+}
+
+const accountsBeside = (rows: readonly Row[]): AccountRow[] => rowsFrom(accounts, rows, ACCOUNT_PLACE);
+
+function viewsIn(rows: readonly Row[], around: readonly AccountRow[]): StrategyView[] {
+  const byName = new Map(around.map((row) => [row.account, row]));
+  return rowsFrom(strategies, rows).map((strategy, at) => {
+    const { memory, steppedAt, error, owner, costs } = byName.get(strategy.account) as AccountRow;
+    const row = rows[at];
+    return {
+      ...{
+        strategy,
+        memory,
+        steppedAt,
+        accountError: error,
+        steppedBy: ownerName(owner),
+        costs: costs ?? [],
+      },
+      ...{ openOrders: Number(row?.[COUNT_PLACE]), now: Number(row?.[COUNT_PLACE + 1]) },
+    };
+  });
+}
+
+const open = () =>
+  sql`(select count(*) from ${orders} where ${orders.strategy} = ${strategies.id} and ${isUnsettled()} and ${orders.state} in ('submitted', 'open', 'partially_filled'))`;
+
+const withAccount = sql`inner join ${accounts} on ${accounts.account} = ${strategies.account}`;
+
+const toldText = (way: Way, now: SQL<number>): SQL =>
+  sql`select ${selectedColumns(strategies)}, ${open()}, ${now}, ${selectedColumns(accounts)} from ${strategies} ${withAccount} ${selection(way)}`;
+
+const sizesText = (way: Way): SQL =>
+  sql`select ${strategies.number}, ${strategies.account}, ${octetsOf([strategies.config, strategies.state, strategies.edit])}, ${octetsOf([accounts.memory, accounts.costs])} from ${strategies} ${withAccount} ${selection(way)}`;
+
+const partText = (now: SQL<number>, condition: SQL): SQL =>
+  sql`select ${selectedColumns(strategies)}, ${open()}, ${now} from ${strategies} where ${strategies.number} in (select value from json_each(${sql.placeholder("numbers")}))${condition}`;
+
+const octetsOf = (columns: readonly SQLWrapper[]): SQL =>
+  sql.join(
+    columns.map((column) => sql`coalesce(octet_length(${column}), 0)`),
+    sql` + `,
+  );
+
+function selection({ names, stopped, byAccount }: Way): SQL {
+  // With the plus, or SQLite walks all that ever ran in the order of their numbers to find the few that run.
+  const number = stopped ? sql`${strategies.number}` : sql`+${strategies.number}`;
   const conditions: Record<string, SQL> = {
     id: sql`${strategies.id} = ${sql.placeholder("id")}`,
     request: sql`${strategies.request} = ${sql.placeholder("request")}`,
     account: sql`${strategies.account} = ${sql.placeholder("account")}`,
-    before: sql`${strategies.number} < ${sql.placeholder("before")}`,
+    kind: sql`${strategies.kind} = ${sql.placeholder("kind")}`,
+    before: sql`${number} < ${sql.placeholder("before")}`,
+    afterNumber: sql`(${strategies.account}, ${strategies.number}) > (${sql.placeholder("afterAccount")}, ${sql.placeholder("afterNumber")})`,
   };
   const wanted = [...names.flatMap((name) => conditions[name] ?? []), ...(stopped ? [] : [isRunning()])];
-  // With the plus, or SQLite walks all that ever ran in the order of their numbers to sort the few that run.
-  const number = stopped ? sql`${strategies.number}` : sql`+${strategies.number}`;
-  const inOrder = page ? sql`${number} desc` : number;
-  const open = sql`select count(*) from ${orders} where ${orders.strategy} = ${strategies.id} and ${isUnsettled()} and ${orders.state} in ('submitted', 'open', 'partially_filled')`;
   const where = wanted.length > 0 ? sql`where ${sql.join(wanted, sql` and `)}` : sql``;
-  return sql`select ${selectedColumns(strategies)}, ${selectedColumns(accounts)}, (${open}), ${now} from ${strategies} inner join ${accounts} on ${accounts.account} = ${strategies.account} ${where} order by ${inOrder} limit ${sql.placeholder("limit")}`;
+  const order = byAccount ? sql`${strategies.account}, ${strategies.number}` : sql`${number} desc`;
+  return sql`${where} order by ${order} limit ${sql.placeholder("limit")}`;
 }

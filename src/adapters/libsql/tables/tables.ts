@@ -109,7 +109,7 @@ export const strategies = sqliteTable(
   (table) => [
     uniqueIndex("strategies_number").on(table.number),
     uniqueIndex("strategies_request").on(table.request),
-    index("strategies_running").on(table.account).where(sql`${table.status} <> 'stopped'`),
+    index("strategies_running").on(table.account, table.number).where(sql`${table.status} <> 'stopped'`),
   ],
 );
 

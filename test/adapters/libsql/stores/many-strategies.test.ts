@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { newUse } from "../../../../src/model/usage.ts";
+import type { StrategyFilter, StrategyView } from "../../../../src/ports/stores/strategy-store.ts";
+import { d } from "../../../support/grid.ts";
+import { runOperation, testSandbox } from "../../../support/sandbox.ts";
+import { type Sqld, startSqld } from "../../../support/sqld.ts";
+
+const [ACCOUNTS, EACH] = [100, 20];
+const ALL = ACCOUNTS * EACH;
+const GRID = {
+  ...{ exchange: "kraken", symbol: "BTC/USDT", lowerPrice: d("57000"), upperPrice: d("63000") },
+  ...{ gridLevels: 20, orderSize: d("100") },
+};
+
+/** One grid as often as is asked, each stopped one as long as those that run: more than a server tells at once. */
+async function many(url?: string) {
+  const box = await testSandbox(url ? { url } : {});
+  const { client } = box.context;
+  const { id } = await runOperation<{ id: string }>(box.deps, "start_grid", GRID);
+  const copied = async (table: string, others: Readonly<Record<string, string>>, from: string) => {
+    const { rows } = await client.execute(`select name from pragma_table_info('${table}')`);
+    const columns = rows.map(({ name }) => String(name));
+    await client.execute(
+      `with recursive n(i) as (select 0 union all select i + 1 from n where i < ${ALL - 1})
+       insert or ignore into ${table} (${columns.map((name) => `"${name}"`).join(", ")})
+       select ${columns.map((name) => others[name] ?? `"${name}"`).join(", ")} from n, (select * from ${from})`,
+    );
+  };
+  const account = `printf('sandbox:x%03d:', i % ${ACCOUNTS})`;
+  await copied("accounts", { account }, "accounts where account = 'sandbox:kraken:'");
+  const grid = `strategies where id = '${id}'`;
+  const others = { account, request: "null" };
+  await copied("strategies", { ...others, id: "printf('r%04d', i)", number: "10000 + i" }, grid);
+  const past = { id: "'s' || i", number: "1000 + i", status: "'stopped'" };
+  await copied("strategies", { ...others, ...past }, grid);
+  return { ...box, id };
+}
+
+const idsOf = (views: readonly StrategyView[]) => views.map(({ strategy }) => strategy.id);
+const RUNNING = Array.from({ length: ALL }, (_, i) => `r${String(i).padStart(4, "0")}`);
+
+describe.each(["a file", "a server"])("two thousand strategies of a hundred accounts, on %s", (where) => {
+  let sqld: Sqld | undefined;
+  let box: Awaited<ReturnType<typeof many>>;
+  beforeAll(async () => {
+    sqld = where === "a server" ? await startSqld() : undefined;
+    box = await many(sqld?.url);
+  }, 60_000);
+  afterAll(() => sqld?.stop());
+
+  it("are told whole and once, the oldest first, each with what is known of its account", async () => {
+    const views = await box.store.strategies({ stopped: false });
+    expect(idsOf(views)).toEqual([...RUNNING, box.id]);
+    expect(new Set(views.map(({ memory }) => memory.turn))).toEqual(new Set([0]));
+    expect(views.every(({ steppedAt, now }) => steppedAt !== null && now >= steppedAt)).toBe(true);
+    expect(views.map(({ openOrders }) => openOrders)).toEqual([...RUNNING.map(() => 0), 20]);
+    expect(new Set(views.map(({ strategy }) => strategy.state.slots.length))).toEqual(new Set([20]));
+  });
+
+  it("are told newest first where a page is asked for, those that have stopped too", async () => {
+    const ask = async (filter: StrategyFilter) => idsOf(await box.store.strategies(filter));
+    const newest = [box.id, ...RUNNING.toReversed()];
+    expect(await ask({ stopped: false, page: { limit: 500 } })).toEqual(newest.slice(0, 500));
+    expect(await ask({ page: { limit: 1000, before: 10_010 } })).toEqual([
+      ...newest.slice(-10),
+      ...Array.from({ length: 990 }, (_, i) => `s${ALL - 1 - i}`),
+    ]);
+    expect(await ask({ stopped: false, kind: "quote" })).toEqual([]);
+    expect(await ask({ stopped: false, kind: "grid", account: "sandbox:x007:" })).toEqual(
+      RUNNING.filter((_, i) => i % ACCOUNTS === 7),
+    );
+  });
+
+  it("cost no row of those that have stopped, and few requests", async () => {
+    const { use, asked } = await costOf(box, () => box.store.strategies({ stopped: false }));
+    expect(use.databaseRequests).toBeLessThanOrEqual(6);
+    // Of each its length, its account beside that, and itself: as few for every one more as for one.
+    if (where === "a server") expect(use.rowsRead).toBeLessThan(7 * ALL);
+    const looks = (await Promise.all(asked.map((one) => looksOf(box, one)))).flat();
+    const endless = looks.filter((look) => /SCAN (strategies|accounts|orders)/.test(look));
+    expect(endless.filter((look) => !look.endsWith("USING INDEX strategies_running"))).toEqual([]);
+    expect(looks).toContain("SEARCH strategies USING INDEX strategies_running ((account,number)>(?,?))");
+    expect(looks).not.toContain("USE TEMP B-TREE FOR ORDER BY");
+  });
+});
+
+type Box = Awaited<ReturnType<typeof many>>;
+
+/** What is sent to the database, and what that costs there. */
+async function costOf({ context: { client } }: Box, ask: () => Promise<unknown>) {
+  const { execute, batch } = client;
+  const [use, asked] = [newUse(), [] as { sql: string; args: [] }[]];
+  const counting: Pick<typeof client, "execute" | "batch"> = {
+    execute(statement) {
+      asked.push(statement as never);
+      return execute(statement, use);
+    },
+    batch(statements, mode) {
+      asked.push(...(statements as never[]));
+      return batch(statements, mode, use);
+    },
+  };
+  Object.assign(client, counting);
+  await ask();
+  Object.assign(client, { execute, batch });
+  return { use, asked };
+}
+
+async function looksOf({ context: { client } }: Box, { sql, args }: { sql: string; args: [] }) {
+  const { rows } = await client.execute({ sql: `explain query plan ${sql}`, args });
+  return rows.map(({ detail }) => String(detail));
+}
