@@ -3,6 +3,7 @@ import { AppError } from "../kernel/errors.ts";
 import { type Pair, splitPair } from "../kernel/pair.ts";
 import { midOf } from "../kernel/spread.ts";
 import type { Millis } from "../kernel/time.ts";
+import { exchangeOfRequest, parseAccountKey } from "../model/account.ts";
 import type { LimitCode, LimitName, LimitRefusal, Limits, Standing, Used } from "../model/limits.ts";
 import type { Quote, Side } from "../model/market.ts";
 import type { OrderType } from "../model/order.ts";
@@ -36,12 +37,13 @@ export function allowed(
 ): LimitRefusal | undefined {
   const counted = countedNotional(order, look.quote);
   const told = { order, look, limits, counted, scope: actor === null ? "" : scope };
+  const whose = actor === null ? exchangeTold(scope.replace(/^account:/, "")) : "this token";
   return (
     ofSymbol(told) ??
     ofPriceAge(told) ??
     ofCollar(told) ??
     ofOrder(told) ??
-    beyondDayLimit(told, used) ??
+    beyondDayLimit(told, used, whose) ??
     beyondOrderLimit(told, used) ??
     withinOrderGap(told, used)
   );
@@ -63,6 +65,9 @@ export function withOrder(standing: Standing, order: WantedOrder, quote: Quote):
   const today = { ...used.today, [asset]: (used.today[asset] ?? ZERO) + countedNotional(order, quote) };
   return { ...standing, used: { ...used, today, openOrders: used.openOrders + 1, lastAt: used.now } };
 }
+
+const exchangeTold = (account: string): string =>
+  exchangeOfRequest(account) ?? parseAccountKey(account).exchange;
 
 interface LimitedOrder {
   readonly order: WantedOrder;
@@ -159,7 +164,7 @@ function ofOrder(told: LimitedOrder): LimitRefusal | undefined {
   return limitRefusal("limit_order", "orderNotional", told, `counts ${text(told.counted)} ${quote}`);
 }
 
-function beyondDayLimit(told: LimitedOrder, { today }: Used): LimitRefusal | undefined {
+function beyondDayLimit(told: LimitedOrder, { today }: Used, whose: string): LimitRefusal | undefined {
   const { dayNotional } = told.limits;
   const { quote } = splitPair(told.order.symbol);
   if (dayNotional === undefined) return undefined;
@@ -168,8 +173,23 @@ function beyondDayLimit(told: LimitedOrder, { today }: Used): LimitRefusal | und
     return limitRefusal("limit_day", "dayNotional", told, `is in ${quote}, which it does not name`);
   const before = today[quote] ?? ZERO;
   if (before + told.counted <= most) return undefined;
-  const why = `counts ${text(told.counted)} ${quote} beside the ${text(before)} of today (UTC)`;
+  const why = `counts ${text(told.counted)} ${quote} beside the ${text(before)} ${quote} that ${whose} has used today; ${DAY_FREES}`;
   return limitRefusal("limit_day", "dayNotional", told, why);
+}
+
+/** When a day's limit has room again, of itself. */
+const DAY_FREES = "what is used is free again at 00:00 UTC";
+
+/** Of a strategy that counts to its token's day when it starts, with all that it can come to use. */
+export function beyondTokenDay(
+  what: string,
+  { limits, used, scope }: Pick<Standing, "limits" | "used" | "scope">,
+  { asset, notional }: { readonly asset: string; readonly notional: Decimal },
+): AppError {
+  const [most, before] = [limits.dayNotional?.[asset] ?? ZERO, used.today[asset] ?? ZERO];
+  const why = `${what} can come to use ${text(notional)} ${asset} beside the ${text(before)} ${asset} that the token has used today`;
+  const detail = `the limit dayNotional of this token is ${text(most)} ${asset}, and ${why}; ${DAY_FREES}; ${howToChange("dayNotional", scope)}`;
+  return limitError({ reason: "limit_day", detail });
 }
 
 function beyondOrderLimit(told: LimitedOrder, { openOrders }: Used): LimitRefusal | undefined {

@@ -85,6 +85,18 @@ describe("limits that are set", () => {
     expect((await order()).status).toBe(200);
   });
 
+  it("says of which asset, and whose, a day is used, and when there is room again", async () => {
+    const { order, limit } = await app();
+    await limit({ dayNotional: "USDT=60" });
+    await order();
+    expect((await order()).body.message).toMatch(
+      /counts 50 USDT beside the 50 USDT that kraken has used today; what is used is free again at 00:00 UTC; an admin/,
+    );
+    await limit({ scope: "token:admin", dayNotional: "USDT=60" });
+    await limit({ dayNotional: "USDT=160" });
+    expect((await order()).body.message).toMatch(/beside the 50 USDT that this token has used today; /);
+  });
+
   it("keeps orders apart by their least time", async () => {
     const { order, limit, time } = await app();
     await limit({ orderGapMillis: 5000 });

@@ -5,7 +5,7 @@ import { VenueError } from "../../kernel/errors.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { NO_STOP } from "../../kernel/stop-flags.ts";
 import { MINUTE } from "../../kernel/time.ts";
-import { howToChange, limitError } from "../../limits/allowed.ts";
+import { beyondTokenDay, limitError } from "../../limits/allowed.ts";
 import { accountKey, parseAccountKey } from "../../model/account.ts";
 import type { By } from "../../model/events.ts";
 import { byOf, type Call } from "../../operation.ts";
@@ -146,13 +146,12 @@ function firstRow({ exchange, symbol }: StartPlace, { config }: Checked, state: 
 async function countStart({ store }: Deps, planned: PlannedStart, world: StartWorld & Read): Promise<void> {
   const { quote } = world.market;
   const notional = mostMoved(beginsOf(planned, world));
-  for (const { scope, actor, limits, used } of world.bounds.standings.all) {
-    if (actor === null) continue;
-    const most = limits.dayNotional?.[quote] ?? null;
-    if (await store.useLimit({ scope, asset: quote, notional, most })) continue;
-    const what = `this grid can come to use ${text(notional)} ${quote} beside the ${text(used.today[quote] ?? 0n)} of today`;
-    const detail = `the limit dayNotional of this token is ${text(most ?? 0n)}, and ${what}; ${howToChange("dayNotional", scope)}`;
-    throw limitError({ reason: "limit_day", detail });
+  for (const standing of world.bounds.standings.all) {
+    if (standing.actor === null) continue;
+    const use = { asset: quote, notional };
+    const most = standing.limits.dayNotional?.[quote] ?? null;
+    if (await store.useLimit({ scope: standing.scope, ...use, most })) continue;
+    throw beyondTokenDay("this grid", standing, use);
   }
 }
 

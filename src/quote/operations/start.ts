@@ -1,10 +1,10 @@
 import { startTold } from "../../engine/pass/start-told.ts";
 import { stepNow } from "../../engine/pass/tick.ts";
-import { type Decimal, text } from "../../kernel/decimal.ts";
+import type { Decimal } from "../../kernel/decimal.ts";
 import { AppError, noLongerHolds } from "../../kernel/errors.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import { NO_STOP } from "../../kernel/stop-flags.ts";
-import { howToChange, limitError } from "../../limits/allowed.ts";
+import { beyondTokenDay } from "../../limits/allowed.ts";
 import { accountKey, parseAccountKey } from "../../model/account.ts";
 import type { Preview } from "../../model/proposal.ts";
 import type { Strategy } from "../../model/strategy.ts";
@@ -46,12 +46,11 @@ function checkedPrice({ hash, reference, plan }: PlannedQuote, expected: string 
 async function countQuotes({ store }: Deps, { config }: PlannedQuote, world: QuoteWorld): Promise<void> {
   const { quote: asset } = world.market;
   const notional = config.budget.quote;
-  for (const { scope, actor, limits } of world.standings.all) {
-    if (actor === null) continue;
-    const most = limits.dayNotional?.[asset] ?? null;
-    if (await store.useLimit({ scope, asset, notional, most })) continue;
-    const detail = `the limit dayNotional of this token is ${text(most ?? 0n)}, and these quotes can come to use ${text(notional)} ${asset}; ${howToChange("dayNotional", scope)}`;
-    throw limitError({ reason: "limit_day", detail });
+  for (const standing of world.standings.all) {
+    if (standing.actor === null) continue;
+    const most = standing.limits.dayNotional?.[asset] ?? null;
+    if (await store.useLimit({ scope: standing.scope, asset, notional, most })) continue;
+    throw beyondTokenDay("this start of quotes", standing, { asset, notional });
   }
 }
 

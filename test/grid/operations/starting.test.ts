@@ -174,7 +174,7 @@ describe("a start", () => {
     ).toEqual({
       ...refused,
       message: expect.stringMatching(
-        /^the limit dayNotional of this token is 2000, and this grid can come to use 1200 USDT beside the 1200 of today; an administrator/,
+        /^the limit dayNotional of this token is 2000 USDT, and this grid can come to use 1200 USDT beside the 1200 USDT that the token has used today; what is used is free again at 00:00 UTC; an administrator/,
       ),
     });
     expect(await rows()).toHaveLength(1);
