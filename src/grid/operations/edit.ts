@@ -1,3 +1,4 @@
+import { readForChange, venueForChange } from "../../engine/pass/change-venue.ts";
 import { readKept } from "../../engine/pass/read-kept.ts";
 import { stepNow } from "../../engine/pass/tick.ts";
 import { text } from "../../kernel/decimal.ts";
@@ -50,10 +51,8 @@ function refuseEnding({ id, status, wants, phase, state }: GridStrategy): void {
 }
 
 async function readEditWorld(deps: Deps, { id, account, symbol }: GridStrategy): Promise<EditWorld> {
-  const venue = deps.venueOf(parseAccountKey(account));
-  if (!venue)
-    throw new AppError("Start failed", `this process is not configured for ${account}: ask one that is`);
-  const [market, quote, balances] = await readEditVenue(venue, symbol);
+  const venue = venueForChange(deps, account);
+  const [market, quote, balances] = await readForChange(venue, () => readEditVenue(venue, symbol));
   const running = await deps.store.strategies({ stopped: false, account });
   const others = running.filter(({ strategy }) => strategy.id !== id);
   const kept = await readKept(deps, others, { market, balances });
@@ -66,7 +65,7 @@ async function readEditWorld(deps: Deps, { id, account, symbol }: GridStrategy):
 const readEditVenue = async (venue: Venue, symbol: GridStrategy["symbol"]) =>
   [await venue.market(symbol), await venue.ticker(symbol), await venue.balances()] as const;
 
-const EDITS = { access: "token", failure: "Start failed" } as const;
+const EDITS = { access: "token", failure: "Exchange error" } as const;
 
 const previewEdit = operation({
   ...EDITS,

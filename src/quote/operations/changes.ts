@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { readForChange, venueForChange } from "../../engine/pass/change-venue.ts";
 import type { Pass } from "../../engine/pass/step.ts";
 import { stepNow } from "../../engine/pass/tick.ts";
 import { text } from "../../kernel/decimal.ts";
@@ -143,11 +144,11 @@ const pausing = (isPaused: boolean) =>
 async function readyChange(deps: Deps, id: string, asked: AskedChange, actor: string) {
   const { strategy } = await changeableQuotes(deps, id);
   const { account, symbol } = strategy;
-  const venue = deps.venueOf(parseAccountKey(account));
-  if (!venue)
-    throw new AppError("Start failed", `this process is not configured for ${account}: ask one that is`);
-  const place = { venue, symbol, balances: await venue.balances(), actor, beside: id };
-  const world = await readQuotesAt(deps, place);
+  const venue = venueForChange(deps, account);
+  const world = await readForChange(venue, async () => {
+    const place = { venue, symbol, balances: await venue.balances(), actor, beside: id };
+    return readQuotesAt(deps, place);
+  });
   const orders = await deps.store.unsettledOrders(account);
   const seen = { ...world, balances: freedOf(strategy, orders, world) };
   return { strategy, seen, planned: planChange(strategy, asked, seen, orders) };
@@ -158,7 +159,7 @@ const previewQuoteEdit = operation({
   summary: "What changing running quotes would keep, cancel and place",
   effect: "read",
   access: "token",
-  failure: "Start failed",
+  failure: "Exchange error",
   http: { route: "POST /strategy/quote/:id/preview", from: "body" },
   input: quoteEditPreviewInput,
   output: PlannedQuoteChangeShape,
@@ -185,7 +186,7 @@ const editQuote = operation({
   ...CHANGES_QUOTES,
   name: "edit_quote",
   summary: "Change running quotes; what is left out stays",
-  failure: "Start failed",
+  failure: "Exchange error",
   http: { route: "PATCH /strategy/quote/:id", from: "body" },
   cli: {
     path: "quote edit",

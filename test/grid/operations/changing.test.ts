@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { VenueError } from "../../../src/kernel/errors.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
 import { BY } from "../../support/by.ts";
 import { ASKED } from "../../support/grid.ts";
@@ -107,11 +108,21 @@ describe("a change of a running grid", () => {
   });
 
   it("is told as the exchange leaves it: undecided, failed, in another's hands, or paused", async () => {
-    const { id, ask, unsure, cut, away, busy } = await started();
+    const { id, ask, unsure, cut, away, busy, venue } = await started();
     const size = (orderSize: number) => ({ id, orderSize });
     await expect(ask("edit_grid", size(230), away)).rejects.toMatchObject({
-      label: "Start failed",
-      message: "this process is not configured for sandbox:kraken:: ask one that is",
+      label: "Exchange error",
+      message: "nothing is changed: this process is not configured for kraken; ask one that is",
+    });
+    const silent = async () => {
+      throw new VenueError("unavailable", "kraken: no answer");
+    };
+    await expect(
+      ask("edit_grid", size(230), { venueOf: () => ({ ...venue("kraken"), ticker: silent }) }),
+    ).rejects.toMatchObject({
+      label: "Exchange error",
+      message:
+        "nothing is changed: kraken did not tell what the change has to know (kraken: no answer); what runs goes on as it was",
     });
     const undecided = await ask<Changed>("edit_grid", size(240), unsure);
     expect(undecided).toMatchObject({ success: true, made: false, phase: "rebuilding" });

@@ -1,0 +1,28 @@
+import { AppError, VenueError } from "../../kernel/errors.ts";
+import { type AccountKey, parseAccountKey } from "../../model/account.ts";
+import type { Deps } from "../../ports/deps.ts";
+import type { Venue } from "../../ports/venue.ts";
+
+/** Where a strategy trades that is to be changed. Throws AppError where this process cannot ask there. */
+export function venueForChange({ venueOf }: Pick<Deps, "venueOf">, account: AccountKey): Venue {
+  const of = parseAccountKey(account);
+  const venue = venueOf(of);
+  if (venue) return venue;
+  throw new AppError(
+    "Exchange error",
+    `nothing is changed: this process is not configured for ${of.exchange}; ask one that is`,
+  );
+}
+
+const UNREACHED: readonly VenueError["failure"][] = ["unavailable", "rate_limited", "refused"];
+
+/** What a change has to know of the exchange. Throws AppError where it does not tell that. */
+export async function readForChange<T>({ account }: Venue, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof VenueError) || !UNREACHED.includes(error.failure)) throw error;
+    const message = `nothing is changed: ${account.exchange} did not tell what the change has to know (${error.message}); what runs goes on as it was`;
+    throw new AppError("Exchange error", message, { cause: error });
+  }
+}
