@@ -9,6 +9,7 @@ import {
   ClearedShape,
   clear,
   isReached,
+  numberTold,
   ordersLeft,
   readRestingOrders,
   requestsText,
@@ -111,6 +112,6 @@ async function cancelled(deps: Deps): Promise<z.input<ReturnType<typeof TurnedSh
   );
   const message = done
     ? "the kill switch is on, and no order of ours rests; grids lay their orders again when it is off"
-    : `the kill switch is on; ${orders.length} orders may still rest${left}; ask again to go on`;
+    : `the kill switch is on; ${numberTold(orders.length, "order")} may still rest${left}; ask again to go on`;
   return { on: true, done, message: `${message}${requestsText(resting)}`, ...ordersLeft(resting) };
 }

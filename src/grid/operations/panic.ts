@@ -7,12 +7,14 @@ import type { Strategy } from "../../model/strategy.ts";
 import { byOf, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
+import { isGrid } from "../kind.ts";
 import {
   ClearedShape,
   clear,
   gridLeft,
   isReached,
   LeavingShape,
+  numberTold,
   ordersLeft,
   readRestingOrders,
   requestsText,
@@ -85,18 +87,18 @@ async function leftOf(deps: Deps, since: Millis): Promise<Left> {
 
 function panicAnswer(deps: Deps, { resting, grids, views }: Left, sell: boolean): PanicAnswer {
   const { orders } = resting;
-  const unsold = sell ? views.filter(({ strategy }) => isUnsold(deps, strategy)) : [];
+  const unsold = sell ? views.map(({ strategy }) => strategy).filter((one) => isUnsold(deps, one)) : [];
   const done = orders.length + grids.length + unsold.length === 0;
   const parts = [
-    ...(grids.length > 0 ? [`${grids.length} grids are not stopped yet`] : []),
-    ...(orders.length > 0 ? [`${orders.length} orders may still rest`] : []),
-    ...(unsold.length > 0 ? [`${unsold.length} grids hold base that is not sold`] : []),
+    ...(grids.length > 0 ? [`${strategiesTold(grids, "is", "are")} not stopped yet`] : []),
+    ...(orders.length > 0 ? [`${numberTold(orders.length, "order")} may still rest`] : []),
+    ...(unsold.length > 0 ? [`${strategiesTold(unsold, "holds", "hold")} base that is not sold`] : []),
   ];
   const accounts = [...orders, ...grids].map(({ account }) => account);
   const here = deps.killHere?.reason();
   const kept = sell && here !== undefined && unsold.length > 0 ? `; nothing is sold here, as ${here}` : "";
   const message = done
-    ? `the kill switch is on, every grid is stopped${sell ? " and sold" : ""}, and no order of ours rests`
+    ? `the kill switch is on, every ${strategyWord(views.map(({ strategy }) => strategy))} is stopped${sell ? " and sold" : ""}, and no order of ours rests`
     : `the kill switch is on; ${parts.join(", ")}${kept}${unreachedText(deps, accounts)}; ask again to go on`;
   return {
     on: true,
@@ -106,6 +108,13 @@ function panicAnswer(deps: Deps, { resting, grids, views }: Left, sell: boolean)
     ...ordersLeft(resting),
   };
 }
+
+/** Grids by their own word; where others are among them, by the word for all. */
+const strategyWord = (strategies: readonly Strategy[]): string =>
+  strategies.every(isGrid) ? "grid" : "strategy";
+
+const strategiesTold = (strategies: readonly Strategy[], one: string, many: string): string =>
+  `${numberTold(strategies.length, strategyWord(strategies))} ${strategies.length === 1 ? one : many}`;
 
 /** What the exchange would not take is no more than dust, and a grid that has ended with it says nothing of it. */
 const isUnsold = ({ kinds }: Pick<Deps, "kinds">, { kind, status, state, lastError }: Strategy): boolean =>

@@ -260,14 +260,14 @@ describe("panic", () => {
     const told = await ask<Left>("panic", { sell: true }, cut);
     expect(told).toMatchObject({ on: true, done: false, grids: [{ status: "running" }] });
     expect(told.message).toBe(
-      "the kill switch is on; 1 grids are not stopped yet, 6 orders may still rest, 1 grids hold base that is not sold; ask again to go on",
+      "the kill switch is on; 1 grid is not stopped yet, 6 orders may still rest, 1 grid holds base that is not sold; ask again to go on",
     );
     const here = { ...cut, killHere: { reason: () => "a file says so" } };
     expect((await ask<Left>("panic", { sell: true }, here)).message).toMatch(
       /base that is not sold; nothing is sold here, as a file says so; ask again to go on$/,
     );
     expect((await ask<Left>("panic", {}, here)).message).toMatch(
-      /^the kill switch is on; 1 grids are not stopped yet, \d orders may still rest; ask again to go on$/,
+      /^the kill switch is on; 1 grid is not stopped yet, \d orders may still rest; ask again to go on$/,
     );
     expect((await ask<Left>("panic", {}, { venueOf: () => undefined })).message).toMatch(
       /\d orders may still rest; this process has no keys for kraken: another one/,
@@ -278,7 +278,7 @@ describe("panic", () => {
     const { ask } = await trading({ triggerPrice: 50_000, useOwnBase: false });
     const told = await ask<Left>("panic", { sell: true }, { venueOf: () => undefined });
     expect(told.message).toMatch(
-      /^the kill switch is on; 1 grids are not stopped yet; this process has no keys/,
+      /^the kill switch is on; 1 grid is not stopped yet; this process has no keys/,
     );
   });
 });
