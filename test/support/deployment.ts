@@ -45,13 +45,17 @@ export async function deployment(
     if (entry.message === "a pass") turns.push(turnOf(entry));
     else if (entry.level === "error" || entry.level === "warn") troubles.push(entry);
   };
-  const start = (): Promise<Miniflare> => startWorker(database.settings, { ...options, onLog });
+  const start = (own: Readonly<Record<string, string>> = {}): Promise<Miniflare> =>
+    startWorker({ ...database.settings, ...own }, { ...options, onLog });
   return {
     accounts,
     database,
     turns,
     troubles,
     start,
+    /** Starts so many workers, each for its share of the accounts: an emulated queue gives out one turn at a time. */
+    startShares: (count: number): Promise<readonly Miniflare[]> =>
+      Promise.all(Array.from({ length: count }, (_, place) => start(shareOf(accounts, { place, count })))),
     /** Starts a grid over HTTP and returns its id. */
     async startGrid(worker: Miniflare, body: Record<string, unknown>): Promise<string> {
       const headers = { authorization: `Bearer ${TOKENS.admin}`, "content-type": "application/json" };
@@ -64,6 +68,20 @@ export async function deployment(
       if (!answer.id)
         throw new Error(`the grid was not started: ${JSON.stringify([answer, ...troubles.slice(-3)])}`);
       return answer.id;
+    },
+    /** How many grids the worker tells of, in its list and in its status alike. */
+    async listed(worker: Miniflare): Promise<number> {
+      const headers = { authorization: `Bearer ${TOKENS.admin}` };
+      const counts = await Promise.all(
+        ["list", "status"].map(async (name) => {
+          const url = `http://localhost/api/v1/strategy/grid/${name}`;
+          const response = (await worker.dispatchFetch(url, { headers })) as unknown as Response;
+          const { strategies } = (await heard(`the ${name}`, response).json()) as { strategies?: unknown[] };
+          return strategies?.length ?? 0;
+        }),
+      );
+      if (counts[0] !== counts[1]) throw new Error(`listed and told of: ${counts}`);
+      return counts[0] ?? 0;
     },
     /** Starts a grid from this process, on the same database and exchanges. */
     async startHere(body: Record<string, unknown>): Promise<void> {
@@ -105,6 +123,18 @@ export async function deployment(
       await accounts.close();
     },
   };
+}
+
+/** Those settings that name each account, of every so many-th alone. */
+function shareOf({ ids, settings }: Accounts, { place, count }: { place: number; count: number }) {
+  const own = new Set(ids.filter((_, at) => at % count === place).map(({ id }) => id));
+  const names = ["EDGEMAKER_EXCHANGES", "EDGEMAKER_TIERS", "EDGEMAKER_VENUE_URLS"];
+  return Object.fromEntries(
+    names.map((name) => {
+      const entries = (settings[name] ?? "").split(",");
+      return [name, entries.filter((entry) => own.has(entry.split("=")[0] ?? "")).join(",")];
+    }),
+  );
 }
 
 const turnOf = ({ account, outcome, requests, ...rest }: Readonly<Record<string, unknown>>): Turn => ({

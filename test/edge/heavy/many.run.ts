@@ -1,3 +1,4 @@
+import type { Miniflare } from "miniflare";
 import { afterAll, describe, expect, it } from "vitest";
 import { asGrid } from "../../../src/grid/kind.ts";
 import type { VenueName } from "../../../src/model/venues.ts";
@@ -16,21 +17,26 @@ interface Size {
   /** Strategies of each account, half on each of two pairs. */
   readonly strategies: number;
   readonly levels: number;
+  /** So many turns at once, each of another worker: an emulated queue gives out one at a time. */
+  readonly workers: number;
 }
 
 const SIZES: readonly Size[] = process.env.SCALE
-  ? [{ accounts: 50, strategies: 20, levels: 2 }]
-  : [{ accounts: 20, strategies: 10, levels: 4 }];
+  ? [
+      { accounts: 50, strategies: 20, levels: 2, workers: 1 },
+      { accounts: 100, strategies: 20, levels: 2, workers: 4 },
+    ]
+  : [{ accounts: 20, strategies: 10, levels: 4, workers: 1 }];
 
 const lines: string[] = [];
 afterAll(() => process.stdout.write(`\n${lines.join("\n")}\n\n`));
 
 describe.each(SIZES)(
   "$accounts accounts with $strategies strategies each",
-  ({ accounts, strategies, levels }) => {
+  ({ accounts, strategies, levels, workers }) => {
     it("are stepped by one cron through the queue, and every slot is right afterwards", async () => {
       const edge = await deployment(Math.ceil(accounts / 4), { most: accounts });
-      const worker = await edge.start();
+      const started = await edge.startShares(workers);
       try {
         const venues = [...new Set(edge.accounts.ids.map(({ venue }) => venue))];
         const calls = () => venues.reduce((sum, venue) => sum + edge.accounts.venues[venue].count(), 0);
@@ -53,7 +59,7 @@ describe.each(SIZES)(
           minute += MINUTE;
           await edge.rested();
           const startedAt = performance.now();
-          await fireCron(worker, minute);
+          await Promise.all(started.map((worker) => fireCron(worker, minute)));
           const turns = await edge.turnsEnded(from, accounts, 240_000);
           const seconds = (performance.now() - startedAt) / 1000;
           const requests = turns.map((turn) => turn.requests);
@@ -65,8 +71,8 @@ describe.each(SIZES)(
           };
           const after = await rows(edge.database.deps.store);
           lines.push(
-            `${accounts * strategies} strategies on ${accounts} accounts, ${name}: ${seconds.toFixed(1)} s one after the other, ` +
-              `${(seconds / accounts).toFixed(2)} s an account; at most ${figures.most} subrequests an invocation; ` +
+            `${accounts * strategies} strategies on ${accounts} accounts, ${name}: ${seconds.toFixed(1)} s, ${workers} at once, ` +
+              `${((seconds * workers) / accounts).toFixed(2)} s an account; at most ${figures.most} subrequests an invocation; ` +
               `${figures.exchange.toFixed(1)} exchange calls and ${figures.database.toFixed(1)} database requests an account and tick, ` +
               `${((after.read - before.read) / accounts).toFixed(0)} rows read and ${((after.written - before.written) / accounts).toFixed(1)} written`,
           );
@@ -83,8 +89,10 @@ describe.each(SIZES)(
         await untilRight("a minute after the starts");
         const steady = await cron("a steady minute");
         expect(steady.turns.every(({ outcome }) => outcome === "stepped")).toBe(true);
+        expect(new Set(steady.turns.map(({ account }) => account)).size).toBe(accounts);
         expect(steady.exchange).toBeLessThanOrEqual(6);
         expect(steady.database).toBeLessThanOrEqual(6);
+        expect(await edge.listed(started[0] as Miniflare)).toBe(accounts * strategies);
 
         for (const { symbol, moved } of MARKETS)
           for (const venue of venues as VenueName[]) edge.accounts.venues[venue].move(symbol, moved);
@@ -96,7 +104,7 @@ describe.each(SIZES)(
           filled.reduce((sum, { strategy }) => sum + asGrid(strategy).state.ledger.filledOrders, 0),
         ).toBeGreaterThan(accounts);
       } finally {
-        await worker.dispose();
+        await Promise.all(started.map((worker) => worker.dispose()));
         await edge.close();
       }
     });
