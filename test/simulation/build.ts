@@ -77,11 +77,19 @@ function openWorker(script: string) {
   };
 }
 
-/** Runs jobs on as many threads as `workers` says, and adds up in the jobs' order. `told` hears how many are done. */
+export interface Running {
+  readonly workers: number;
+  /** Hears how many are done. */
+  readonly told?: (done: number) => void;
+  /** After such a job no other is begun. */
+  readonly isEnough?: (tally: Tally) => boolean;
+}
+
+/** Runs jobs on as many threads as `workers` says, and adds up in the jobs' order. */
 export async function runJobs(
   script: string,
   jobs: readonly Job[],
-  { workers, told = () => {} }: { workers: number; told?: (done: number) => void },
+  { workers, told = () => {}, isEnough = () => false }: Running,
 ): Promise<Tally> {
   const tallies: Tally[] = [];
   const waiting = [...jobs.entries()];
@@ -89,8 +97,11 @@ export async function runJobs(
   const work = async () => {
     const worker = openWorker(script);
     for (let next = waiting.shift(); next; next = waiting.shift()) {
-      tallies[next[0]] = await worker.run(next[1]);
+      const [place, job] = next;
+      const tally = await worker.run(job);
+      tallies[place] = tally;
       told(++done);
+      if (isEnough(tally)) waiting.length = 0;
     }
     await worker.close();
   };

@@ -23,10 +23,10 @@ const USAGE = `Simulates the step of grids: crashes, lost and late answers, two 
     --calm run|stop|panic|edit --timing sandbox|real [--grid trail|centered|exit] [--edition N] --call N --fault NAME|kill   one fault at one call
   --count N [--from N]           N seeds (default 200)
   --swarm [--count N] [--from N]   seeds with a mix of faults of their own, from a number of the moment on
-  --exhaustive | --parity | --mutants [NAME] | --week | --bounds   one tier
+  --exhaustive | --parity | --week | --bounds   one tier
   --coverage [--count N] [--from N]   which lines of the engine and of grids run under which kind of trouble, and which never
   --liveness [--count N] [--from N]   after each kind of trouble alone, how long until everything is right
-    --mutants [NAME] --from N    without the seeds that are known to show them
+  --mutants [NAME] [--count N] [--from N]   planted bugs, each with the first of 300 seeds that shows it, from a number of the moment on
   --full                         all tiers with the goals' sizes, or N random seeds; ends with their figures
   --strategy follow              the kind that is only a test of the engine, in place of grids
   --strategy quote               quotes of both sides, in place of grids
@@ -122,7 +122,7 @@ function* quoteTiers(): Generator<() => Promise<Figures[]>> {
 
 function* tiers(): Generator<() => Promise<Figures[]>> {
   const { full } = values;
-  const most = full ? 400 : number(400);
+  const most = full ? 300 : number(300);
   const isAsked = ({ name }: { readonly name: string }) =>
     positionals.length === 0 || positionals.includes(name);
   if (values.swarm) yield () => swarmTier(Number(values.from ?? ofNow()), number(1000), how, kindAsked);
@@ -131,8 +131,7 @@ function* tiers(): Generator<() => Promise<Figures[]>> {
   if (full || values.exhaustive) yield () => exhaustiveTier([1, 2], how, 1, kindAsked);
   if (full || values.parity) yield () => parityTier(from, full ? 100 : number(100), how, 100, kindAsked);
   if (full && values.strategy === undefined) yield* quoteTiers();
-  if (full || values.mutants)
-    yield () => mutantTier(most, how, isAsked, values.from === undefined ? undefined : from);
+  if (full || values.mutants) yield () => mutantTier(most, how, isAsked, Number(values.from ?? ofNow()));
   if (full || values.week) yield () => weekTier(how);
   if (full || values.liveness) yield () => livenessTier(from, number(full ? 40 : 20), how);
   if (values.coverage) yield () => coverageTier(from, number(10), how);

@@ -7,7 +7,6 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     "src/engine/pass/act.ts",
     'state: "unknown", exchangeId: null',
     'state: "rejected", exchangeId: null',
-    5,
   ),
   {
     name: "no write-ahead",
@@ -29,7 +28,6 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     "test/simulation/store/step-store.ts",
     "if (row.token !== token) throw",
     "if (row.token < 0) throw",
-    5,
   ),
   {
     name: "no lease and no fence",
@@ -51,14 +49,12 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     "src/engine/reconcile/order-life.ts",
     "if (now < order.notAfter + readLag) return order;",
     "",
-    2000000,
   ),
   one(
     "no guard at signing",
     "src/engine/pass/act.ts",
     "mayLeave: () => monotonic() <= last && protocolNow() <= sendBy",
     "mayLeave: () => true",
-    1000019,
   ),
   one(
     "stopped while orders may live",
@@ -89,28 +85,24 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     "src/engine/reconcile/order-life.ts",
     '"filled", "canceled", "expired", "rejected"]',
     '"filled", "canceled", "expired", "rejected", "unknown"]',
-    1000029,
   ),
   one(
     "an intent is written though the grid is wanted to stop",
     "test/simulation/store/step-store.ts",
     'return kind === "slot" ? wants === "run" :',
     'return kind === "slot" ? true :',
-    2000013,
   ),
   one(
     "an intent is written though the kill switch is on",
     "test/simulation/store/step-store.ts",
     "if (isKeptBack(kill, kind)) return false;",
     "",
-    1000035,
   ),
   one(
     "the kill switch is not read again",
     "src/ports/kill-permit.ts",
     "seen = await store.killed(account, kind);",
     "",
-    2000000,
   ),
   {
     name: "a cancel is believed",
@@ -166,7 +158,6 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     "src/engine/decide/share.ts",
     "least: free - (holding - locked) -",
     "least: free -",
-    57,
   ),
   one(
     "the filled amount may fall",
@@ -185,7 +176,6 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     "src/engine/reconcile/reconcile.ts",
     "const superseded = trade.amount <= order.gap || isBeyond(order, trade);",
     "const superseded = false;",
-    2000058,
   ),
   one(
     "absence from the open list ends an order",
@@ -198,7 +188,6 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     "src/engine/reconcile/recovery.ts",
     "noted(strategy) !== now;",
     "noted(strategy) > now;",
-    1000007,
   ),
   one(
     "a slot flips before its trades are in",
@@ -211,6 +200,5 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     "src/engine/pass/lost-tail.ts",
     "return found.find((told) => current.some((strategy) => isAhead(kinds(strategy.kind), strategy, told)));",
     "return undefined;",
-    7890025,
   ),
 ];

@@ -88,6 +88,6 @@ describe("the simulated step", () => {
     // The ones that few seeds show; `npm run simulate -- --mutants` plants them all.
     const some = new Set(["a timeout is a reject", "no write-ahead", "drawn base loses its cost"]);
     expect(MUTANTS.filter(({ name }) => some.has(name))).toHaveLength(some.size);
-    expect(failures(await mutantTier(100, how, ({ name }) => some.has(name)))).toEqual([]);
+    expect(failures(await mutantTier(300, how, ({ name }) => some.has(name), 400_000))).toEqual([]);
   });
 });

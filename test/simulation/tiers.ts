@@ -1,7 +1,7 @@
 import { bundleWorker, runJobs } from "./build.ts";
 import { toldDensity } from "./density.ts";
 import { type Fault, SIX_FAULTS } from "./faults.ts";
-import { added, type Failure, type Job, NO_TALLY, type Tally } from "./jobs.ts";
+import type { Failure, Job, Tally } from "./jobs.ts";
 import { TROUBLES, type Trouble } from "./liveness.ts";
 import type { Mutant } from "./mutant.ts";
 import { MUTANTS } from "./mutants.ts";
@@ -183,23 +183,15 @@ const split = (job: Job): Job[] =>
 
 const shapeOf = ({ strategy }: Mutant): Shape => ({ ticks: TICKS, ...(strategy ? { strategy } : {}) });
 
-/** The seed that showed it last, or none from a number on; then by turns a few of each edition, until one is caught. */
-async function caughtBy(mutant: Mutant, most: number, from: number | undefined): Promise<Tally> {
+/** By turns one of each edition from a number on, until one is caught. */
+async function caughtBy(mutant: Mutant, most: number, from: number): Promise<Tally> {
   const script = await bundleWorker(mutant);
-  const seeds = (from: number, count: number): Job => ({
-    kind: "seeds",
-    from,
-    count,
-    shape: shapeOf(mutant),
-    untilFirst: true,
+  const jobs = Array.from({ length: most }, (_, place): Job => {
+    const first = EDITIONS[place % EDITIONS.length] ?? 0;
+    const seed = first + from + Math.floor(place / EDITIONS.length);
+    return { kind: "seeds", from: seed, count: 1, shape: shapeOf(mutant) };
   });
-  const jobs = mutant.shownBy === undefined || from !== undefined ? [] : [seeds(mutant.shownBy, 1)];
-  for (let seed = 0; seed < most / EDITIONS.length; seed += 5)
-    jobs.push(...EDITIONS.map((first) => seeds(first + (from ?? 0) + seed, 5)));
-  let tally = NO_TALLY;
-  for (const job of jobs)
-    if (tally.failed.length === 0) tally = added(tally, await runJobs(script, [job], { workers: 1 }));
-  return tally;
+  return runJobs(script, jobs, { workers: 1, isEnough: ({ failed }) => failed.length > 0 });
 }
 
 /** Whether a run breaks something without any planted bug, and so shows none. */
@@ -227,12 +219,12 @@ export async function livenessTier(
   return figures;
 }
 
-/** Every planted bug has to be caught; from a number on without the seeds that are known to. */
+/** Every planted bug has to be caught by the first `most` seeds from a number on. */
 export async function mutantTier(
   most: number,
   how: How,
-  only: (mutant: Mutant) => boolean = () => true,
-  from?: number,
+  only: (mutant: Mutant) => boolean,
+  from: number,
 ): Promise<Figures[]> {
   const waiting = MUTANTS.filter(only);
   const lines: string[] = [];
@@ -243,16 +235,19 @@ export async function mutantTier(
       const { runs, failed: caught } = await caughtBy(mutant, most, from);
       how.told?.(`mutants: ${mutant.name}`);
       if (caught.length === 0)
-        failed.push({ run: `--mutants "${mutant.name}"`, what: `was not caught within ${most} seeds` });
+        failed.push({
+          run: `--mutants "${mutant.name}" --from ${from}`,
+          what: `was not caught within ${most} seeds`,
+        });
       for (const failure of caught)
         if (await breaksAnyway(failure, mutant))
           failed.push({ run: failure.run, what: "breaks without the planted bug" });
       lines.push(
-        `  ${mutant.name}: ${caught[0] ? `${caught[0].run.split(" --t")[0]} after ${runs} runs, ${caught[0].what}` : "not caught"}`,
+        `  ${mutant.name}: ${caught[0] ? `${caught[0].run.split(" --t")[0]}, number ${runs}: ${caught[0].what}` : "not caught"}`,
       );
     }
   }
-  const text = `${lines.length} planted bugs, ${lines.length - failed.length} caught within ${most} seeds, in ${seconds} s\n${lines.sort().join("\n")}`;
+  const text = `${lines.length} planted bugs, ${lines.length - failed.length} caught within ${most} seeds from --from ${from} on, in ${seconds} s\n${lines.sort().join("\n")}`;
   return [{ title: "mutants", text, failed }];
 }
 
