@@ -1,10 +1,11 @@
 import { type Column, getTableColumns, notInArray, type SQL, sql } from "drizzle-orm";
+import type { AccountKey } from "../../../model/account.ts";
 import type { LimitTerms } from "../../../model/limits.ts";
 import type { Order } from "../../../model/order.ts";
 import type { HandTerms } from "../../../ports/stores/hand-order-store.ts";
-import { type Context, type Statement, statement } from "../client/context.ts";
+import { type Context, rowsFrom, type Statement, selectedColumns, statement } from "../client/context.ts";
 import { notionalUnits } from "../tables/limit-tables.ts";
-import { control, orders, strategies } from "../tables/tables.ts";
+import { control, isUnsettled, orders, strategies } from "../tables/tables.ts";
 import { countUses, withinLimits } from "./limit-rows.ts";
 import { isMetBy, isMetWithin, mayBeMetRow } from "./own-orders.ts";
 
@@ -119,3 +120,32 @@ export function updateOrder({ db }: Context, order: Order): Statement {
   } = order;
   return statement(db.update(orders).set(life).where(isOrder({ account, clientId })));
 }
+
+/** Of one answer: a libSQL server refuses one of ten million bytes. */
+const UNSETTLED_ROWS = 5000;
+
+/** By account, and as they were written: in parts, each of one moment. An order that rests all the while is told, and once. */
+export async function readUnsettled({ client, prepare }: Context, account?: AccountKey): Promise<Order[]> {
+  const text = prepare(account === undefined ? unsettledText : unsettledOfText);
+  const found: Order[] = [];
+  for (let after = { account: account ?? "", row: 0 }; ; ) {
+    const { rows } = await client.execute(text({ ...after, limit: UNSETTLED_ROWS }));
+    found.push(...rowsFrom(orders, rows));
+    const last = found.at(-1);
+    if (!last || rows.length < UNSETTLED_ROWS) return found;
+    after = { account: last.account, row: Number(rows.at(-1)?.[ORDER_COLUMNS.length]) };
+  }
+}
+
+const unsettledAfter = (place: SQL): SQL =>
+  sql`select ${selectedColumns(orders)}, ${orders}.rowid from ${orders} indexed by orders_unsettled where ${isUnsettled()} and ${place} order by ${orders.account}, ${orders}.rowid limit ${sql.placeholder("limit")}`;
+
+const unsettledText = () =>
+  unsettledAfter(
+    sql`(${orders.account}, ${orders}.rowid) > (${sql.placeholder("account")}, ${sql.placeholder("row")})`,
+  );
+
+const unsettledOfText = () =>
+  unsettledAfter(
+    sql`${orders.account} = ${sql.placeholder("account")} and ${orders}.rowid > ${sql.placeholder("row")}`,
+  );

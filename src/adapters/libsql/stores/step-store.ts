@@ -22,7 +22,7 @@ import { accounts, control, events, isRunning, isUnsettled, orders, strategies }
 import { changeStatements } from "./change-rows.ts";
 import { headOfRow, writePass, writeTold } from "./event-chain.ts";
 import { type KillChange, killOf, turnStatements } from "./kill-rows.ts";
-import { isOrder } from "./order-rows.ts";
+import { isOrder, readUnsettled } from "./order-rows.ts";
 import { READ_SNAPSHOT, type RunningPass, snapshot } from "./snapshot.ts";
 
 export function stepStore(context: Context): StepStore {
@@ -120,12 +120,7 @@ export function stepStore(context: Context): StepStore {
 
     knownKilled: (kind = "slot") => known.keepsBack(kind),
 
-    async unsettledOrders(account) {
-      const isOfIt = account === undefined ? undefined : eq(orders.account, account);
-      const inOrder = sql`${orders.account}, ${orders}.rowid`;
-      const unsettled = db.select().from(orders).where(and(isUnsettled(), isOfIt)).orderBy(inOrder);
-      return rowsOf(orders, await client.execute(statement(unsettled)));
-    },
+    unsettledOrders: (account) => readUnsettled(context, account),
 
     async nextEpoch() {
       await client.execute(statement(db.update(control).set({ epoch: sql`${control.epoch} + 1` })));

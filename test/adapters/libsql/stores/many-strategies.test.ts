@@ -6,6 +6,7 @@ import { runOperation, testSandbox } from "../../../support/sandbox.ts";
 import { type Sqld, startSqld } from "../../../support/sqld.ts";
 
 const [ACCOUNTS, EACH] = [100, 20];
+const SLOTS = 10;
 const ALL = ACCOUNTS * EACH;
 const GRID = {
   ...{ exchange: "kraken", symbol: "BTC/USDT", lowerPrice: d("57000"), upperPrice: d("63000") },
@@ -33,6 +34,10 @@ async function many(url?: string) {
   await copied("strategies", { ...others, id: "printf('r%04d', i)", number: "10000 + i" }, grid);
   const past = { id: "'s' || i", number: "1000 + i", status: "'stopped'" };
   await copied("strategies", { ...others, ...past }, grid);
+  const order = "(select * from orders limit 1)";
+  const resting = { account, exchange_id: "null", strategy: "printf('r%04d', i)" };
+  for (let slot = 0; slot < SLOTS; slot++)
+    await copied("orders", { ...resting, client_id: `'o' || i || ' ${slot}'`, slot: `${slot}` }, order);
   return { ...box, id };
 }
 
@@ -53,7 +58,7 @@ describe.each(["a file", "a server"])("two thousand strategies of a hundred acco
     expect(idsOf(views)).toEqual([...RUNNING, box.id]);
     expect(new Set(views.map(({ memory }) => memory.turn))).toEqual(new Set([0]));
     expect(views.every(({ steppedAt, now }) => steppedAt !== null && now >= steppedAt)).toBe(true);
-    expect(views.map(({ openOrders }) => openOrders)).toEqual([...RUNNING.map(() => 0), 20]);
+    expect(views.map(({ openOrders }) => openOrders)).toEqual([...RUNNING.map(() => SLOTS), 20]);
     expect(new Set(views.map(({ strategy }) => strategy.state.slots.length))).toEqual(new Set([20]));
   });
 
@@ -71,11 +76,25 @@ describe.each(["a file", "a server"])("two thousand strategies of a hundred acco
     );
   });
 
+  it("have their orders told whole and once, and those of an account alone", async () => {
+    const orders = await box.store.unsettledOrders();
+    expect(new Set(orders.map(({ account, clientId }) => `${account} ${clientId}`)).size).toBe(orders.length);
+    expect(orders).toHaveLength(SLOTS * ALL + 20);
+    const accounts = orders.map(({ account }) => account);
+    expect(accounts).toEqual(accounts.toSorted());
+    expect(await box.store.unsettledOrders("sandbox:x099:")).toEqual(
+      orders.filter(({ account }) => account === "sandbox:x099:"),
+    );
+    const { use } = await costOf(box, () => box.store.unsettledOrders());
+    // Of the account in which a part ends some are looked at again.
+    if (where === "a server") expect(use.rowsRead).toBeLessThan(3 * SLOTS * ALL);
+  });
+
   it("cost no row of those that have stopped, and few requests", async () => {
     const { use, asked } = await costOf(box, () => box.store.strategies({ stopped: false }));
     expect(use.databaseRequests).toBeLessThanOrEqual(6);
-    // Of each its length, its account beside that, and itself: as few for every one more as for one.
-    if (where === "a server") expect(use.rowsRead).toBeLessThan(7 * ALL);
+    // Of each its length, its account beside that, itself and its orders: as few for every one more as for one.
+    if (where === "a server") expect(use.rowsRead).toBeLessThan((8 + SLOTS) * ALL);
     const looks = (await Promise.all(asked.map((one) => looksOf(box, one)))).flat();
     const endless = looks.filter((look) => /SCAN (strategies|accounts|orders)/.test(look));
     expect(endless.filter((look) => !look.endsWith("USING INDEX strategies_running"))).toEqual([]);
