@@ -1,6 +1,7 @@
 import { choicesOf } from "./choices.ts";
 import { breaks } from "./effects.ts";
-import { fingerprint } from "./fingerprint.ts";
+import { fingerprint, fingerprintOnward } from "./fingerprint.ts";
+import { type Known, knownHere, type Turns } from "./known.ts";
 import { make } from "./moves.ts";
 import { atRest } from "./rest.ts";
 import type { Setting } from "./setting.ts";
@@ -11,7 +12,24 @@ export interface Limits {
   readonly moves: number;
   /** Ends the walk, which is not whole then. */
   readonly until?: () => boolean;
+  /** Sees each state with what tells it from others, and whether one that counts as the same was walked before. */
+  readonly watch?: Watch;
+  /** Where other threads walk the same world: each walks all but the last moves, and of these those that it takes. */
+  readonly team?: Team;
 }
+
+export interface Team extends Turns {
+  readonly known: Known;
+  /** One counts what each of them walks. */
+  readonly isFirst: boolean;
+}
+
+export type Watch = (seen: {
+  readonly key: number;
+  readonly state: State;
+  readonly isLast: boolean;
+  readonly isKnown: boolean;
+}) => Promise<void>;
 
 export interface Walk {
   readonly states: number;
@@ -42,52 +60,15 @@ interface Work {
 }
 
 /** Walks every state within so many moves of a quiet day, fewest first, until one breaks what has to hold. */
-export async function explore(setting: Setting, { moves, until = () => false }: Limits): Promise<Walk> {
-  const known = new Map<number, number>();
-  const byMoves = Array.from({ length: moves + 1 }, () => 0);
-  const tally = { transitions: 0, awaits: 0, rests: 0 };
+export async function explore(setting: Setting, limits: Limits): Promise<Walk> {
+  const { moves, until = () => false, team } = limits;
   const levels: Work[][] = Array.from({ length: moves + 1 }, () => []);
-  let found: Found | undefined;
+  const { goOn, tally } = walking(limits, (work) => levels[work.cost]?.push(work));
   let isWhole = true;
-  let quiet: readonly Move[] = [];
-
-  /** On from here as on a quiet day, leaving what else may happen for later. */
-  async function goOn(state: State): Promise<void> {
-    for (;;) {
-      tally.transitions++;
-      tally.awaits = Math.max(tally.awaits, state.awaits);
-      if (state.awaits > LONGEST) breaks(state, "it does not come to rest");
-      if (state.broken.length > 0) return tell(state);
-      const key = fingerprint(state);
-      const before = known.get(key);
-      if (before !== undefined && before <= state.cost) return;
-      if (before === undefined) byMoves[state.cost] = (byMoves[state.cost] ?? 0) + 1;
-      known.set(key, state.cost);
-      const { next, others } = await choicesOf(state);
-      const from = others.length > 0 ? copyOf(state) : state;
-      for (const { move, cost } of others) {
-        const sum = state.cost + cost;
-        if (sum <= moves) levels[sum]?.push({ from, move, cost: sum });
-      }
-      if (!next) {
-        tally.rests++;
-        if (tally.rests === 1) quiet = movesOf(state.path);
-        state.broken = atRest(state);
-        if (state.broken.length > 0) tell(state);
-        return;
-      }
-      await make(state, next);
-    }
-  }
-
-  const tell = ({ broken, path }: State) => {
-    found ??= { what: broken, path: movesOf(path) };
-  };
-
   await goOn(await firstOf(setting));
-  for (let level = 0; level <= moves && !found; level++) {
-    const works = levels[level] as Work[];
-    for (let i = 0; i < works.length && !found; i++) {
+  for (const [level, works] of levels.entries()) {
+    for (const i of turns(works, team && level === moves ? team.take : counter())) {
+      if (tally.found || team?.isFound()) break;
       if (until()) {
         isWhole = false;
         break;
@@ -101,7 +82,79 @@ export async function explore(setting: Setting, { moves, until = () => false }: 
       await goOn(state);
     }
   }
-  return { ...tally, states: known.size, byMoves, isWhole: isWhole && !found, found, quiet };
+  if (tally.found) team?.tellFound();
+  const states = tally.byMoves.reduce((sum, count) => sum + count, 0);
+  return { ...tally, states, isWhole: isWhole && !tally.found };
+}
+
+/** Which of the works comes next: those that were there are taken in turns, and what comes of one is its own thread's. */
+function* turns(works: readonly Work[], take: () => number): Generator<number> {
+  const shared = works.length;
+  let own = shared;
+  for (let i = take(); i < shared; i = take()) {
+    yield i;
+    for (; own < works.length; own++) yield own;
+  }
+}
+
+function counter(): () => number {
+  let count = 0;
+  return () => count++;
+}
+
+/** Goes on from a state as on a quiet day, leaving what else may happen for later. */
+function walking({ moves, watch, team }: Limits, later: (work: Work) => void) {
+  const known = knownHere();
+  // Walked with what is usual alone, or with more.
+  const onward = team?.known ?? knownHere();
+  const byMoves = Array.from({ length: moves + 1 }, () => 0);
+  const tally = {
+    transitions: 0,
+    awaits: 0,
+    rests: 0,
+    byMoves,
+    quiet: [] as readonly Move[],
+    found: undefined as Found | undefined,
+  };
+  const tell = ({ broken, path }: State) => {
+    tally.found ??= { what: broken, path: movesOf(path) };
+  };
+
+  /** Whether it is the first of its kind: fewest moves come first, so what is known was reached with no more of them. */
+  async function isNew(state: State): Promise<boolean> {
+    const isLast = state.cost === moves;
+    const key = isLast ? fingerprintOnward(state) : fingerprint(state);
+    const isFirst = (isLast ? onward : known).add(key);
+    await watch?.({ key, state, isLast, isKnown: !isFirst });
+    if (isFirst && !isLast) onward.add(fingerprintOnward(state));
+    return isFirst;
+  }
+
+  async function goOn(state: State): Promise<void> {
+    // Of what each thread walks, one counts.
+    const counts = state.cost === moves || !team || team.isFirst ? 1 : 0;
+    for (;;) {
+      tally.transitions += counts;
+      tally.awaits = Math.max(tally.awaits, state.awaits);
+      if (state.awaits > LONGEST) breaks(state, "it does not come to rest");
+      if (state.broken.length > 0) return tell(state);
+      if (!(await isNew(state))) return;
+      byMoves[state.cost] = (byMoves[state.cost] ?? 0) + counts;
+      const { next, others } = await choicesOf(state);
+      const from = others.length > 0 ? copyOf(state) : state;
+      for (const { move, cost } of others)
+        if (state.cost + cost <= moves) later({ from, move, cost: state.cost + cost });
+      if (!next) {
+        tally.rests += counts;
+        if (tally.quiet.length === 0) tally.quiet = movesOf(state.path);
+        state.broken = atRest(state);
+        if (state.broken.length > 0) tell(state);
+        return;
+      }
+      await make(state, next);
+    }
+  }
+  return { goOn, tally };
 }
 
 function movesOf(path: Path | undefined): Move[] {

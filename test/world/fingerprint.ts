@@ -1,4 +1,5 @@
 import type { Tables } from "../simulation/store/tables.ts";
+import type { Exchange } from "./exchange.ts";
 import { KEY, START, TIMING } from "./setting.ts";
 import type { State } from "./state.ts";
 
@@ -8,7 +9,8 @@ import type { State } from "./state.ts";
  */
 
 interface Written {
-  readonly text: number;
+  /** The same in each thread. */
+  readonly text: string;
   readonly times: readonly number[];
   readonly tokens: readonly number[];
 }
@@ -29,20 +31,12 @@ const UNTOLD = new Set([
 ]);
 
 const written = new WeakMap<object, Written>();
-const texts = new Map<string, number>();
-const numberOf = (text: string): number => {
-  const known = texts.get(text);
-  if (known !== undefined) return known;
-  texts.set(text, texts.size);
-  return texts.size - 1;
-};
-
 function write(value: object): Written {
   const known = written.get(value);
   if (known) return known;
   const times: number[] = [];
   const tokens: number[] = [];
-  const made = { text: numberOf(textOf(value, times, tokens)), times, tokens };
+  const made = { text: hash(textOf(value, times, tokens)).toString(36), times, tokens };
   written.set(value, made);
   return made;
 }
@@ -95,16 +89,6 @@ function tablesLine(tables: Tables, when: Line): string {
   return [...rows, ...unsettled, ...fills.keys(), ...cursors.keys(), kill.on, epoch, account].join(";");
 }
 
-const earlierLines = new WeakMap<Tables, string>();
-const earlierLine = (tables: Tables): string => {
-  const known = earlierLines.get(tables);
-  if (known) return known;
-  // Which moment is put back counts; how long ago it was does not.
-  const made = tablesLine(tables, { now: Number.POSITIVE_INFINITY, token: 0 });
-  earlierLines.set(tables, made);
-  return made;
-};
-
 /** Two 26-bit hashes of one text, as one number. */
 function hash(text: string): number {
   let [a, b] = [0xdeadbeef, 0x41c6ce57];
@@ -118,17 +102,42 @@ function hash(text: string): number {
   return (b >>> 6) * 0x4000000 + (a >>> 6);
 }
 
+/** What tells two states apart as long as something unusual may still happen in them. */
 export function fingerprint(state: State): number {
-  const { now, tables, exchange, past, flights, processes, running, restores, recorded } = state;
-  const row = tables.accounts.get(KEY);
-  const when = { now, token: row?.token ?? 0 };
-  const seen = past.filter(
-    (one, i) => (past[i + 1]?.at ?? now) > now - TIMING.readLag && one.exchange !== exchange,
+  const { restores, recorded, earlier } = state;
+  const when = whenOf(state);
+  return hash(
+    [
+      onwardLine(state, when),
+      // An old read shows it, and a database put back is what it was.
+      ...shownBefore(state).map((one) => write(one.exchange).text),
+      restores > 0 ? recorded.size : earlier.map((tables) => tablesLine(tables, when)).join("/"),
+    ].join("|"),
+  );
+}
+
+/** What tells two states apart in which only what is usual happens any more: nothing that is past comes back. */
+export const fingerprintOnward = (state: State): number => hash(onwardLine(state, whenOf(state)));
+
+const whenOf = ({ now, tables }: State): Line => ({ now, token: tables.accounts.get(KEY)?.token ?? 0 });
+
+/** The exchange as old reads still show it, each until when it was so. */
+function shownBefore({ past, now }: State): { readonly exchange: Exchange; readonly until: number }[] {
+  return past.flatMap(({ exchange }, i) => {
+    const until = past[i + 1]?.at;
+    return until !== undefined && until > now - TIMING.readLag ? [{ exchange, until }] : [];
+  });
+}
+
+function onwardLine(state: State, when: Line): string {
+  const { now, tables, exchange, flights, processes, running, restores, recorded, setting } = state;
+  const seen = shownBefore(state).map(
+    (one) => `${one.until - now}:${setting.reads === "old" ? write(one.exchange).text : ""}`,
   );
   const parts = [
     tablesLine(tables, when),
     line(write(exchange), when),
-    ...seen.map((one) => `${one.at - now}:${write(one.exchange).text}`),
+    ...seen,
     ...flights.map(
       (one) => `${one.kind === "store" ? "" : one.at - now}${line(write(one.args[0] as object), when)}`,
     ),
@@ -149,9 +158,12 @@ export function fingerprint(state: State): number {
     Math.max(0, state.dumbUntil - now),
     state.killedAt === undefined ? "" : Math.max(LONG_AGO, state.killedAt - now),
     restores,
-    restores > 0 ? recorded.size : state.earlier.map(earlierLine).join("/"),
+    restores > 0 ? recorded.size : "",
+    // When the next pass begins, and whether there is one.
+    Math.min(2, state.quiet),
+    restOf(state) === state.rest,
   ];
-  return hash(parts.join("|"));
+  return parts.join("|");
 }
 
 const valueLine = (value: unknown, when: Line): string =>

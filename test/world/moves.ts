@@ -238,4 +238,6 @@ async function restore(state: State, back: number): Promise<void> {
   state.flights = state.flights.filter(({ kind }) => kind !== "store");
   state.restores++;
   state.quiet = 0;
+  // Whether a pass changes something is told by what was before it, which is gone.
+  state.rest = "";
 }

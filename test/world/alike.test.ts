@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { alike } from "./alike.ts";
+import { explore } from "./explore.ts";
+import { make } from "./moves.ts";
+import type { Setting } from "./setting.ts";
+import { firstOf } from "./state.ts";
+
+const one = (menu: Setting["menu"], reads: Setting["reads"]): Setting => ({
+  name: `${menu}, ${reads} reads`,
+  slots: 1,
+  reads,
+  menu,
+});
+
+describe("states that count as one", () => {
+  it.each([
+    [one("all", "fresh"), 1],
+    [one("orders", "old"), 1],
+    [one("processes", "fresh"), 1],
+    [one("restores", "fresh"), 2],
+  ])("are alike: $name", async (setting, moves) => {
+    const { watch, compared, differ } = alike();
+    const { isWhole } = await explore(setting, { moves, watch });
+    expect(isWhole).toBe(true);
+    expect(compared()).toBeGreaterThan(200);
+    expect(differ).toEqual([]);
+  });
+
+  it("are found out where they are not", async () => {
+    const { watch, differ } = alike();
+    const [state, killed] = [await firstOf(one("people", "fresh")), await firstOf(one("people", "fresh"))];
+    await make(killed, { kind: "person", does: "kill on" });
+    await watch({ key: 1, state, isLast: false, isKnown: false });
+    await watch({ key: 1, state: killed, isLast: false, isKnown: true });
+    expect(differ).toHaveLength(1);
+    expect(differ[0]?.what.join("\n")).toMatch(/kill off/);
+  });
+});
