@@ -4,6 +4,7 @@ import { explore } from "./explore.ts";
 import { make } from "./moves.ts";
 import type { Setting } from "./setting.ts";
 import { firstOf } from "./state.ts";
+import { walkAll } from "./walks.ts";
 
 const one = (menu: Setting["menu"], reads: Setting["reads"]): Setting => ({
   name: `${menu}, ${reads} reads`,
@@ -34,5 +35,15 @@ describe("states that count as one", () => {
     await watch({ key: 1, state: killed, isLast: false, isKnown: true });
     expect(differ).toHaveLength(1);
     expect(differ[0]?.what.join("\n")).toMatch(/kill off/);
+  });
+});
+
+describe("two threads that walk one world", () => {
+  it("walk each state of it once", async () => {
+    const setting = one("orders", "fresh");
+    const { states, rests, transitions, byMoves } = await explore(setting, { moves: 1 });
+    const asked = { setting, moves: 1, seconds: 600, of: "clock" as const };
+    const [walked] = await walkAll([asked], { threads: 2 });
+    expect(walked).toMatchObject({ states, rests, transitions, byMoves, isWhole: true });
   });
 });

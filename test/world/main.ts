@@ -5,7 +5,7 @@ import { WEAKENED } from "./weakened.ts";
 import type { Answered } from "./worker.ts";
 
 const USAGE = `Walks the small world: the real pass over the real rows in memory, one grid, two processes, and at every wait
-everything that may happen there, up to so many moves that do not happen on a quiet day.
+everything that may happen there, up to so many moves that do not happen on a quiet day. Names walk some of them alone.
 
   --moves N          most such moves of one trace (default 2)
   --seconds N        of each walk, which then need not be whole (default 3600), or of each weakened protocol (default 60)
@@ -48,13 +48,14 @@ function tell({
 async function walkSettings(): Promise<boolean> {
   const isBounded = values.seconds !== undefined;
   const seconds = Number(values.seconds ?? 3600);
-  const asked = WALKS.map(([setting, all]) => ({
+  const chosen = WALKS.filter(([{ name }]) => positionals.length === 0 || positionals.includes(name));
+  const asked = chosen.map(([setting, all]) => ({
     setting,
     moves: Number(values.moves ?? all),
     seconds,
     of: "clock" as const,
   }));
-  const all = await walkAll(asked, { workers: 2, told: tell });
+  const all = await walkAll(asked, { threads: 2, told: tell });
   return all.every(({ story, isWhole }) => !story && (isWhole || isBounded));
 }
 

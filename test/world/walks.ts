@@ -3,6 +3,7 @@ import { bundleWorker, runJobs } from "../simulation/build.ts";
 import type { Job } from "../simulation/jobs.ts";
 import type { Mutant } from "../simulation/mutant.ts";
 import { SWARM, TICKS } from "../simulation/tiers.ts";
+import { sharedKnown } from "./known.ts";
 import type { Setting } from "./setting.ts";
 import { stopwatch } from "./stopwatch.ts";
 import type { Answered, Asked } from "./worker.ts";
@@ -48,8 +49,11 @@ const LADDER: readonly (readonly [moves: number, settings: readonly Setting[]])[
 
 const ENTRY = "test/world/worker.ts";
 
+/** What a walk makes lives for a moment, or until its end: hardly any of it is copied in a young heap of this size. */
+const MEMORY = { maxOldGenerationSizeMb: 6000, maxYoungGenerationSizeMb: 192 };
+
 function openThread(script: string) {
-  const worker = new Worker(script, { resourceLimits: { maxOldGenerationSizeMb: 6000 } });
+  const worker = new Worker(script, { resourceLimits: MEMORY });
   return {
     walk: (asked: Asked): Promise<Answered> =>
       new Promise((resolve, reject) => {
@@ -68,24 +72,38 @@ function inThread(script: string, asked: Asked): Promise<Answered> {
   return thread.walk(asked).finally(thread.close);
 }
 
-/** Walks them all, as many at once as there are workers. */
+/** Walks them one after another, each with so many threads at once. */
 export async function walkAll(
   asked: readonly Asked[],
-  { workers, told = () => {} }: { readonly workers: number; readonly told?: (one: Answered) => void },
+  { threads, told = () => {} }: { readonly threads: number; readonly told?: (one: Answered) => void },
 ): Promise<Answered[]> {
   const script = await bundleWorker(undefined, ENTRY);
-  const waiting = [...asked];
   const answered: Answered[] = [];
-  const work = async () => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) {
-      const one = await inThread(script, next);
-      answered.push(one);
-      told(one);
-    }
-  };
-  await Promise.all(Array.from({ length: workers }, work));
+  for (const one of asked) {
+    const shared = sharedKnown();
+    const parts = Array.from({ length: threads }, (_, i) =>
+      inThread(script, { ...one, team: { shared, isFirst: i === 0 } }),
+    );
+    const walked = (await Promise.all(parts)).reduce(together);
+    answered.push(walked);
+    told(walked);
+  }
   return answered;
 }
+
+/** What two threads have walked of one world. */
+const together = (one: Answered, other: Answered): Answered => ({
+  asked: one.asked,
+  quiet: one.quiet,
+  states: one.states + other.states,
+  transitions: one.transitions + other.transitions,
+  rests: one.rests + other.rests,
+  byMoves: one.byMoves.map((count, i) => count + (other.byMoves[i] ?? 0)),
+  awaits: Math.max(one.awaits, other.awaits),
+  seconds: Math.max(one.seconds, other.seconds),
+  isWhole: one.isWhole && other.isWhole,
+  story: one.story ?? other.story,
+});
 
 /** One walk with a weakened protocol, or with the whole one. */
 export const walkOf = async (mutant: Mutant | undefined, asked: Asked): Promise<Answered> =>

@@ -1,6 +1,7 @@
 // Walks one setting in a thread of its own: the entry that weakened protocols are built from too.
 import { parentPort } from "node:worker_threads";
 import { explore, type Walk } from "./explore.ts";
+import { knownTogether, type Shared, turnsOf } from "./known.ts";
 import type { Setting } from "./setting.ts";
 import { stopwatch } from "./stopwatch.ts";
 import { story } from "./tell.ts";
@@ -11,6 +12,8 @@ export interface Asked {
   readonly seconds: number;
   /** Of the clock, or of the processor: those of the whole process, however busy the machine is. */
   readonly of: "clock" | "processor";
+  /** Where several threads walk it together, what they share, and which of them counts what all of them walk. */
+  readonly team?: { readonly shared: Shared; readonly isFirst: boolean };
 }
 
 export interface Answered extends Omit<Walk, "found"> {
@@ -20,17 +23,26 @@ export interface Answered extends Omit<Walk, "found"> {
   readonly story: readonly string[] | undefined;
 }
 
+// A trace says where it has come; nobody reads the stack of an error that a pass is told, and there are millions.
+Error.stackTraceLimit = 0;
+
 async function walk(asked: Asked): Promise<Answered> {
   const { setting, moves, seconds } = asked;
   const spent = stopwatch(asked.of);
   const until = () => spent() > seconds;
-  const { found, ...walked } = await explore(setting, { moves, until });
+  const { found, ...walked } = await explore(setting, { moves, until, ...teamOf(asked) });
   return {
     ...walked,
     asked,
     seconds: spent(),
     story: found && (await story(setting, found)),
   };
+}
+
+function teamOf({ team }: Asked) {
+  if (!team) return {};
+  const { shared, isFirst } = team;
+  return { team: { ...turnsOf(shared), known: knownTogether(shared), isFirst } };
 }
 
 parentPort?.on("message", async (asked: Asked) => parentPort?.postMessage(await walk(asked)));
