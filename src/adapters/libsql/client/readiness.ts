@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { StoreError } from "../../../kernel/errors.ts";
+import { lazy } from "../../../kernel/lazy.ts";
 import { type Millis, SECOND } from "../../../kernel/time.ts";
 import { control, fenceGuard } from "../tables/tables.ts";
 import { type Context, statement } from "./context.ts";
@@ -16,9 +17,9 @@ export function readiness(context: Context): () => Promise<void> {
   let probing: Promise<unknown> | undefined;
 
   // A row that comes and goes: a full disk and a lock show in no read, nor in an update that changes nothing.
-  const write = [db.insert(fenceGuard).values({ ok: 1 }), db.delete(fenceGuard)].map(statement);
+  const write = lazy(() => [db.insert(fenceGuard).values({ ok: 1 }), db.delete(fenceGuard)].map(statement));
   const probe = () => {
-    probing ??= client.batch(write, "write").finally(() => {
+    probing ??= client.batch(write(), "write").finally(() => {
       probing = undefined;
     });
     return probing;
