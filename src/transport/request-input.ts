@@ -45,9 +45,7 @@ const done = async () => {};
  * is the input from then on. Unknown fields of a body are refused, those of a read's query ignored.
  */
 export function inputValidator(operation: Operation, refuse: (form: RefusedForm, c: Context) => Response) {
-  const schema = lazy(
-    (): z.ZodType => (operation.http.from === "body" ? operation.input.strict() : operation.input),
-  );
+  const schema = lazy(() => strictly(operation));
   return function validating(c: Context, values: Fields) {
     const check = zValidator(
       "param",
@@ -61,6 +59,15 @@ export function inputValidator(operation: Operation, refuse: (form: RefusedForm,
     );
     return check(c as never, done);
   };
+}
+
+const strictOf = new WeakMap<z.ZodObject, z.ZodType>();
+/** Made once of an input, however often it is mounted: on Workers each request mounts all. */
+function strictly({ http, input }: Operation): z.ZodType {
+  if (http.from !== "body") return input;
+  const strict = strictOf.get(input) ?? input.strict();
+  strictOf.set(input, strict);
+  return strict;
 }
 
 /** Text of a query, read into its fields' types. A repeated field is a list, and so none that a schema takes. */

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { BOUNDS, centeredInput, isRange, rangeInput, withRules } from "../../grid/schema/input.ts";
 import { ZERO } from "../../kernel/decimal.ts";
 import { countField, decimalField, idField, shareField, wordField } from "../../kernel/fields.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { DAY, TIMEFRAMES } from "../../kernel/time.ts";
 
 const words = Object.keys(TIMEFRAMES) as (keyof typeof TIMEFRAMES)[];
@@ -89,9 +90,11 @@ export const centeredBacktestInput = (ids: readonly string[]) => centeredInput(i
 type Shape = z.ZodObject<ReturnType<typeof shape>>;
 export type BacktestFields = z.output<Shape>;
 
+const ownFields = lazy(() => new Set(Object.keys(shape())));
+
 /** An input in its two parts: what a start takes, and the rest. */
 export function inputParts<T extends BacktestFields>(input: T) {
-  const own = new Set(Object.keys(shape()));
+  const own = ownFields();
   const part = (isOwn: boolean) =>
     Object.fromEntries(Object.entries(input).filter(([name]) => own.has(name) === isOwn));
   return {
