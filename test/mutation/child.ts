@@ -10,6 +10,7 @@ export type Silence = "too long" | "ended";
 /** One warm process, begun anew when it hangs or ends. */
 export function openChild({ worker, first, tests }: Bundled) {
   let child: ChildProcess | undefined;
+  let processes = 0;
 
   async function begun(mutant?: number): Promise<ChildProcess> {
     if (child) return child;
@@ -24,6 +25,7 @@ export function openChild({ worker, first, tests }: Bundled) {
       execArgv: ["--max-old-space-size=1500", `--import=${pathToFileURL(first).href}`],
     });
     child = made;
+    processes++;
     made.on("exit", () => {
       if (child === made) child = undefined;
     });
@@ -41,6 +43,8 @@ export function openChild({ worker, first, tests }: Bundled) {
 
   return {
     end,
+    /** Which of its processes it has now, or had last. */
+    process: () => processes,
     /** Asks, and waits no longer than so many milliseconds. `mutant` is on from the beginning of a new process. */
     async ask(asked: Ask, most: number, mutant?: number): Promise<Told | Silence> {
       const to = await begun(mutant);

@@ -62,9 +62,16 @@ const createDigest = (file: string): string => shortHash(readFileSync(file, "utf
 
 const workers = Number(values.workers ?? 2);
 
+/** Whoever stops it loses the few changes that are looked at. */
+let isStopped = false;
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.on(signal, () => {
+    isStopped = true;
+  });
+
 async function main(): Promise<boolean> {
   const until = performance.now() + Number(values.minutes ?? 60) * 60_000;
-  const isOver = () => performance.now() > until;
+  const isOver = () => isStopped || performance.now() > until;
   const bundled = await bundle();
   const known = new Map(Object.entries(read<Record<string, Known>>(CACHE, {})));
   const fileOf = new Map(bundled.mutants.map(({ id, file }) => [id, file]));
@@ -96,6 +103,8 @@ async function main(): Promise<boolean> {
     waiting,
     workers,
     (result) => {
+      // A process that was stopped with this one has noticed nothing.
+      if (isStopped) return;
       known.set(result.id, { ...result, file: fileDigest(fileOf.get(result.id) ?? "") });
       told(`${++done} of ${waiting.length}`);
       if (done % 20 === 0) save(known);
