@@ -1,0 +1,171 @@
+import { describe, expect, it } from "vitest";
+import type { Strategy } from "../../../src/model/strategy.ts";
+import type { Deps } from "../../../src/ports/deps.ts";
+import { ASKED, d } from "../../support/grid.ts";
+import { order } from "../../support/made.ts";
+import { askingOf, testSandbox } from "../../support/sandbox.ts";
+
+interface Changed {
+  readonly message: string;
+  readonly made: boolean;
+}
+interface Planned {
+  readonly free: string;
+  readonly refused: readonly { readonly slot: number }[];
+}
+
+const OWN = "sandbox:kraken:";
+
+async function started() {
+  const box = await testSandbox();
+  const { deps, venue } = box;
+  const asking = askingOf(deps);
+  const { id } = await asking.ask<{ id: string }>("start_grid", { ...ASKED, useOwnBase: false });
+  /** Every strategy is read with something else in it. */
+  const seen = (over: (strategy: Strategy) => Partial<Strategy>): Partial<Deps> => ({
+    store: {
+      ...deps.store,
+      strategies: async (filter) =>
+        (await deps.store.strategies(filter)).map((view) => ({
+          ...view,
+          strategy: { ...view.strategy, ...over(view.strategy) },
+        })),
+    },
+  });
+  /** The first call gets the venue as it is, each later one this one. */
+  const onceThen = (later: ReturnType<typeof venue> | undefined): Partial<Deps> => {
+    let asked = 0;
+    return { venueOf: () => (asked++ === 0 ? venue("kraken") : later) };
+  };
+  /** How often a pass has read its open orders. */
+  const counted = () => {
+    const kraken = venue("kraken");
+    const looks = { count: 0 };
+    const openOrders: typeof kraken.openOrders = async (...asked) => {
+      looks.count++;
+      return kraken.openOrders(...asked);
+    };
+    return { looks, of: { venueOf: () => ({ ...kraken, openOrders }) } as Partial<Deps> };
+  };
+  return { ...box, ...asking, id, seen, onceThen, counted };
+}
+
+describe("a change of a grid", () => {
+  it("is refused for one that is on its way out by itself", async () => {
+    const { id, ask, seen } = await started();
+    const leaves = seen(({ state }) => ({ state: { ...state, exit: { reason: "stop_loss" } } }) as never);
+    await expect(ask("edit_grid", { id, orderSize: 250 }, leaves)).rejects.toMatchObject({
+      label: "Conflict",
+      message: `${id} is stopping and cannot be changed; start a new grid`,
+    });
+  });
+
+  it("has what its own orders held, and what stopped grids needed", async () => {
+    const { id, ask } = await started();
+    const free = async () => (await ask<Planned>("preview_grid_edit", { id, orderSize: 210 })).free;
+    expect(await free()).toBe("100000");
+    const other = { ...ASKED, symbol: "ETH/USDT", lowerPrice: 2850, upperPrice: 3150, useOwnBase: false };
+    await ask("stop_grid", { id: (await ask<{ id: string }>("start_grid", other)).id });
+    expect(await free()).toBe("100000");
+  });
+
+  it("goes through no order of its account on its pair, and minds no others", async () => {
+    const { id, ask, deps } = await started();
+    const refused = async (of: object) => {
+      const rests = order({ clientId: "other", strategy: null, side: "sell", price: d("50"), ...of });
+      const store = { ...deps.store, unsettledOrders: async () => [rests] };
+      return (await ask<Planned>("preview_grid_edit", { id, orderSize: 210 }, { store })).refused.length;
+    };
+    const own = await refused({ account: OWN });
+    expect(own).toBe(6);
+    expect(await refused({ account: "sandbox:mexc:" })).toBeLessThan(own);
+    expect(await refused({ account: OWN, symbol: "ETH/USDT" })).toBeLessThan(own);
+  });
+
+  it("says why it is not made yet", async () => {
+    const { id, ask, onceThen, seen, venue } = await started();
+    const change = async (orderSize: number, of: Partial<Deps>) =>
+      (await ask<Changed>("edit_grid", { id, orderSize }, of)).message;
+    expect(await change(210, onceThen(undefined))).toBe(`${id} changes with its next passes`);
+    const cut = async () => {
+      throw new Error("the line is cut");
+    };
+    expect(await change(220, onceThen({ ...venue("kraken"), openOrders: cut, ticker: cut }))).toMatch(
+      /; its pass failed \(.+\) and is tried again$/,
+    );
+    const of = { ...onceThen(undefined), ...seen(() => ({ lastError: "no luck" })) };
+    expect(await change(230, of)).toBe(`${id} changes with its next passes (no luck)`);
+  });
+
+  it("takes no more passes than it needs", async () => {
+    const { id, ask, counted } = await started();
+    const passes = async (asked: object) => {
+      const { looks, of } = counted();
+      const { made } = await ask<Changed>("edit_grid", { id, ...asked }, of);
+      return [made, looks.count];
+    };
+    expect(await passes({ stopLossPrice: 50_000 })).toEqual([true, 1]);
+    const [made, count] = await passes({ orderSize: 210 });
+    expect([made, Number(count) > 1, Number(count) <= 3]).toEqual([true, true, true]);
+    await ask("pause_grid", { id });
+    expect(await passes({ orderSize: 220 })).toEqual([false, 1]);
+  });
+
+  it("is shown with what is wrong with it", async () => {
+    const { id, preview } = await started();
+    const { limits } = await preview("edit_grid", {
+      id,
+      stopLossPrice: 56_000,
+      lowerPrice: 65_000,
+      upperPrice: 70_000,
+    });
+    expect(limits).toEqual([expect.stringMatching(/^the market is at [\d.]+, outside the grid/)]);
+  });
+});
+
+describe("a pause or a resume", () => {
+  it("of one that has ended by itself is refused, and asks nothing of the store", async () => {
+    const { id, ask, seen } = await started();
+    const ended = seen(() => ({ status: "stopped", wants: "run" }));
+    let writes = 0;
+    const setPaused = async () => {
+      writes++;
+    };
+    const of = { store: { ...ended.store, setPaused } } as Partial<Deps>;
+    const conflict = {
+      label: "Conflict",
+      message: `${id} is stopped and cannot be paused or resumed; start a new grid`,
+    };
+    await expect(ask("pause_grid", { id }, of)).rejects.toMatchObject(conflict);
+    await expect(ask("resume_grid", { id }, of)).rejects.toMatchObject(conflict);
+    expect(writes).toBe(0);
+  });
+
+  it("of one that fails again says so", async () => {
+    const { id, ask, seen } = await started();
+    const failed = seen(() => ({ status: "error", lastError: "it does not add up" }));
+    expect(await ask("resume_grid", { id }, failed)).toMatchObject({
+      success: false,
+      message: `${id} is in error again: it does not add up`,
+    });
+  });
+});
+
+describe("a start without funds", () => {
+  it("is told by its preview, and refused", async () => {
+    const { ask, venue } = await started();
+    const poor = { venue: () => ({ ...venue("kraken"), balances: async () => [] }) } as Partial<Deps>;
+    const centered = { exchange: "kraken", symbol: "BTC/USDT", size: 100, confidence: 0 };
+    for (const [preview, start, asked] of [
+      ["preview_grid", "start_grid", ASKED],
+      ["preview_centered_grid", "start_centered_grid", centered],
+    ] as const) {
+      const told = await ask<{ warnings: { code: string }[] }>(preview, asked, poor);
+      expect(told.warnings.map(({ code }) => code)).toContain("funds_missing");
+      await expect(ask(start, asked, poor)).rejects.toMatchObject({
+        label: "Start failed",
+        message: expect.stringMatching(/^no order could be placed/),
+      });
+    }
+  });
+});

@@ -1,0 +1,111 @@
+import { describe, expect, it } from "vitest";
+import { panic } from "../../../src/grid/operations/panic.ts";
+import type { Order } from "../../../src/model/order.ts";
+import type { Deps } from "../../../src/ports/deps.ts";
+import type { StrategyFilter } from "../../../src/ports/stores/strategy-store.ts";
+import { ASKED } from "../../support/grid.ts";
+import { order } from "../../support/made.ts";
+import { askingOf, testSandbox } from "../../support/sandbox.ts";
+
+interface Left {
+  readonly done: boolean;
+  readonly message: string;
+  readonly orders: readonly { readonly exchange: string }[];
+  readonly grids: readonly { readonly id: string }[];
+}
+
+async function trading(over: object = {}) {
+  const box = await testSandbox();
+  const { deps } = box;
+  const asking = askingOf(deps);
+  const { id } = await asking.ask<{ id: string }>("start_grid", { ...ASKED, ...over });
+  const told = (how: object = {}, of: Partial<Deps> = {}) => asking.ask<Left>("panic", how, of);
+  /** With other orders, and other strategies, than there are. */
+  const store = (of: Partial<Deps["store"]>): Partial<Deps> => ({ store: { ...deps.store, ...of } });
+  /** Takes the first cancels and says nothing of them. */
+  const slow = (exchange: string) => {
+    const venue = box.venue(exchange);
+    let cancels = 0;
+    const cancel: typeof venue.cancel = async (...asked) =>
+      ++cancels > 2 ? venue.cancel(...asked) : { result: "unknown", reason: "cut" };
+    return { ...venue, cancel };
+  };
+  return { ...box, ...asking, id, told, store, slow, away: { venueOf: () => undefined } as Partial<Deps> };
+}
+const here = { killHere: { reason: () => "a file says so" } } as Partial<Deps>;
+const FAR = order({ account: "live:mexc:api.mexc.com", strategy: null });
+
+describe("what panic has left", () => {
+  it("is asked for again while this process gets at any of it, whatever others have", async () => {
+    const { deps, told, ask, slow } = await trading({ useOwnBase: false });
+    await ask("start_grid", { ...ASKED, exchange: "mexc", useOwnBase: false });
+    const kraken = slow("kraken");
+    const own: Partial<Deps> = { venueOf: ({ exchange }) => (exchange === "kraken" ? kraken : undefined) };
+    const answer = await told({}, own);
+    expect(answer.done).toBe(false);
+    expect([...new Set(answer.orders.map(({ exchange }) => exchange))]).toEqual(["mexc"]);
+    expect(await told({}, { venueOf: deps.venueOf })).toMatchObject({ done: true });
+  });
+
+  it("is told of the switch too, asked for while it cancels", async () => {
+    const { ask, slow } = await trading({ useOwnBase: false });
+    await ask("start_grid", { ...ASKED, exchange: "mexc", useOwnBase: false });
+    const kraken = slow("kraken");
+    const own: Partial<Deps> = { venueOf: ({ exchange }) => (exchange === "kraken" ? kraken : undefined) };
+    const answer = await ask<Left>("set_kill_switch", { on: true, cancel: true }, own);
+    expect([...new Set(answer.orders.map(({ exchange }) => exchange))]).toEqual(["mexc"]);
+  });
+
+  it("is not done while a grid, an order or base is left, whichever", async () => {
+    const one = await trading({ lowerPrice: 59_500, upperPrice: 64_500, gridLevels: 2, useOwnBase: false });
+    expect(await one.told({}, one.away)).toMatchObject({
+      done: false,
+      message: expect.stringMatching(/^the kill switch is on; 1 grids are not stopped yet, 1 orders may/),
+    });
+    const holds = await trading();
+    await holds.ask("set_kill_switch", { on: true, cancel: true });
+    expect(await holds.told({ sell: true }, holds.away)).toMatchObject({
+      done: false,
+      message: expect.stringMatching(
+        /^the kill switch is on; 1 grids are not stopped yet, 1 grids hold base/,
+      ),
+    });
+  });
+
+  it("says nothing of what is not left", async () => {
+    const { told, store } = await trading({ useOwnBase: false });
+    const answer = await told(
+      { sell: true },
+      { ...store({ unsettledOrders: async () => [FAR] as Order[], strategies: async () => [] }), ...here },
+    );
+    expect(answer.message).toBe(
+      "the kill switch is on; 1 orders may still rest; this process has no keys for mexc: another one has to finish it, or you on the exchange's site; ask again to go on",
+    );
+  });
+
+  it("is no dust of a grid that has ended with it", async () => {
+    const { deps, told, store } = await trading();
+    const [begun] = await deps.store.strategies({});
+    const ended = (lastError: string | null) => {
+      const strategy = {
+        ...begun?.strategy,
+        status: "stopped",
+        stoppedAt: Number.MAX_SAFE_INTEGER,
+        lastError,
+      };
+      const strategies = async ({ stopped }: StrategyFilter) => (stopped ? [{ ...begun, strategy }] : []);
+      return store({ strategies: strategies as never, unsettledOrders: async () => [] });
+    };
+    expect(await told({ sell: true }, ended(null))).toMatchObject({ done: true });
+    expect(await told({ sell: true }, ended("no buyer"))).toMatchObject({
+      done: false,
+      message: "the kill switch is on; 1 grids hold base that is not sold; ask again to go on",
+    });
+    expect(await told({}, { ...ended("no buyer"), ...here })).toMatchObject({ done: true });
+  });
+
+  it("has a shape that clients read", async () => {
+    const answer = await (await trading()).told({});
+    expect(Object.keys(panic.output.parse(answer) as object).sort()).toEqual(Object.keys(answer).sort());
+  });
+});

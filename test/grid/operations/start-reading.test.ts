@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+import {
+  fund,
+  type Read,
+  readWorld,
+  runningOn,
+  type StartPlace,
+  startDoubts,
+} from "../../../src/grid/operations/start-reading.ts";
+import type { Deps } from "../../../src/ports/deps.ts";
+import type { Venue } from "../../../src/ports/venue.ts";
+import { ASKED, d } from "../../support/grid.ts";
+import { askingOf, testSandbox } from "../../support/sandbox.ts";
+
+const WHERE: StartPlace = { exchange: "kraken", symbol: "BTC/USDT" };
+
+async function opened() {
+  const box = await testSandbox();
+  const kraken = box.venue("kraken");
+  /** The same prices of an exchange that is no simulated one, whose clock is an hour ahead. */
+  const real: Venue = { ...kraken, account: { exchange: "kraken", kind: "live", host: "api.kraken.com" } };
+  const marketTime: Deps["marketTime"] = (_account, now) => now + 3_600_000;
+  const live: Deps = { ...box.deps, venue: () => real, marketTime };
+  return { ...box, ...askingOf(box.deps), kraken, live };
+}
+
+describe("what a start reads of the world", () => {
+  it("is a time to hold the price's age against, where prices are not simulated", async () => {
+    const { deps, live, time } = await opened();
+    expect((await readWorld(deps, WHERE, "test")).bounds.now).toBeUndefined();
+    expect((await readWorld(live, WHERE, "test")).bounds.now).toBe(time.now() + 3_600_000);
+  });
+
+  it("is how far a price is trusted, at the moment of the price where that is simulated", async () => {
+    const { deps, live } = await opened();
+    const asked = { ...WHERE, confidence: d("0.5") };
+    const prices = { reference: async () => ({ prices: [], most: null, listed: false }) };
+    const trusted = async (of: Deps) => (await readWorld({ ...of, ...prices }, asked, "test")).confidence;
+    expect(await trusted(deps)).toBeGreaterThan(0n);
+    // An hour later it is an old price.
+    expect(await trusted(live)).toBeLessThan((await trusted(deps)) as bigint);
+    expect((await readWorld(deps, WHERE, "test")).confidence).toBeUndefined();
+  });
+
+  it("is what runs there, and nothing that has stopped", async () => {
+    const { deps, ask, kraken, venue } = await opened();
+    const { id } = await ask<{ id: string }>("start_grid", { ...ASKED, useOwnBase: false });
+    const needed = async () => (await readWorld(deps, WHERE, "test")).kept.quote;
+    expect(await runningOn(deps, kraken)).toMatchObject([{ strategy: { id } }]);
+    expect(await runningOn(deps, venue("mexc"))).toEqual([]);
+    expect(await needed()).toBeGreaterThan(0n);
+    await ask("stop_grid", { id });
+    expect(await runningOn(deps, kraken)).toEqual([]);
+    expect(await needed()).toBe(0n);
+  });
+
+  it("are balances on paper where that is asked for, and only there", async () => {
+    const { deps, kraken } = await opened();
+    const { dry: _, ...live } = deps;
+    const own = { USDT: d("1500") };
+    const quoteOf = async (where: StartPlace) =>
+      (await readWorld(deps, where, "test")).balances.find(({ asset }) => asset === "USDT")?.free;
+    expect(await quoteOf({ ...WHERE, dryRun: true, dryBalance: own })).toBe(d("1500"));
+    expect(await quoteOf(WHERE)).toBe(d("100000"));
+    await expect(readWorld(deps, { ...WHERE, dryBalance: own }, "test")).rejects.toThrow(
+      "dryBalance is for a dryRun",
+    );
+    await expect(fund(live, WHERE, kraken)).resolves.toBeUndefined();
+    await expect(fund(live, { ...WHERE, dryRun: true }, kraken)).rejects.toThrow("nothing trades on paper");
+  });
+});
+
+describe("what a doubtful price means for the first orders", () => {
+  const told = (value: string | undefined, confidence: string | undefined) =>
+    startDoubts({ trust: value === undefined ? undefined : { value: d(value), source: "itself" } } as Read, {
+      ...WHERE,
+      confidence: confidence === undefined ? undefined : d(confidence),
+    });
+
+  it("is told below the least that is asked for, and not at it", () => {
+    expect(told("0.4", "0.5")).toEqual([
+      {
+        code: "low_confidence",
+        message: "nothing is placed now: the price's confidence is 0.4, below 0.5 (itself)",
+      },
+    ]);
+    expect([told("0.5", "0.5"), told(undefined, "0.5"), told("0.4", undefined)]).toEqual([[], [], []]);
+  });
+});
