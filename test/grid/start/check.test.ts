@@ -46,6 +46,18 @@ describe("a grid between two prices", () => {
     expect(ratio("200")).toBe(d("0.414213562373095048"));
   });
 
+  it("is geometric below a price of one, too", () => {
+    const cheap = { lowerPrice: d("0.001"), upperPrice: d("0.002"), gridLevels: 2, orderSize: d("50") };
+    const world = {
+      ...WORLD,
+      market: market({ tick: d("0.00001") }),
+      quote: quote({ bid: d("0.0014"), ask: d("0.0016") }),
+    };
+    expect(
+      checkStart({ ...cheap, spacingModel: "geometric" }, world).slots.map(({ upper }) => upper),
+    ).toEqual([d("0.00141"), d("0.002")]);
+  });
+
   it("keeps a spacing that was given, as far as it fits", () => {
     const { config, slots } = range({ gridSpacing: d("4") });
     expect(config).toMatchObject({ gridSpacing: d("4"), isSpaced: true });
