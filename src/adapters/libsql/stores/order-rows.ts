@@ -5,9 +5,9 @@ import type { Order } from "../../../model/order.ts";
 import type { HandTerms } from "../../../ports/stores/hand-order-store.ts";
 import { type Context, rowsFrom, type Statement, selectedColumns, statement } from "../client/context.ts";
 import { notionalUnits } from "../tables/limit-tables.ts";
+import { isMetBy, isMetWithin, mayBeMetRow } from "../tables/own-orders.ts";
 import { control, isUnsettled, orders, strategies } from "../tables/tables.ts";
 import { countUses, withinLimits } from "./limit-rows.ts";
-import { isMetBy, isMetWithin, mayBeMetRow } from "./own-orders.ts";
 
 const ORDER_COLUMNS = Object.entries(getTableColumns(orders)) as [keyof Order, Column][];
 const names = sql.raw(ORDER_COLUMNS.map(([, column]) => `"${column.name}"`).join(", "));

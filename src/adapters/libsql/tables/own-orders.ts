@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { text } from "../../../kernel/decimal.ts";
 import type { Reach } from "../../../model/own-orders.ts";
-import { orders } from "../tables/tables.ts";
+import { orders } from "./tables.ts";
 
 /*
  * The rules of src/model/own-orders.ts as conditions of a statement. Prices are plain decimal text above zero, so they are
