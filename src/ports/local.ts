@@ -9,6 +9,8 @@ export interface Local {
   /** `length` random characters of [0-9a-z]. */
   readonly randomText: (length: number) => string;
   readonly sleep: (millis: Millis) => Promise<void>;
+  /** Ends when this process has heard what has arrived for it; absent where nothing ever holds it up. */
+  readonly heard?: () => Promise<void>;
 }
 
 export type LogLevel = "debug" | "info" | "warn" | "error";

@@ -1,6 +1,6 @@
 import { randomFillSync } from "node:crypto";
 import { hostname } from "node:os";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import { createRandomText } from "../../../src/kernel/random-text.ts";
 import type { Local } from "../../../src/ports/local.ts";
 
@@ -9,4 +9,5 @@ export const nodeLocal: Local = {
   monotonic: () => performance.now(),
   randomText: createRandomText(randomFillSync),
   sleep: (millis) => sleep(millis),
+  heard: () => setImmediate(),
 };

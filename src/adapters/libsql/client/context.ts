@@ -33,6 +33,8 @@ export interface Context {
   readonly prepare: (made: MakesText) => PreparedText;
   /** The migrations that this program has, and what the last look found beyond; undefined where another applies them. */
   readonly version?: { readonly names: ReadonlySet<string>; newer: string | undefined };
+  /** Ends when what has arrived while the process was held up is known; undefined where nothing holds it up. */
+  readonly heard?: (() => Promise<void>) | undefined;
   /** The newest event of what people do, as this process knows it. */
   readonly newest: { ofPeople: ChainHead | undefined };
   /** What the passes under way have asked of the database so far, by account. */

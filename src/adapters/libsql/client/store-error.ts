@@ -12,6 +12,10 @@ export const isOvertaken = (error: unknown): boolean => messageOf(error).include
 /** Refused because something that had to hold does not. */
 export const isFencedOff = (error: unknown): boolean => messageOf(error).includes("fence_holds");
 
+/** Refused because something in it breaks a constraint: a batch has done nothing. */
+export const isRefusedWhole = (error: unknown): boolean =>
+  isFencedOff(error) || isOvertaken(error) || codeOf(error).startsWith("SQLITE_CONSTRAINT");
+
 /** What may leave a connection in a state in which it reports writes that it does not keep. */
 export const needsConnection = (error: unknown): boolean =>
   /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB)/.test(codeOf(error));

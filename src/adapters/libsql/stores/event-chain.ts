@@ -29,42 +29,56 @@ export interface Moment {
   tell(told: EventTold, where?: SQL): Promise<Statement>;
 }
 
-interface ToldWriting {
-  /** The kill switch goes before all that wait. */
-  readonly isFirst?: boolean;
-  /** Protocol time, read a moment ago, and what has to hold beside it for the newest event not to be read once more. */
-  readonly known?: { readonly at: Millis; readonly holds: SQL } | undefined;
+/** Protocol time, read a moment ago, and what has to hold beside it for the newest event not to be read once more. */
+export interface KnownMoment {
+  readonly at: Millis;
+  readonly holds: SQL;
+}
+
+/** What a person does, and whose event tells of it. */
+export interface Deed {
+  readonly by: By;
+  readonly make: (moment: Moment) => Promise<readonly Statement[]>;
+  readonly known?: KnownMoment | undefined;
 }
 
 /**
  * What a person does and the event that tells of it, as one batch. The event follows the newest one, as this process
- * knows it or as it was read right before; where another process was first, both are made anew.
+ * knows it or as it was read right before; where another process was first, both are made anew. The kill switch is first
+ * of all that wait.
  */
-export function writeTold(
+export const writeTold = (
   context: Context,
   by: By,
-  make: (moment: Moment) => Promise<readonly Statement[]>,
-  { isFirst = false, known }: ToldWriting = {},
+  make: Deed["make"],
+  { isFirst = false }: { readonly isFirst?: boolean } = {},
+): Promise<ResultSet[]> => context.client.turn((calls) => writeDeed(context, { by, make }, calls), isFirst);
+
+/** The same, in the turn of whoever asks. */
+export async function writeDeed(
+  context: Context,
+  { by, make, known }: Deed,
+  calls: Turned,
 ): Promise<ResultSet[]> {
-  const { client, newest, now } = context;
-  return client.turn(async (calls) => {
-    const last = newest.ofPeople;
-    if (known && last) {
-      const isNewest = sql`${newestOf(OF_PEOPLE)} is ${JSON.stringify([last.seq, last.hash])}`;
-      const guards = unless(context, sql`${isNewest} and ${known.holds}`);
-      const moment = { now: known.at, calls, guards, head: last };
-      const results = await writeAfter(context, by, make, moment).catch((error: unknown) => {
-        if (!isFencedOff(error)) throw error;
-      });
-      if (results) return results;
-    }
-    return untilFirst(async () => {
-      const found = await calls.execute(statement(sql`select ${now()}, ${newestOf(OF_PEOPLE)}`));
-      const [at, head] = [Number(found.rows[0]?.[0]), headFrom(found.rows[0]?.[1])];
-      return writeAfter(context, by, make, { now: known?.at ?? at, calls, guards: [], head });
+  const { newest, now } = context;
+  const last = newest.ofPeople;
+  if (known && last) {
+    const moment = { now: known.at, calls, guards: unlessNewest(context, last, known), head: last };
+    const results = await writeAfter(context, by, make, moment).catch((error: unknown) => {
+      if (!isFencedOff(error)) throw error;
     });
-  }, isFirst);
+    if (results) return results;
+  }
+  return untilFirst(async () => {
+    const found = await calls.execute(statement(sql`select ${now()}, ${newestOf(OF_PEOPLE)}`));
+    const [at, head] = [Number(found.rows[0]?.[0]), headFrom(found.rows[0]?.[1])];
+    return writeAfter(context, by, make, { now: known?.at ?? at, calls, guards: [], head });
+  });
 }
+
+/** Statements that end their batch where the newest event of people, or the database, is another than is known. */
+export const unlessNewest = (context: Context, { seq, hash }: ChainHead, { holds }: KnownMoment) =>
+  unless(context, sql`${newestOf(OF_PEOPLE)} is ${JSON.stringify([seq, hash])} and ${holds}`);
 
 type AfterHead = Pick<Moment, "now" | "calls"> & {
   readonly guards: readonly Statement[];
@@ -74,14 +88,14 @@ type AfterHead = Pick<Moment, "now" | "calls"> & {
 async function writeAfter(
   { newest }: Context,
   by: By,
-  make: (moment: Moment) => Promise<readonly Statement[]>,
+  make: Deed["make"],
   { now, calls, guards, head }: AfterHead,
 ): Promise<ResultSet[]> {
   let [last, event]: [ChainHead, Statement | undefined] = [head, undefined];
   const tell = async (told: EventTold, where = sql`1`) => {
-    const [linked] = await linkEvents(head, OF_PEOPLE, [{ ...told, at: now, ...by }]);
-    last = linked as Linked;
-    event = insertLinked(linked as Linked, where);
+    const linked = await linkAfter(head, { ...told, at: now, ...by }, where);
+    last = linked.head;
+    event = linked.event;
     return event;
   };
   const statements = [...guards, ...(await make({ now, calls, isGuarded: guards.length > 0, tell }))];
@@ -89,8 +103,19 @@ async function writeAfter(
   newest.ofPeople = undefined;
   const results = await calls.batch(statements, "write");
   const isTold = event !== undefined && (results[statements.indexOf(event)]?.rowsAffected ?? 0) > 0;
-  newest.ofPeople = isTold ? { seq: last.seq, hash: last.hash } : head;
+  newest.ofPeople = isTold ? last : head;
   return results.slice(guards.length);
+}
+
+/** The statement of an event of people that follows another one, and what follows it then. */
+export async function linkAfter(
+  head: ChainHead,
+  told: Event & By,
+  where: SQL,
+): Promise<{ readonly head: ChainHead; readonly event: Statement }> {
+  const [linked] = await linkEvents(head, OF_PEOPLE, [told]);
+  const { seq, hash } = linked as Linked;
+  return { head: { seq, hash }, event: insertLinked(linked as Linked, where) };
 }
 
 /** Of a pass: the newest event of its account's chain, as far as it knows, and what its requests have cost. */

@@ -9,9 +9,11 @@ import { isNotNewer, refuseNewer } from "../client/migrate.ts";
 import { accounts, orders } from "../tables/tables.ts";
 import { type Moment, writeTold } from "./event-chain.ts";
 import { insertByHand, isOrder } from "./order-rows.ts";
+import { toldTogether } from "./told-together.ts";
 
 export function handOrderStore(context: Context): HandOrderStore {
   const { client, db, now, prepare } = context;
+  const writeShared = toldTogether(context);
   return {
     async now() {
       const result = await client.fresh(statement(sql`select ${now()}`));
@@ -27,7 +29,9 @@ export function handOrderStore(context: Context): HandOrderStore {
         return [account, ...insert, await tell(handEvent(order), isRecorded), others];
       };
       const known = held.at === undefined ? undefined : { at: held.at, holds: isNotNewer(context) };
-      const results = await writeTold(context, by, make, { known });
+      const results = known
+        ? await writeShared({ by, make, known, isDone: isRecorded })
+        : await writeTold(context, by, make);
       if (hasRows(results[1])) return { result: "recorded" };
       const met = firstMet({ side: order.side, limit: held.limit }, rowsOf(orders, results.at(-1)));
       return met ? { result: "meets", order: met } : { result: "refused" };

@@ -1,0 +1,119 @@
+import type { ResultSet } from "@libsql/client";
+import { type SQL, sql } from "drizzle-orm";
+import type { Turned } from "../client/calls.ts";
+import type { ChainHead, Context, Statement } from "../client/context.ts";
+import { unless } from "../client/fence.ts";
+import { isBusy, isRefusedWhole, storeError } from "../client/store-error.ts";
+import {
+  type Deed,
+  type KnownMoment,
+  linkAfter,
+  type Moment,
+  unlessNewest,
+  writeDeed,
+} from "./event-chain.ts";
+
+/** So many are one batch at most. */
+const MOST_TOGETHER = 50;
+
+/** A deed that may be written with others. */
+export interface SharedDeed extends Deed {
+  readonly known: KnownMoment;
+  /** What holds once it is written: with others it is written only where it does. */
+  readonly isDone: SQL;
+}
+
+interface WaitingDeed extends SharedDeed {
+  readonly done: (results: ResultSet[]) => void;
+  readonly fail: (error: unknown) => void;
+  /** Written with others, one of them was refused. */
+  isAlone: boolean;
+}
+
+/**
+ * Writes deeds that wait for the database at the same time as one batch, which waits for the disk once. Each is what it
+ * would be alone: where one of them would not be written, none is, and each is tried in a turn of its own.
+ */
+export function toldTogether(context: Context): (deed: SharedDeed) => Promise<ResultSet[]> {
+  let waiting: readonly WaitingDeed[] = [];
+  const leave = (gone: readonly WaitingDeed[]) => {
+    waiting = waiting.filter((one) => !gone.includes(one));
+  };
+
+  async function inTurn(one: WaitingDeed, calls: Turned): Promise<ResultSet[]> {
+    // Whoever came before has written it.
+    if (!waiting.includes(one)) return [];
+    const last = context.newest.ofPeople;
+    // What the first one has told is known to the others.
+    const others = one.isAlone || !last ? [] : waiting.filter((other) => other !== one && !other.isAlone);
+    const written = await tryTogether([one, ...others.slice(0, MOST_TOGETHER - 1)], calls);
+    return written ?? writeAlone(one, calls);
+  }
+
+  async function writeAlone(one: WaitingDeed, calls: Turned): Promise<ResultSet[]> {
+    const results = await writeDeed(context, one, calls).catch((error: unknown) => {
+      if (!isBusy(error)) leave([one]);
+      throw error;
+    });
+    leave([one]);
+    return results;
+  }
+
+  async function tryTogether(deeds: readonly WaitingDeed[], calls: Turned): Promise<ResultSet[] | undefined> {
+    if (deeds.length === 1) return undefined;
+    const written = await writeTogether(context, deeds, calls).catch((error: unknown) => {
+      // Busy, it had no lock, and is tried again. Of anything else nobody knows whether they were written.
+      if (isBusy(error)) throw error;
+      leave(deeds);
+      for (const { fail } of deeds) fail(storeError(error));
+      throw error;
+    });
+    if (!written) for (const one of deeds) one.isAlone = true;
+    else leave(deeds);
+    for (const [place, results] of written?.entries() ?? []) deeds[place]?.done(results);
+    return written?.flat();
+  }
+
+  return (deed) =>
+    new Promise((resolve, reject) => {
+      const one: WaitingDeed = { ...deed, done: resolve, fail: reject, isAlone: false };
+      waiting = [...waiting, one];
+      // What has arrived while the process waited for the disk comes along.
+      const heard = context.heard?.() ?? Promise.resolve();
+      heard
+        .then(() => context.client.turn((calls) => inTurn(one, calls)))
+        .then(resolve, reject)
+        .finally(() => leave([one]));
+    });
+}
+
+/** Undefined where all of it was refused, for the sake of one or of what is known. */
+async function writeTogether(
+  context: Context,
+  deeds: readonly SharedDeed[],
+  calls: Turned,
+): Promise<ResultSet[][] | undefined> {
+  const { newest } = context;
+  const [{ known }] = deeds as [SharedDeed];
+  let head = newest.ofPeople as ChainHead;
+  const statements: Statement[] = unlessNewest(context, head, known);
+  const places: (readonly [from: number, to: number])[] = [];
+  for (const { by, make, known: own, isDone } of deeds) {
+    const tell: Moment["tell"] = async (told, where = sql`1`) => {
+      const linked = await linkAfter(head, { ...told, at: own.at, ...by }, where);
+      head = linked.head;
+      return linked.event;
+    };
+    const made = await make({ now: own.at, calls, isGuarded: true, tell });
+    places.push([statements.length, statements.length + made.length]);
+    // Not written, it would leave a gap in the chain.
+    statements.push(...made, ...unless(context, isDone));
+  }
+  newest.ofPeople = undefined;
+  const results = await calls.batch(statements, "write").catch((error: unknown) => {
+    if (isRefusedWhole(error)) return undefined;
+    throw error;
+  });
+  if (results) newest.ofPeople = head;
+  return results && places.map(([from, to]) => results.slice(from, to));
+}
