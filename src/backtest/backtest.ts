@@ -18,7 +18,7 @@ import type { QueueModel } from "./queue.ts";
 import { type Extremes, RULES, type Rules } from "./rules.ts";
 import { walkingTape } from "./tape-walk.ts";
 import { lowAt, openAt, type Ticks, ticksOf } from "./ticks.ts";
-import { type Walked, walking } from "./walk.ts";
+import { begunWalk, forked, goingOn, type Walked } from "./walk.ts";
 import type { WalkOptions } from "./walk-options.ts";
 
 export interface BacktestOptions {
@@ -130,13 +130,8 @@ function* runsOver(
       walkingTape(strategy, { tape, bars }, { ...walked, queue }),
     );
   const orders = withBand ? ordersFrom(walked.rules.extremes) : [walked.rules.extremes];
-  return yield* oneByOne(orders, end, (extremes) =>
-    walking(strategy, bars, {
-      ...walked,
-      rules: { ...walked.rules, extremes },
-      mayLeap: engine !== "walk",
-    }),
-  );
+  const begun = begunWalk(strategy, bars, { ...walked, mayLeap: engine !== "walk" });
+  return yield* oneByOne(orders, end, (extremes) => goingOn(forked(begun, extremes)));
 }
 
 /** The asked order of a bar's extremes, then the others. */

@@ -35,21 +35,36 @@ export type Placed = { readonly id: string } | { readonly rejected: string; read
 /** More than anybody asks for: an order that takes finds all that it wants. */
 export const PLENTY: Decimal = 10n ** 12n * ONE;
 
+export interface PaperAccount extends Omit<PaperVenue, "quote" | "place" | "cancel"> {
+  readonly resting: () => readonly BookedOrder[];
+  /** At its own price, as the one that rested. */
+  readonly fill: (order: BookedOrder, amount: Decimal, at: Millis) => void;
+  readonly place: (order: NewOrder, levels: readonly BookLevel[], at: Millis) => Placed;
+  readonly cancel: (id: string, at: Millis) => void;
+  /** Another that has come this far, and goes on by itself. */
+  readonly fork: () => PaperAccount;
+}
+
 /** One account's orders and holdings, whatever the price: when an order fills is told to it. */
-export function paperAccount(
+export const paperAccount = (
   market: Market,
-  { balances, at: openedAt }: { readonly balances: readonly Balance[]; readonly at: Millis },
-) {
-  let books: VenueBooks = {
-    version: 1,
-    settledAt: openedAt,
-    open: [],
-    holdings: Object.fromEntries(
-      balances.map(({ asset, free, used }) => [asset, { total: free + used, used }]),
-    ),
-  };
-  let fills: VenueFill[] = [];
-  const orders = new Map<string, VenueOrder>();
+  { balances, at: settledAt }: { readonly balances: readonly Balance[]; readonly at: Millis },
+): PaperAccount => {
+  const held = balances.map(({ asset, free, used }) => [asset, { total: free + used, used }]);
+  const books: VenueBooks = { version: 1, settledAt, open: [], holdings: Object.fromEntries(held) };
+  return accountFrom(market, { books, fills: [], orders: new Map() });
+};
+
+interface Stood {
+  readonly books: VenueBooks;
+  readonly fills: readonly VenueFill[];
+  readonly orders: ReadonlyMap<string, VenueOrder>;
+}
+
+function accountFrom(market: Market, stood: Stood): PaperAccount {
+  let { books } = stood;
+  let fills = [...stood.fills];
+  const orders = new Map(stood.orders);
   const commit = (change: BookChange): void => {
     books = applied(books, change);
     for (const order of change.orders) orders.set(order.clientId, toVenueOrder(order));
@@ -57,7 +72,7 @@ export function paperAccount(
   };
   return {
     resting: (): readonly BookedOrder[] => books.open,
-    /** At its own price, as the one that rested. */
+    fork: () => accountFrom(market, { books, fills, orders }),
     fill(order: BookedOrder, amount: Decimal, at: Millis): void {
       const executed = execute(order, market, { price: order.price, amount, rate: market.maker, at });
       const change = { market, before: order, after: executed.order, fills: [executed.fill] };

@@ -3,7 +3,7 @@ import type { BookedOrder } from "../market/matching/books.ts";
 import { type Corner, crossing } from "../market/matching/corner.ts";
 import type { Balance } from "../model/account.ts";
 import type { Market, Quote, Side } from "../model/market.ts";
-import { type PaperVenue, PLENTY, paperAccount } from "./paper-account.ts";
+import { type PaperAccount, type PaperVenue, PLENTY, paperAccount } from "./paper-account.ts";
 import type { Rules } from "./rules.ts";
 import { fillPricesOf, type TickReach } from "./ticks.ts";
 
@@ -13,15 +13,24 @@ export interface Paper extends PaperVenue {
   readonly moveTo: (corner: Corner) => boolean;
   /** The prices in ticks from which on the next resting order fills. */
   readonly reach: () => TickReach;
+  /** Another that has come this far, and goes on by itself. */
+  readonly fork: () => Paper;
 }
 
-export function paper(
+export const paper = (
   market: Market,
   rules: Rules,
   { balances, first }: { readonly balances: readonly Balance[]; readonly first: Corner },
-): Paper {
+): Paper => paperFrom(paperAccount(market, { balances, at: first.at }), { market, rules, first });
+
+interface PaperPrices {
+  readonly market: Market;
+  readonly rules: Rules;
+  readonly first: Corner;
+}
+
+function paperFrom(account: PaperAccount, { market, rules, first }: PaperPrices): Paper {
   const fillPrices = fillPricesOf(market.tick, rules);
-  const account = paperAccount(market, { balances, at: first.at });
   let now = first;
   const bounds = new Map<string, number>();
   const boundOf = ({ id, side, price }: BookedOrder): number => {
@@ -51,6 +60,7 @@ export function paper(
   return {
     ...account,
     quote,
+    fork: () => paperFrom(account.fork(), { market, rules, first: now }),
     moveTo(corner) {
       const hasMet = meet(corner);
       now = corner;

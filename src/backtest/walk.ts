@@ -9,6 +9,7 @@ import { finish } from "./finish.ts";
 import { type Held, type HeldRow, heldFrom, heldOf } from "./held.ts";
 import { leap } from "./leap.ts";
 import { type Paper, paper } from "./paper.ts";
+import type { Extremes } from "./rules.ts";
 import { opened, passOnPaper, type StrategyOnPaper } from "./strategy-on-paper.ts";
 import { nextBar, type TickReach, type Ticks } from "./ticks.ts";
 import { gridWakeOf, nearer, wakeOf } from "./wake.ts";
@@ -29,7 +30,7 @@ export interface Walked {
 }
 
 /** A walk under way: what its passes have come to. */
-interface Walk {
+export interface Walk {
   readonly bars: Ticks;
   readonly options: WalkOptions;
   readonly venue: Paper;
@@ -52,17 +53,31 @@ interface Walk {
  * interval. Passes that cannot change anything are left out.
  */
 export const walk = (strategy: GridStrategy, bars: Ticks, options: WalkOptions): Walked =>
-  finish(walking(strategy, bars, options));
+  finish(goingOn(begunWalk(strategy, bars, options)));
 
-/** The same, bar by bar, with the bars done. */
-export function* walking(
-  strategy: GridStrategy,
-  bars: Ticks,
-  options: WalkOptions,
-): Generator<number, Walked> {
-  const { rules, isOver } = options;
+/** A walk that has made its first pass, at the first price. */
+export function begunWalk(strategy: GridStrategy, bars: Ticks, options: WalkOptions): Walk {
   const one = walkFrom(strategy, bars, options);
   passAt(one, 0);
+  return one;
+}
+
+/** The same walk once more, by another order of the extremes: which one it is, the first price does not know. */
+export function forked({ options, venue, fills, held, passes, ...one }: Walk, extremes: Extremes): Walk {
+  return {
+    ...one,
+    options: { ...options, rules: { ...options.rules, extremes } },
+    venue: venue.fork(),
+    fills: [...fills],
+    held: [...held],
+    passes: [...passes],
+  };
+}
+
+/** Bar by bar, with the bars done. */
+export function* goingOn(one: Walk): Generator<number, Walked> {
+  const { bars, options } = one;
+  const { rules, isOver } = options;
   const end = bars.count;
   let bar = 0;
   for (; bar < end; bar++) {

@@ -160,6 +160,27 @@ describe("the engine in whole numbers", () => {
     expect(band).toBeNull();
   });
 
+  it.each(["walk", undefined] as const)(
+    "has the band of a run by each order of the extremes: %s",
+    (engine) => {
+      const candles = randomCandles(3, 160, 30);
+      const market = marketOf({ tick: d("1"), maker: d("0.0005") });
+      const asked = { lowerPrice: d("9000"), upperPrice: d("11000"), gridLevels: 20, orderSize: d("100") };
+      const by = (extremes: Rules["extremes"], withBand = false) =>
+        backtest(asked, candles, { market, withBand, rules: { extremes }, ...(engine ? { engine } : {}) });
+      const alone = (["nearest", "high_first", "low_first"] as const).map((extremes) => by(extremes));
+      const { run, figures, band } = by("nearest", true);
+      const { account, balances, passes } = alone[0]?.run ?? {};
+      expect(run).toMatchObject({ account, balances, passes });
+      expect(figures).toEqual(alone[0]?.figures);
+      const cycles = alone.map(({ run }) => run.account.strategy.state.ledger.cycles);
+      expect(new Set(cycles).size).toBeGreaterThan(1);
+      expect(band?.cycles).toEqual({ least: Math.min(...cycles), most: Math.max(...cycles) });
+      const totals = alone.map(({ figures }) => figures.total).sort((a, b) => (a < b ? -1 : 1));
+      expect(band?.total).toEqual({ least: totals[0], most: totals[2] });
+    },
+  );
+
   it.each([1, 7, 8, 63, 64, 65, 511, 4095, 4096, 4097])("ends behind the last of %i bars", (count) => {
     const narrow = randomCandles(7, count, 12);
     const times = (column: Float64Array | Int32Array) =>
