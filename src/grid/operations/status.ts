@@ -7,7 +7,7 @@ import { parseAccountKey } from "../../model/account.ts";
 import { operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
-import { gridViewsOf } from "../kind.ts";
+import { gridKind, gridViewsOf } from "../kind.ts";
 import { slotOut } from "../schema/accounting.ts";
 import { conditionsOf } from "../schema/conditions.ts";
 import { lyingOut } from "../schema/follows.ts";
@@ -56,7 +56,9 @@ export const gridStatus = operation({
   output: StatusShape,
   async run(deps, { id, stopped, limit, before }) {
     const page = strategiesPage({ stopped, limit, before });
-    const found = await deps.store.strategies(id === undefined ? { stopped, page } : { id });
+    const found = await deps.store.strategies(
+      id === undefined ? { stopped, page, kind: gridKind.name } : { id },
+    );
     const views = gridViewsOf(found);
     if (id !== undefined && views.length === 0) throw new AppError("Not found", `there is no strategy ${id}`);
     const killed = await deps.store.killed();
@@ -131,7 +133,7 @@ export const listGrids = operation({
   output: ListShape,
   async run(deps) {
     const { store, interval } = deps;
-    const views = gridViewsOf(await store.strategies({ stopped: false }));
+    const views = gridViewsOf(await store.strategies({ stopped: false, kind: gridKind.name }));
     const killed = await store.killed();
     const strategies = views.map((view) => {
       const { id, account, symbol, status, startedAt } = view.strategy;

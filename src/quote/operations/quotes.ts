@@ -6,6 +6,7 @@ import { parseAccountKey } from "../../model/account.ts";
 import type { Order } from "../../model/order.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
+import { quoteKind } from "../kind.ts";
 import { positionAccounts } from "../ledger/position.ts";
 import { QuoteListShape, QuoteStatusShape } from "../schema/shapes.ts";
 import { quotesView } from "../schema/view.ts";
@@ -116,7 +117,7 @@ const quoteStatus = operation({
   async run(deps, { id }) {
     const views =
       id === undefined
-        ? quotesAmong(await deps.store.strategies({ stopped: false }))
+        ? quotesAmong(await deps.store.strategies({ stopped: false, kind: quoteKind.name }))
         : [await quoteView(deps, id)];
     const around = { orders: await deps.store.unsettledOrders(), killed: await deps.store.killed() };
     return { strategies: views.map((view) => quoteOut(deps, view, around)), count: views.length };
@@ -133,7 +134,7 @@ const listQuotes = operation({
   output: QuoteListShape,
   async run(deps) {
     const killed = await deps.store.killed();
-    const views = quotesAmong(await deps.store.strategies({ stopped: false }));
+    const views = quotesAmong(await deps.store.strategies({ stopped: false, kind: quoteKind.name }));
     return { strategies: views.map((view) => listedOf(deps, view, killed)), count: views.length };
   },
 });

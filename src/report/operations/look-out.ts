@@ -63,22 +63,24 @@ async function keepDays(
     if (event.strategy && (level === "alert" || level === "warning"))
       counts.set(event.strategy, (counts.get(event.strategy) ?? 0) + 1);
   }
+  const known = new Map<string, StrategyDay[]>();
+  for (const row of days) known.set(row.strategy, [...(known.get(row.strategy) ?? []), row]);
   const rows = views.map((view) => {
     const { id, account } = view.strategy;
     const isUp = view.steppedAt !== null && now - view.steppedAt <= lateAfter(interval);
-    const own = days.filter(({ strategy }) => strategy === id);
+    const own = known.get(id) ?? [];
     const dayBegan = marketTime(parseAccountKey(account), dayOf(now) * DAY);
     return withLook(own, view, { now, elapsed, dayBegan, isUp, incidents: counts.get(id) ?? 0, kinds });
   });
   // Told before it is kept: whoever dies in between leaves it to be told again.
-  for (const message of rows.map((row) => cyclesSince(days, row)))
+  for (const message of rows.map((row) => cyclesSince(known.get(row.strategy) ?? [], row)))
     if (message) await reports?.tell({ kind: "cycle", ...message });
   await reports?.keepDays(rows, events.at(-1)?.id);
 }
 
 /** What a grid has completed since it was last looked at; undefined where that is nothing, or not known. */
 function cyclesSince(days: readonly StrategyDay[], { strategy, latest }: StrategyDay) {
-  const before = days.filter((row) => row.strategy === strategy).sort((a, b) => b.day - a.day)[0]?.latest;
+  const before = days.toSorted((a, b) => b.day - a.day)[0]?.latest;
   if (!before || latest.cycles <= before.cycles) return undefined;
   const count = latest.cycles - before.cycles;
   const quote = latest.symbol.split("/")[1];
