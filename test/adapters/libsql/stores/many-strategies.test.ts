@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { watchOver } from "../../../../src/grid/operations/watch-over.ts";
+import { readMetrics } from "../../../../src/metrics/operations/metrics.ts";
 import { newUse } from "../../../../src/model/usage.ts";
 import type { StrategyFilter, StrategyView } from "../../../../src/ports/stores/strategy-store.ts";
+import { lookOut } from "../../../../src/report/operations/look-out.ts";
+import { BY } from "../../../support/by.ts";
 import { d } from "../../../support/grid.ts";
 import { runOperation, testSandbox } from "../../../support/sandbox.ts";
 import { type Sqld, startSqld } from "../../../support/sqld.ts";
+import { started } from "./rows.ts";
 
 const [ACCOUNTS, EACH] = [100, 20];
 const SLOTS = 10;
@@ -90,6 +95,19 @@ describe.each(["a file", "a server"])("two thousand strategies of a hundred acco
     if (where === "a server") expect(use.rowsRead).toBeLessThan(3 * SLOTS * ALL);
   });
 
+  it("are looked after, measured and told of", async () => {
+    const { deps } = box;
+    await lookOut(deps);
+    const { rows } = await box.context.client.execute("select count(*) from strategy_days");
+    expect(Number(rows[0]?.[0])).toBe(ALL + 1);
+    const told = (await readMetrics(deps, "1")) ?? "";
+    expect(told.match(/^edgemaker_strategy_position\{/gm)).toHaveLength(ALL + 1);
+    for (const name of ["list_grids", "get_grid_status"])
+      expect(await runOperation(deps, name, { stopped: false })).toMatchObject({ count: ALL + 1 });
+    expect(await runOperation(deps, "list_quotes", {})).toMatchObject({ count: 0 });
+    expect(await watchOver(deps)()).toBeUndefined();
+  }, 60_000);
+
   it("cost no row of those that have stopped, and few requests", async () => {
     const { use, asked } = await costOf(box, () => box.store.strategies({ stopped: false }));
     expect(use.databaseRequests).toBeLessThanOrEqual(6);
@@ -101,6 +119,28 @@ describe.each(["a file", "a server"])("two thousand strategies of a hundred acco
     expect(looks).toContain("SEARCH strategies USING INDEX strategies_running ((account,number)>(?,?))");
     expect(looks).not.toContain("USE TEMP B-TREE FOR ORDER BY");
   });
+});
+
+describe("a panic over them, on a server", () => {
+  it("asks every one to stop, and tells of all that have not", async () => {
+    const sqld = await startSqld();
+    const box = await many(sqld.url);
+    const told = await runOperation<{ grids: { status: string }[]; message: string }>(box.deps, "panic", {});
+    expect(told.grids.filter(({ status }) => status === "running")).toHaveLength(ALL);
+    expect(told.message).toMatch(
+      /; 2000 grids are not stopped yet, 20000 orders may still rest; this process has no/,
+    );
+    const { rows } = await box.context.client.execute(
+      "select wants, status, count(*) from strategies group by 1, 2",
+    );
+    expect(rows.map((row) => [...Object.values(row)].slice(0, 3))).toEqual([
+      ["run", "stopped", ALL],
+      ["stop", "running", ALL],
+      ["stop", "stopped", 1],
+    ]);
+    expect(await box.deps.store.createStrategy(started(), BY)).toBeUndefined();
+    await sqld.stop();
+  }, 120_000);
 });
 
 type Box = Awaited<ReturnType<typeof many>>;
