@@ -28,6 +28,9 @@ const EVERYTHING_OLD = one("all", "everything", "old");
 
 /** Each with how many moves are walked of it. */
 export const WALKS: readonly (readonly [Setting, number])[] = [
+  [{ ...RESTORES, name: "two slots, a database put back", slots: 2 }, 2],
+  [{ ...SILENCE, name: "two slots, orders that nobody hears of", slots: 2 }, 2],
+  [{ ...PROCESSES, name: "two slots, processes in each other's way", slots: 2 }, 2],
   [{ name: "two slots, reads of now", slots: 2, reads: "fresh", menu: "all" }, 2],
   [{ name: "two slots, reads as old as they may be", slots: 2, reads: "old", menu: "all" }, 2],
   [{ name: "one slot, reads of now, what befalls orders", slots: 1, reads: "fresh", menu: "orders" }, 2],
