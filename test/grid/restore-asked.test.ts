@@ -91,7 +91,9 @@ describe("what people have asked since a backup", () => {
       },
     );
     await buy(again, "two");
-    await expect(buy(again, "three")).rejects.toThrow(/dayNotional is USDT=120, .* beside the 100 of today/);
+    await expect(buy(again, "three")).rejects.toThrow(
+      /dayNotional is USDT=120, .* beside the 100 USDT that kraken has used today/,
+    );
   });
 
   it("lets no agent's plan be committed that was shown before", async () => {

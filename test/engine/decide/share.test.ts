@@ -158,6 +158,12 @@ describe("free base that no strategy holds", () => {
     expect(own([], { more: { balances: [] } })?.least).toBe(d("-2"));
   });
 
+  it("is none of what a strategy holds outside its slots", () => {
+    const idle = [{ base: d("0.5"), cost: d("50"), first: false }];
+    const one = strategy({ state: state([slot({ base: d("2"), cost: d("100") })], { idle }) });
+    expect(own([], { one })?.least).toBe(d("0.5"));
+  });
+
   const seenAt = (at: number) => ({ seen: { [idOf()]: told({ at }) } });
   const settledIn = NOW - TIMING.readLag - TIMING.skew;
 
