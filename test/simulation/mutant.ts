@@ -8,6 +8,8 @@ export interface Mutant {
   readonly name: string;
   /** Of which kind of strategy; of grids where nothing is said. */
   readonly strategy?: Shape["strategy"];
+  /** The test that shows it where no seed has: a hole of the simulation, told as one. */
+  readonly elsewhere?: string;
   readonly edits: readonly { readonly file: string; readonly from: string; readonly to: string }[];
 }
 
@@ -15,3 +17,6 @@ export const one = (name: string, file: string, from: string, to: string): Mutan
   name,
   edits: [{ file, from, to }],
 });
+
+/** One that a test of its own shows, and no seed. */
+export const shownBy = (elsewhere: string, mutant: Mutant): Mutant => ({ ...mutant, elsewhere });

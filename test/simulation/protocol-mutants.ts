@@ -1,4 +1,4 @@
-import { type Mutant, one } from "./mutant.ts";
+import { type Mutant, one, shownBy } from "./mutant.ts";
 
 /** Of the protocol: intents, leases, looks, trades. */
 export const PROTOCOL_MUTANTS: readonly Mutant[] = [
@@ -171,11 +171,14 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     "planned.set(slot.index, { ...unlimited(turned), sequence: turned.sequence + 1 });",
     "planned.set(slot.index, turned);",
   ),
-  one(
-    "late trades are booked a second time",
-    "src/engine/reconcile/reconcile.ts",
-    "const superseded = trade.amount <= order.gap || isBeyond(order, trade);",
-    "const superseded = false;",
+  shownBy(
+    "test/engine/reconcile/reconcile.test.ts",
+    one(
+      "late trades are booked a second time",
+      "src/engine/reconcile/reconcile.ts",
+      "const superseded = trade.amount <= order.gap || isBeyond(order, trade);",
+      "const superseded = false;",
+    ),
   ),
   one(
     "absence from the open list ends an order",
@@ -195,10 +198,13 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     "isFinal(order) && order.booked >= order.filled",
     "isFinal(order)",
   ),
-  one(
-    "a database that has lost its last commits is not noticed",
-    "src/engine/pass/lost-tail.ts",
-    "return found.find((told) => current.some((strategy) => isAhead(kinds(strategy.kind), strategy, told)));",
-    "return undefined;",
+  shownBy(
+    "test/engine/pass/lost-tail.test.ts",
+    one(
+      "a database that has lost its last commits is not noticed",
+      "src/engine/pass/lost-tail.ts",
+      "return found.find((told) => current.some((strategy) => isAhead(kinds(strategy.kind), strategy, told)));",
+      "return undefined;",
+    ),
   ),
 ];

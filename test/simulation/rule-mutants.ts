@@ -1,4 +1,4 @@
-import { type Mutant, one } from "./mutant.ts";
+import { type Mutant, one, shownBy } from "./mutant.ts";
 
 /** Of what a grid does as a whole: rebuilds, trails, exits, base that moves, fees in other assets. */
 export const RULE_MUTANTS: readonly Mutant[] = [
@@ -43,11 +43,14 @@ export const RULE_MUTANTS: readonly Mutant[] = [
     "generation: state.rebuild?.generation ?? state.generation + 1,",
     "generation: state.generation,",
   ),
-  one(
-    "idle base is the person's",
-    "src/engine/decide/share.ts",
-    "const holding = sum(same.map(({ kind, state }) => kinds(kind).holdings(state).base));",
-    "const holding = sum(same.map(({ kind, state }) => kinds(kind).holdings({ ...state, idle: [] } as never).base));",
+  shownBy(
+    "test/engine/decide/share.test.ts",
+    one(
+      "idle base is the person's",
+      "src/engine/decide/share.ts",
+      "const holding = sum(same.map(({ kind, state }) => kinds(kind).holdings(state).base));",
+      "const holding = sum(same.map(({ kind, state }) => kinds(kind).holdings({ ...state, idle: [] } as never).base));",
+    ),
   ),
   one(
     "what a slot held is lost when it is given up",
