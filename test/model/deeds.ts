@@ -49,6 +49,7 @@ const started = (id: string, exchange: string): GridModel => ({
   exchange,
   wants: "run",
   keeps: false,
+  sells: false,
   intents: undefined,
   status: "running",
 });
@@ -78,6 +79,7 @@ export const stop = (nth: number, how: { cancelOrders: boolean; sellBase?: boole
     return () => {
       expect(status).toBe(200);
       if (!wasStopped) grid.keeps = atOnce && grid.wants === "stop" ? "either" : !how.cancelOrders;
+      if (how.sellBase) grid.sells = true;
       grid.wants = "stop";
     };
   },

@@ -13,7 +13,9 @@ const COMMANDS = Number(process.env.MODEL_COMMANDS ?? 25);
 const seed = process.env.MODEL_SEED === undefined ? undefined : Number(process.env.MODEL_SEED);
 
 /** What has failed once, each with what it found. */
-const FOUND: readonly { readonly seed: number; readonly path: string; readonly found: string }[] = [];
+const FOUND: readonly { readonly seed: number; readonly path: string; readonly found: string }[] = [
+  { seed: 1073091223, path: "1", found: "a buy by hand where a grid that leaves was about to sell" },
+];
 
 /** With every fault gone, each running grid has its orders and each stop is done. */
 async function finish(model: Model, real: Driven): Promise<void> {

@@ -8,6 +8,8 @@ export interface GridModel {
   wants: Wants | "either";
   /** Of a stop: whether its orders stay; `either` when stops at once have said both. */
   keeps: boolean | "either";
+  /** Asked to sell its base as it stops: it first cancels what that would meet, of whomever. */
+  sells: boolean;
   /** Intents of kind `grid` when it was asked to stop. */
   intents: number | undefined;
   status: StrategyStatus;
