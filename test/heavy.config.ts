@@ -25,6 +25,7 @@ const WALKED = [
   "test/quote/uptime.test.ts",
   "test/liquidity/cron-minute.test.ts",
   "test/simulation/simulation.test.ts",
+  "test/world/alike.test.ts",
 ];
 
 /** `npm run test:heavy`: what takes too long for every `npm test`. That of the edge is `npm run test:edge`. */

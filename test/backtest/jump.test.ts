@@ -13,7 +13,7 @@ import { DAY } from "../../src/kernel/time.ts";
 import type { Market } from "../../src/model/market.ts";
 import { d, market as marketOf } from "../support/grid.ts";
 import { january } from "../support/january.ts";
-import { most } from "../support/whole.ts";
+import { most, partOf } from "../support/whole.ts";
 import { type Case, DAYS, outcome, prepared, WEEKS, walked } from "./cases.ts";
 import { randomCandles } from "./random-bars.ts";
 
@@ -215,12 +215,15 @@ const month = january();
 describe.skipIf(!month)("over a real week", () => {
   const week = month && slice(month, month.from, month.from + 7 * DAY);
 
-  it.each([...WEEKS.slice(0, 6), ...DAYS.slice(0, 8)])("comes to the same in whole numbers: $name", (one) => {
-    const run = prepared(one, week as Candles);
-    const [plain, leapt] = [walked(run), walked(run, { mayLeap: true })];
-    const of = ({ account, fills, balances }: typeof plain) => outcome(account.strategy, fills, balances);
-    expect(of(leapt)).toEqual(of(plain));
-  });
+  it.each(partOf([...WEEKS.slice(0, 6), ...DAYS.slice(0, 8)], 0))(
+    "comes to the same in whole numbers: $name",
+    (one) => {
+      const run = prepared(one, week as Candles);
+      const [plain, leapt] = [walked(run), walked(run, { mayLeap: true })];
+      const of = ({ account, fills, balances }: typeof plain) => outcome(account.strategy, fills, balances);
+      expect(of(leapt)).toEqual(of(plain));
+    },
+  );
 
   it("says which engine ran", () => {
     const engineOf = (name: string) => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { most } from "../support/whole.ts";
 import { alike } from "./alike.ts";
 import { explore } from "./explore.ts";
 import { make } from "./moves.ts";
@@ -13,13 +14,15 @@ const one = (menu: Setting["menu"], reads: Setting["reads"]): Setting => ({
   menu,
 });
 
+const WALKED = [
+  [one("restores", "fresh"), 2],
+  [one("processes", "fresh"), 1],
+  [one("orders", "old"), 1],
+  [one("all", "fresh"), 1],
+] as const;
+
 describe("states that count as one", () => {
-  it.each([
-    [one("all", "fresh"), 1],
-    [one("orders", "old"), 1],
-    [one("processes", "fresh"), 1],
-    [one("restores", "fresh"), 2],
-  ])("are alike: $name", async (setting, moves) => {
+  it.each(WALKED.slice(0, most(WALKED.length, 2)))("are alike: $name", async (setting, moves) => {
     const { watch, compared, differ } = alike();
     const { isWhole } = await explore(setting, { moves, watch });
     expect(isWhole).toBe(true);
