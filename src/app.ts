@@ -1,6 +1,5 @@
 import { swaggerUI } from "@hono/swagger-ui";
 import { type Context, Hono } from "hono";
-import { matchedRoutes } from "hono/route";
 import { watchOver } from "./grid/operations/watch-over.ts";
 import { AppError, messageOf, StoreError } from "./kernel/errors.ts";
 import { SECOND } from "./kernel/time.ts";
@@ -8,11 +7,10 @@ import { CONTENT_TYPE } from "./metrics/exposition.ts";
 import { readMetrics } from "./metrics/operations/metrics.ts";
 import type { Operation } from "./operation.ts";
 import type { Deps } from "./ports/deps.ts";
-import { type Access, authenticate, authorize, checkHosts } from "./transport/access.ts";
-import { MOST_URL } from "./transport/body.ts";
+import { type Access, authenticate, authorize } from "./transport/access.ts";
 import { allowOrigins } from "./transport/cors.ts";
+import { createEntrance, type Entrance } from "./transport/entrance.ts";
 import { mountEvents, type Streaming } from "./transport/events.ts";
-import { SAFE_HEADERS } from "./transport/headers.ts";
 import { mountOperations, respond, urgentRoutes, type Variables } from "./transport/http.ts";
 import type { Limiter } from "./transport/limiter.ts";
 import { mountMcp } from "./transport/mcp/mount.ts";
@@ -46,9 +44,6 @@ export interface AppOptions {
 /** The whole service on Fetch primitives: the same on every runtime. */
 const isTold = (text: string | undefined): text is string => text !== undefined;
 
-/** Where every answer tells its own headers: those of the API and of health, none of which is a page. */
-const IN_JSON = /^\/(health|api\/v1\/.*)$/;
-
 const CHALLENGE = /^[0-9a-z]{16,64}$/;
 
 export function createApp({
@@ -65,27 +60,14 @@ export function createApp({
   streaming = { every: SECOND },
   asset,
 }: AppOptions) {
-  const app: HonoApp = new Hono<{ Variables: Variables }>();
+  const { origins = [] } = access;
   const urgent = urgentRoutes(operations);
+  const entrance = createEntrance({ local: deps.local, access, limiter, addressOf, urgent });
+  const app: HonoApp = new Hono<{ Variables: Variables }>();
+  app.router = entrance.routing(app.router);
 
   if (deps.tracer) app.use(tracedRequests(deps.tracer));
-  const { origins = [] } = access;
-  app.use(async (c, next) => {
-    c.set("requestId", deps.local.randomText(12));
-    // Before next(): set after it, every answer would be built twice. What answers in JSON gives them with its text.
-    if (origins.length > 0 || !IN_JSON.test(c.req.path))
-      for (const [name, value] of Object.entries(SAFE_HEADERS)) c.header(name, value);
-    checkHosts({ host: c.req.header("host"), origin: c.req.header("origin") }, access);
-    if (c.req.url.length > MOST_URL)
-      throw new AppError("Invalid request", `a URL may have at most ${MOST_URL} characters`);
-    const allowance = limiter(addressOf(c));
-    c.set("allowance", allowance);
-    // What is not there is told before: what runs on every path is no route.
-    const route = matchedRoutes(c).find(({ path }) => path !== "/*");
-    if (route && !urgent.has(`${route.method} ${route.path}`)) allowance.request();
-    await next();
-  });
-
+  if (deps.tracer || origins.length > 0) app.use(entrance.middleware);
   if (origins.length > 0) app.use(allowOrigins(origins));
 
   app.get("/health", (c) => {
@@ -115,7 +97,7 @@ export function createApp({
   mountOperations(app, operations, { deps, access });
   mountMcp(app, { deps, operations, access, settings: mcp, version });
 
-  answerFailures(app, deps);
+  answerFailures(app, deps, entrance);
   return app;
 }
 
@@ -159,15 +141,16 @@ function mountDocuments(
 }
 
 /** What is not there, and what has failed; only our own mistakes are logged with a stack. */
-function answerFailures(app: HonoApp, deps: Deps): void {
-  app.notFound((c) =>
-    respond(
+function answerFailures(app: HonoApp, deps: Deps, entrance: Entrance): void {
+  app.notFound((c) => {
+    entrance.take(c, false);
+    return respond(
       refusal(
         new AppError("Not found", `there is nothing at ${c.req.method} ${c.req.path}`),
         c.var.requestId,
       ),
-    ),
-  );
+    );
+  });
   app.onError((error, c) => {
     const { requestId } = c.var;
     if (error instanceof AppError) return respond(refusal(error, requestId));

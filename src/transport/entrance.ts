@@ -1,0 +1,98 @@
+import type { Context, MiddlewareHandler } from "hono";
+import { matchedRoutes } from "hono/route";
+import type { Router } from "hono/router";
+import type { H, RouterRoute } from "hono/types";
+import { AppError } from "../kernel/errors.ts";
+import type { Local } from "../ports/local.ts";
+import { type Access, checkHosts } from "./access.ts";
+import { MOST_URL } from "./body.ts";
+import { SAFE_HEADERS } from "./headers.ts";
+import type { Variables } from "./http.ts";
+import type { Limiter } from "./limiter.ts";
+
+type EntranceContext = Context<{ Variables: Variables }>;
+
+export interface EntranceOptions {
+  readonly local: Pick<Local, "randomText">;
+  readonly access: Access;
+  readonly limiter: Limiter;
+  readonly addressOf: (c: Context) => string | undefined;
+  /** Methods and paths of what must not wait for an allowance. */
+  readonly urgent: ReadonlySet<string>;
+}
+
+/** What every request passes before its route: it gets its id, its host is looked at, and its address's allowance. */
+export interface Entrance {
+  /** Takes a request in, once: `counts` against the allowance, or not. Throws Forbidden, Invalid request or Too many requests. */
+  take(c: EntranceContext, counts: boolean): void;
+  /** Takes in whatever comes before a middleware of every path. */
+  readonly middleware: MiddlewareHandler;
+  /** The router that a platform has, each of whose routes takes its request in by the function that answers: that needs no promise. */
+  routing(router: Routing): Routing;
+}
+
+/** Where every answer tells its own headers: those of the API and of health, none of which is a page. */
+const IN_JSON = /^\/(health|api\/v1\/.*)$/;
+const EVERY_PATH = "/*";
+const METHODS: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
+export function createEntrance({ local, access, limiter, addressOf, urgent }: EntranceOptions): Entrance {
+  const hasOrigins = (access.origins ?? []).length > 0;
+  const take = (c: EntranceContext, counts: boolean): void => {
+    if (c.get("requestId") !== undefined) return;
+    c.set("requestId", local.randomText(12));
+    // Before the answer is made: set after it, every answer would be built twice. What answers in JSON gives them with its text.
+    if (hasOrigins || !IN_JSON.test(c.req.path))
+      for (const [name, value] of Object.entries(SAFE_HEADERS)) c.header(name, value);
+    checkHosts({ host: c.req.header("host"), origin: c.req.header("origin") }, access);
+    if (c.req.url.length > MOST_URL)
+      throw new AppError("Invalid request", `a URL may have at most ${MOST_URL} characters`);
+    const allowance = limiter(addressOf(c));
+    c.set("allowance", allowance);
+    if (counts) allowance.request();
+  };
+  const isCounted = (method: string, path: string) => !urgent.has(`${method} ${path}`);
+  return {
+    take,
+    middleware: (c, next) => {
+      // What is not there is told before: what runs on every path is no route.
+      const route = matchedRoutes(c).find(({ path }) => path !== EVERY_PATH);
+      take(c, route !== undefined && isCounted(route.method, route.path));
+      return next();
+    },
+    routing: (router) =>
+      withEntrance(router, ({ method, path }) => {
+        const counts = isCounted(method, path);
+        return (c) => take(c, counts);
+      }),
+  };
+}
+
+type Routing = Router<[H, RouterRoute]>;
+
+/** Each route takes its request in first; a path without parameters is looked up once of a method. */
+function withEntrance(
+  router: Routing,
+  takerOf: (route: RouterRoute) => (c: EntranceContext) => void,
+): Routing {
+  const fixed = new Map<string, Map<string, ReturnType<Routing["match"]>>>();
+  return {
+    name: router.name,
+    add(method, path, [handler, route]) {
+      const take = takerOf(route);
+      const taking: H = (c, next) => {
+        take(c);
+        return handler(c, next);
+      };
+      if (!/[:*]/.test(path)) fixed.set(path, new Map());
+      router.add(method, path, [path === EVERY_PATH ? handler : taking, route]);
+    },
+    match(method, path) {
+      const known = fixed.get(path);
+      const match = known?.get(method) ?? router.match(method, path);
+      // Of methods that there are: whatever else is sent is not remembered.
+      if (METHODS.has(method)) known?.set(method, match);
+      return match;
+    },
+  };
+}
