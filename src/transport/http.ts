@@ -9,7 +9,7 @@ import { answerFormat, type Format, tableOf } from "./csv.ts";
 import { JSON_HEADERS, SAFE_HEADERS } from "./headers.ts";
 import { once } from "./idempotency.ts";
 import type { Allowance } from "./limiter.ts";
-import { type Fields, inputReader, inputValidator } from "./request-input.ts";
+import { type Fields, inputReader, inputValidator, type Validated } from "./request-input.ts";
 import { type Answer, refusal, run } from "./run.ts";
 
 export interface Variables {
@@ -51,26 +51,48 @@ export function mountOperations(app: Hono<Env>, operations: readonly Operation[]
   }
 }
 
-/** One function a route: each more that a request passed through would cost as much as a whole public answer. */
-function serve(operation: Operation, { deps, access }: ServedBy): (c: Ctx) => Promise<Response> {
+/**
+ * One function a route: each more that a request passed through would cost as much as a whole public answer. What a public
+ * read refuses needs no promise.
+ */
+function serve(operation: Operation, mounting: ServedBy): (c: Ctx) => Response | Promise<Response> {
   const isOpen = operation.access === "public" && !operation.knowsCaller;
-  const isShared = operation.access === "public" && operation.effect === "read";
   const read = inputReader(operation);
   const validate = inputValidator(operation, (form, c) => respond(refusal(form, c.get("requestId"))));
-  return async function serving(c) {
-    const actor = isOpen ? "public" : await actorOf(operation, c, { deps, access });
+  const answer = answersTo(operation, mounting.deps);
+  const taking = (c: Ctx, actor: string): Response | Promise<Response> => {
     refuseKeys(operation, c);
-    const values = await read(c.req);
-    const refused = await validate(c, values);
-    if (refused) return refused;
+    const values = read(c.req);
+    if (!(values instanceof Promise))
+      return answer(c, { actor, values, validated: validate.atOnce(c, values) });
+    return values.then(async (all) =>
+      answer(c, { actor, values: all, validated: await validate.ofBody(c, all) }),
+    );
+  };
+  return (c) =>
+    isOpen ? taking(c, "public") : actorOf(operation, c, mounting).then((actor) => taking(c, actor));
+}
+
+interface ReadForm {
+  readonly actor: string;
+  readonly values: Fields;
+  readonly validated: Validated;
+}
+
+function answersTo(operation: Operation, deps: Deps) {
+  const isShared = operation.access === "public" && operation.effect === "read";
+  const answer = async (c: Ctx, asked: RequestFor): Promise<Response> => {
     const format = wantedFormat(operation, c);
-    const asked = { operation, deps, actor, values, input: c.req.valid("param" as never) };
     const answered = await answerOperation(asked, c);
     if (answered.status !== 200) return respond(answered);
     if (format === "csv") return csvOf(c, asked, answered);
     if (format === "html") return page(c, operation.html?.(answered.body) ?? "");
     return respond(answered, isShared ? sharedText(answered.body as object) : undefined);
   };
+  return (c: Ctx, { actor, values, validated }: ReadForm): Response | Promise<Response> =>
+    validated instanceof Response
+      ? validated
+      : answer(c, { operation, deps, actor, values, input: validated.input });
 }
 
 const wantedFormat = (operation: Operation, { req }: Ctx): Format =>

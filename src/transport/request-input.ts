@@ -40,24 +40,33 @@ class Issues {
 const safeParse = _safeParse(Issues as unknown as typeof $ZodError);
 const done = async () => {};
 
-/**
- * The one place where input is validated: the answer to a form that is not the operation's, or nothing, and `valid("param")`
- * is the input from then on. Unknown fields of a body are refused, those of a read's query ignored.
- */
+/** What the operation takes, or the answer to a form that is not its own. */
+export type Validated = { readonly input: unknown } | Response;
+
+/** The one place where input is validated. Unknown fields of a body are refused, those of a read's query ignored. */
 export function inputValidator(operation: Operation, refuse: (form: RefusedForm, c: Context) => Response) {
   const schema = lazy(() => strictly(operation));
-  return function validating(c: Context, values: Fields) {
-    const check = zValidator(
-      "param",
-      schema(),
-      (result) => {
-        if (result.success) return undefined;
-        const { label, message, issues } = inputRefusal(operation, result.error);
-        return refuse({ label, message, extras: { issues } }, c);
-      },
-      { validationFunction: () => safeParse(schema(), values) as z.ZodSafeParseResult<unknown> },
-    );
-    return check(c as never, done);
+  const parse = (values: Fields) => safeParse(schema(), values) as z.ZodSafeParseResult<unknown>;
+  const refused = (error: $ZodError, c: Context) => {
+    const { label, message, issues } = inputRefusal(operation, error);
+    return refuse({ label, message, extras: { issues } }, c);
+  };
+  return {
+    /** Of what came with the request's first lines. It waits for nothing, so that a refusal needs no promise. */
+    atOnce(c: Context, values: Fields): Validated {
+      const { success, data, error } = parse(values);
+      return success ? { input: data } : refused(error, c);
+    },
+    /** Of what a body was read for. */
+    async ofBody(c: Context, values: Fields): Promise<Validated> {
+      const check = zValidator(
+        "param",
+        schema(),
+        (result) => (result.success ? undefined : refused(result.error, c)),
+        { validationFunction: () => parse(values) },
+      );
+      return (await check(c as never, done)) ?? { input: c.req.valid("param" as never) };
+    },
   };
 }
 

@@ -191,6 +191,15 @@ describe("the server's own pages", () => {
     expect((await ask("/health")).status).toBe(200);
   });
 
+  it("answer health, and what a public read refuses, in the turn in which it is asked", async () => {
+    const { app } = await testApp();
+    const at = (path: string) =>
+      app.fetch(new Request(`http://localhost${path}`, { headers: { host: "localhost" } }));
+    expect(at("/health")).toMatchObject({ status: 200 });
+    expect(at("/api/v1/orderbook?exchange=kraken&symbol=BTC/USDT&limit=0")).toMatchObject({ status: 400 });
+    expect(at("/api/v1/ticker?exchange=nowhere&symbol=BTC/USDT")).toMatchObject({ status: 400 });
+  });
+
   it("show the documentation from assets of our own, under a policy that allows no other", async () => {
     const { ask } = await testApp();
     const response = await ask("/docs");
