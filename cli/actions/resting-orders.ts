@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { countTold } from "../../src/kernel/count-told.ts";
 import { parseAccountKey } from "../../src/model/account.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 
@@ -18,7 +19,7 @@ export async function restingOrders({ store }: Pick<Deps, "store">): Promise<str
   if (open.length === 0) return "";
   const lines = open.map(({ strategy: { id, account }, openOrders }) => {
     const { exchange, kind } = parseAccountKey(account);
-    return `  ${id}: ${openOrders} orders on ${exchange}${kind === "dry" ? ", on paper" : ""}`;
+    return `  ${id}: ${countTold(openOrders, "order")} on ${exchange}${kind === "dry" ? ", on paper" : ""}`;
   });
   return [
     "These orders go on resting, and may fill; nothing answers a fill until a server runs again:",

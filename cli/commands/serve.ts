@@ -1,3 +1,4 @@
+import { countTold } from "../../src/kernel/count-told.ts";
 import { DATABASE_ARGS, SANDBOX_ARGS } from "../host/settings.ts";
 import { command } from "../terminal/command.ts";
 
@@ -36,7 +37,7 @@ export const serveCommand = command({
     const count = deps.exchanges.length;
     const kind = deps.exchanges[0]?.kind === "sandbox" ? "simulated" : "live";
     process.stdout.write(
-      `edgemaker serves ${count} ${kind} ${count === 1 ? "exchange" : "exchanges"} at ${url} (docs at ${url}/docs)\n`,
+      `edgemaker serves ${countTold(count, `${kind} exchange`)} at ${url} (docs at ${url}/docs)\n`,
     );
     if (boundTold) process.stdout.write(`It listens on ${boundTold}\n`);
     // Not into a log, where somebody else may read it first.

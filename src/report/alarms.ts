@@ -1,5 +1,6 @@
 /** What is wrong now, of what stands in the database: told when it begins, and when it is over. */
 import { isInRange } from "../engine/accounts.ts";
+import { countTold } from "../kernel/count-told.ts";
 import { MINUTE, type Millis, spanTold } from "../kernel/time.ts";
 import { type AccountKey, parseAccountKey } from "../model/account.ts";
 import type { Alarm } from "../model/day.ts";
@@ -54,7 +55,7 @@ const unknownOrders = ({ account, state, overdue }: Readings["orders"][number]):
   key: `unknown ${account} ${state}`,
   strategy: null,
   kind: "alarm",
-  message: `${parseAccountKey(account).exchange} has not said what became of ${overdue} ${overdue === 1 ? "order" : "orders"}`,
+  message: `${parseAccountKey(account).exchange} has not said what became of ${countTold(overdue, "order")}`,
 });
 
 function outOfRange(view: StrategyView, kinds: Kinds): Alarm[] {

@@ -1,3 +1,4 @@
+import { countTold } from "../kernel/count-told.ts";
 import { escaped, htmlPage } from "../kernel/html.ts";
 import { type Millis, stampOf } from "../kernel/time.ts";
 import { type Report, type ReportRow, type ReportTotal, shareTold } from "./report.ts";
@@ -17,7 +18,7 @@ const TOTALS_STYLE = "dl{grid-template-columns:repeat(auto-fill,minmax(260px,1fr
 
 function totalCard(total: ReportTotal): string {
   const name = `${total.quote}${total.dryRun ? ", on paper" : ""}`;
-  const rest = `${signedMoney(total.realizedProfit)} realised, fees ${shortMoney(total.fees)}, ${total.cycles} cycles, ${total.filledOrders} orders filled, ${total.incidents} incidents`;
+  const rest = `${signedMoney(total.realizedProfit)} realised, fees ${shortMoney(total.fees)}, ${countTold(total.cycles, "cycle")}, ${countTold(total.filledOrders, "order")} filled, ${countTold(total.incidents, "incident")}`;
   return `<div><dt>Total in ${escaped(name)}</dt><dd><b class="${tone(total.totalProfit)}">${signedMoney(total.totalProfit)}</b><br>${rest}</dd></div>`;
 }
 

@@ -150,7 +150,7 @@ function causesOf(differences: readonly Difference[]): ReplayAnswer["causes"] {
     known.of.add(cause.of);
   }
   return [...found.values()]
-    .map(({ cause, of }) => ({ cause: cause.code, count: of.size, told: countTold(cause, of.size) }))
+    .map(({ cause, of }) => ({ cause: cause.code, count: of.size, told: causeTold(cause, of.size) }))
     .sort((a, b) => b.count - a.count);
 }
 
@@ -174,7 +174,7 @@ const COUNTED: Readonly<Record<CauseCode, readonly [one: string, told: string]>>
   follows: ["fill", "that follows from a difference before it"],
 };
 
-function countTold({ code, reason }: Cause, count: number): string {
+function causeTold({ code, reason }: Cause, count: number): string {
   const [one, told] = COUNTED[code];
   const many = one.endsWith("s") ? `${one}es` : `${one}s`;
   return `${count} ${count === 1 ? one : many} ${told}${reason ? ` ${forLack(reason)}` : ""}`;

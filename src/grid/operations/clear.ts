@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { stepNow } from "../../engine/pass/tick.ts";
 import { isFinal } from "../../engine/reconcile/order-life.ts";
+import { countTold } from "../../kernel/count-told.ts";
 import { text } from "../../kernel/decimal.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { splitPair } from "../../kernel/pair.ts";
@@ -94,15 +95,11 @@ export const ordersLeft = ({ orders, ofRequests }: RestingOrders) => ({
   ordersOfRequests: ofRequests.slice(0, MOST_ORDERS_TOLD).map(orderLeft),
 });
 
-/** How many there are, of a word whose plural is regular. */
-export const numberTold = (count: number, word: string): string =>
-  `${count} ${count === 1 ? word : word.endsWith("y") ? `${word.slice(0, -1)}ies` : `${word}s`}`;
-
 /** What a person can do about those, for the end of a message. */
 export function requestsText({ ofRequests }: RestingOrders): string {
   if (ofRequests.length === 0) return "";
   const exchanges = [...new Set(ofRequests.map(({ account }) => exchangeOfRequest(account)))].join(", ");
-  const what = `${numberTold(ofRequests.length, "order")} ${ofRequests.length === 1 ? "was" : "were"}`;
+  const what = `${countTold(ofRequests.length, "order")} ${ofRequests.length === 1 ? "was" : "were"}`;
   return `; ${what} placed on ${exchanges} with keys of a request, which are not kept, and may rest: cancel by a request with those keys (DELETE /orders), or on the exchange's site`;
 }
 

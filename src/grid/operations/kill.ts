@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { countTold } from "../../kernel/count-told.ts";
 import { flagField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import type { Order } from "../../model/order.ts";
@@ -9,7 +10,6 @@ import {
   ClearedShape,
   clear,
   isReached,
-  numberTold,
   ordersLeft,
   readRestingOrders,
   requestsText,
@@ -112,6 +112,6 @@ async function cancelled(deps: Deps): Promise<z.input<ReturnType<typeof TurnedSh
   );
   const message = done
     ? "the kill switch is on, and no order of ours rests; grids lay their orders again when it is off"
-    : `the kill switch is on; ${numberTold(orders.length, "order")} may still rest${left}; ask again to go on`;
+    : `the kill switch is on; ${countTold(orders.length, "order")} may still rest${left}; ask again to go on`;
   return { on: true, done, message: `${message}${requestsText(resting)}`, ...ordersLeft(resting) };
 }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { countTold } from "../../kernel/count-told.ts";
 import { ZERO } from "../../kernel/decimal.ts";
 import { flagField } from "../../kernel/fields.ts";
 import type { Millis } from "../../kernel/time.ts";
@@ -14,7 +15,6 @@ import {
   gridLeft,
   isReached,
   LeavingShape,
-  numberTold,
   ordersLeft,
   readRestingOrders,
   requestsText,
@@ -91,7 +91,7 @@ function panicAnswer(deps: Deps, { resting, grids, views }: Left, sell: boolean)
   const done = orders.length + grids.length + unsold.length === 0;
   const parts = [
     ...(grids.length > 0 ? [`${strategiesTold(grids, "is", "are")} not stopped yet`] : []),
-    ...(orders.length > 0 ? [`${numberTold(orders.length, "order")} may still rest`] : []),
+    ...(orders.length > 0 ? [`${countTold(orders.length, "order")} may still rest`] : []),
     ...(unsold.length > 0 ? [`${strategiesTold(unsold, "holds", "hold")} base that is not sold`] : []),
   ];
   const accounts = [...orders, ...grids].map(({ account }) => account);
@@ -114,7 +114,7 @@ const strategyWord = (strategies: readonly Strategy[]): string =>
   strategies.every(isGrid) ? "grid" : "strategy";
 
 const strategiesTold = (strategies: readonly Strategy[], one: string, many: string): string =>
-  `${numberTold(strategies.length, strategyWord(strategies))} ${strategies.length === 1 ? one : many}`;
+  `${countTold(strategies.length, strategyWord(strategies))} ${strategies.length === 1 ? one : many}`;
 
 /** What the exchange would not take is no more than dust, and a grid that has ended with it says nothing of it. */
 const isUnsold = ({ kinds }: Pick<Deps, "kinds">, { kind, status, state, lastError }: Strategy): boolean =>

@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { countTold } from "../../kernel/count-told.ts";
 import { liesAt } from "./range-view.ts";
 import type { ListShape, StatusShape } from "./schema.ts";
 import type { StoppedShape } from "./shapes.ts";
@@ -47,7 +48,7 @@ function totalsText(grids: readonly GridShown[]): string {
       const mine = grids.filter((grid) => nameOf(grid) === name);
       const total = knownSum(mine.map(({ totalProfit }) => totalProfit));
       const told = total === null ? "not known until every price is" : `${signedAmount(total)} ${name}`;
-      const count = countOf(mine.length, "grid");
+      const count = countTold(mine.length, "grid");
       return names.length > 1 && total === null ? `${name}: ${told}, ${count}` : `${told}, ${count}`;
     })
     .join("; ");
@@ -71,7 +72,7 @@ function gridView(grid: GridShown) {
     total: totalTold(grid, quote),
     profit: `${signedAmount(grid.profit)} ${quote} realised, ${grid.unrealizedProfit === null ? "the rest not known yet" : `${signedAmount(grid.unrealizedProfit)} not realised`}; fees ${feesTold(grid)}`,
     ...liesAt(grid, quote),
-    orders: `${grid.openOrders} open, ${grid.filledOrders} filled, ${countOf(grid.cycles, "cycle")}`,
+    orders: `${grid.openOrders} open, ${grid.filledOrders} filled, ${countTold(grid.cycles, "cycle")}`,
     holds:
       grid.averageCost === null
         ? `no ${base}`
@@ -86,8 +87,6 @@ function gridView(grid: GridShown) {
 
 /** Notices that say what its error does, and what to do. */
 const TROUBLES = new Set(["key_refused", "key_missing", "exchange_unavailable"]);
-
-const countOf = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 function statusText({ status, phase, stopReason }: GridShown): string {
   if (stopReason !== null) return status === "stopped" ? stopReason : `${status}, ${phase}: ${stopReason}`;

@@ -1,3 +1,4 @@
+import { countTold } from "../../kernel/count-told.ts";
 import { type Decimal, div, min, ONE, snap, sum, text, wire, ZERO } from "../../kernel/decimal.ts";
 import { DAY, type Millis } from "../../kernel/time.ts";
 import type { Candle, Market } from "../../model/market.ts";
@@ -101,8 +102,8 @@ interface WeekFigures {
 }
 
 function weekTold({ fills, cycles, perDay, days, breakEven, fall }: WeekFigures, { quote }: Market): string {
-  const past = `if the price crosses its levels as in the last ${text(snap(days, ONE / 10n, "half"))} days (${fills} times, ${cycles} cycles)`;
+  const past = `if the price crosses its levels as in the last ${countTold(text(snap(days, ONE / 10n, "half")), "day")} (${countTold(fills, "time")}, ${countTold(cycles, "cycle")})`;
   if (breakEven === undefined) return `${past}, it earns nothing, and no loss is earned back`;
   const cents = (value: Decimal) => text(snap(value, ONE / 100n, "half"));
-  return `${past}, it earns ${cents(perDay)} ${quote} a day after fees, and what a fall to ${text(fall.price)} takes is earned back in ${text(breakEven)} days`;
+  return `${past}, it earns ${cents(perDay)} ${quote} a day after fees, and what a fall to ${text(fall.price)} takes is earned back in ${countTold(text(breakEven), "day")}`;
 }

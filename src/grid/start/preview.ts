@@ -1,3 +1,4 @@
+import { countTold } from "../../kernel/count-told.ts";
 import { type Decimal, mul, ONE, snap, sum, text, ZERO } from "../../kernel/decimal.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
@@ -32,7 +33,7 @@ export function previewStart(planned: PlannedStart, start: StartPreview): Previe
   const most = mostQuote(begins);
   const onPaper = start.dryRun ? ", on paper" : "";
   return {
-    what: `start a grid of ${state.slots.length} slots of ${text(config.orderSize)} ${quote} on ${symbol} at ${start.exchange}${onPaper}, from ${text(config.lowerPrice)} to ${text(config.upperPrice)} ${quote}: ${buys.length} buys and ${intents.length - buys.length} sells now, the market being at ${text(startPrice)}`,
+    what: `start a grid of ${countTold(state.slots.length, "slot")} of ${text(config.orderSize)} ${quote} on ${symbol} at ${start.exchange}${onPaper}, from ${text(config.lowerPrice)} to ${text(config.upperPrice)} ${quote}: ${countTold(buys.length, "buy")} and ${countTold(intents.length - buys.length, "sell")} now, the market being at ${text(startPrice)}`,
     cost: `${text(bought)} ${quote} in buys, before fees, and ${text(ownBase)} ${base} of the account's own in sells`,
     worstCase: `the price falls and does not come back: up to ${text(most)} ${quote} are held as ${base} and lose what it loses; ${worstCases(begins).map(lostTold(quote)).join(", ")}`,
     limits: startLimits(planned, start),
@@ -75,7 +76,9 @@ function startLimits(planned: PlannedStart, start: StartPreview): string[] {
 function refusedOf({ refused }: PlannedStart["state"]): string[] {
   const counts = new Map<string, number>();
   for (const { reason } of refused) counts.set(reason, (counts.get(reason) ?? 0) + 1);
-  return [...counts].map(([reason, count]) => `${count} slots would rest nothing now: ${reason}`);
+  return [...counts].map(
+    ([reason, count]) => `${countTold(count, "slot")} would rest nothing now: ${reason}`,
+  );
 }
 
 interface EditPreview {

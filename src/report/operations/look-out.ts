@@ -1,3 +1,4 @@
+import { countTold } from "../../kernel/count-told.ts";
 import { text } from "../../kernel/decimal.ts";
 import { DAY, dayOf, MINUTE, type Millis, spanTold } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
@@ -87,7 +88,7 @@ function cyclesSince(days: readonly StrategyDay[], { strategy, latest }: Strateg
   const realized = text(latest.realized - before.realized);
   return {
     strategy,
-    message: `${count} ${count === 1 ? "cycle" : "cycles"} complete, ${realized} ${quote} realised`,
+    message: `${countTold(count, "cycle")} complete, ${realized} ${quote} realised`,
   };
 }
 

@@ -107,7 +107,7 @@ describe("what a plan says of the last week", () => {
       profitPerDay: 0,
       breakEvenDays: null,
       message:
-        "if the price crosses its levels as in the last 1 days (1 times, 0 cycles), it earns nothing, and no loss is earned back",
+        "if the price crosses its levels as in the last 1 day (1 time, 0 cycles), it earns nothing, and no loss is earned back",
     });
   });
 

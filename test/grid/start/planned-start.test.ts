@@ -241,7 +241,7 @@ describe("what a start is shown as to whoever has to approve it", () => {
   it("is what it places, costs and can lose", () => {
     const { hash, ...told } = shown();
     expect(told).toEqual({
-      what: "start a grid of 3 slots of 60 USDT on BTC/USDT at kraken, from 60 to 120 USDT: 2 buys and 1 sells now, the market being at 90",
+      what: "start a grid of 3 slots of 60 USDT on BTC/USDT at kraken, from 60 to 120 USDT: 2 buys and 1 sell now, the market being at 90",
       cost: "120 USDT in buys, before fees, and 0.5 BTC of the account's own in sells",
       worstCase:
         "the price falls and does not come back: up to 180 USDT are held as BTC and lose what it loses; 39 USDT at 60, everything: up to 180 USDT",
@@ -274,7 +274,7 @@ describe("what a start is shown as to whoever has to approve it", () => {
     expect(shown(OWN, { balances: [] }).limits.slice(1)).toEqual([
       "free balances: 0 USDT, 0 BTC",
       "2 slots would rest nothing now: no_quote",
-      "1 slots would rest nothing now: no_base",
+      "1 slot would rest nothing now: no_base",
       "the buys need 120 USDT and 0 USDT are free: 0 of 3 orders rest at first",
       BREAK_EVEN,
     ]);
