@@ -3,7 +3,7 @@ import { AppError } from "../kernel/errors.ts";
 import { type Pair, splitPair } from "../kernel/pair.ts";
 import { midOf } from "../kernel/spread.ts";
 import type { Millis } from "../kernel/time.ts";
-import { exchangeOfRequest, parseAccountKey } from "../model/account.ts";
+import { exchangeName } from "../model/account.ts";
 import type { LimitCode, LimitName, LimitRefusal, Limits, Standing, Used } from "../model/limits.ts";
 import type { Quote, Side } from "../model/market.ts";
 import type { OrderType } from "../model/order.ts";
@@ -37,7 +37,7 @@ export function allowed(
 ): LimitRefusal | undefined {
   const counted = countedNotional(order, look.quote);
   const told = { order, look, limits, counted, scope: actor === null ? "" : scope };
-  const whose = actor === null ? exchangeTold(scope.replace(/^account:/, "")) : "this token";
+  const whose = actor === null ? exchangeName(scope.replace(/^account:/, "")) : "this token";
   return (
     ofSymbol(told) ??
     ofPriceAge(told) ??
@@ -65,9 +65,6 @@ export function withOrder(standing: Standing, order: WantedOrder, quote: Quote):
   const today = { ...used.today, [asset]: (used.today[asset] ?? ZERO) + countedNotional(order, quote) };
   return { ...standing, used: { ...used, today, openOrders: used.openOrders + 1, lastAt: used.now } };
 }
-
-const exchangeTold = (account: string): string =>
-  exchangeOfRequest(account) ?? parseAccountKey(account).exchange;
 
 interface LimitedOrder {
   readonly order: WantedOrder;

@@ -40,6 +40,10 @@ export function exchangeOfRequest(account: AccountKey): string | undefined {
   return hash === undefined ? undefined : exchange;
 }
 
+/** The exchange of an account, whoever's keys it has. */
+export const exchangeName = (account: AccountKey): string =>
+  exchangeOfRequest(account) ?? parseAccountKey(account).exchange;
+
 /** A lease's owner: a process's name, and what tells one attempt from another. */
 export const leaseOwner = (name: string, attempt: string): string => `${name}/${attempt}`;
 

@@ -1,11 +1,11 @@
 /** Ways to the kill switch that need neither an allowance, nor HTTP, nor a database that works. */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createClient } from "@libsql/client";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { parseConfig } from "../../src/compose/config.ts";
 import { createLimiter } from "../../src/transport/limiter.ts";
 import { testApp } from "../support/app.ts";
+import { besideServer } from "../support/beside.ts";
 import { canary } from "../support/canary.ts";
 import { edgemaker, environment, eventually, serve } from "../support/command.ts";
 import { edgeDatabase } from "../support/edge.ts";
@@ -105,7 +105,7 @@ describe("a file beside the database", () => {
     ["a start", "/strategy/grid", GRID],
   ])("holds for %s that waits for a database which another process has locked", async (_what, path, body) => {
     const { file, ask } = await serving();
-    const other = createClient({ url: `file:${file}`, timeout: 5000 });
+    const other = besideServer(`file:${file}`);
     onTestFinished(() => other.close());
     const lock = await other.transaction("write");
     await lock.execute("update control set kind = kind");

@@ -34,6 +34,7 @@ const MANY = 20;
 export const budgetOf = (time: CallTime, calls = Number.MAX_SAFE_INTEGER, requests?: () => number): Budget =>
   new PassBudget(time, calls, requests);
 
+/** A class, because what is left and what fits change with each call and are asked anew. */
 class PassBudget implements Budget {
   made = 0;
   readonly opened: Millis;

@@ -150,8 +150,11 @@ export function checkFunds(
   if (orders.some((order) => need(market, order).amount <= free(need(market, order).asset))) return;
   const needs = orders.map((order) => need(market, order)).sort((a, b) => (a.amount < b.amount ? -1 : 1));
   const short = needs.map(({ asset, amount }) => ({ asset, lacks: amount - free(asset) }))[0];
+  const asset = short?.asset ?? market.quote;
+  const way =
+    asset === market.base && !initialBuy ? "set initialBuy, which buys it" : "set a smaller orderSize";
   throw new AppError(
     "Start failed",
-    `no order could be placed: the account lacks ${text(short?.lacks ?? ZERO)} ${short?.asset ?? market.quote}`,
+    `no order could be placed: the account lacks ${text(short?.lacks ?? ZERO)} ${asset}; deposit it, or ${way}`,
   );
 }

@@ -6,7 +6,7 @@ import { text } from "../../kernel/decimal.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
-import { type AccountKey, exchangeOfRequest, parseAccountKey } from "../../model/account.ts";
+import { type AccountKey, exchangeName, exchangeOfRequest, parseAccountKey } from "../../model/account.ts";
 import type { Order } from "../../model/order.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
@@ -108,7 +108,7 @@ export const isReached = ({ venueOf }: Deps, account: AccountKey): boolean =>
   venueOf(parseAccountKey(account)) !== undefined;
 
 const orderLeft = ({ account, strategy, clientId, exchangeId, symbol, side, state }: Order) => ({
-  exchange: exchangeOfRequest(account) ?? parseAccountKey(account).exchange,
+  exchange: exchangeName(account),
   symbol,
   id: exchangeId,
   clientOrderId: clientId,

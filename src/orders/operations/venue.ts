@@ -1,12 +1,12 @@
 import { AppError } from "../../kernel/errors.ts";
-import { accountKey, exchangeOfRequest } from "../../model/account.ts";
+import { accountKey, exchangeName } from "../../model/account.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { Keys, Venue } from "../../ports/venue.ts";
 
 /** Throws Invalid request for what is no id of this exchange, before anybody is asked. */
 export function refuseForeignId({ account, orderIds }: Venue, id: string): void {
   if (orderIds.form.test(id)) return;
-  const exchange = exchangeOfRequest(accountKey(account)) ?? account.exchange;
+  const exchange = exchangeName(accountKey(account));
   const message = `an order id of ${exchange} is ${orderIds.like}`;
   throw new AppError("Invalid request", message, { issues: [{ path: "id", message }] });
 }

@@ -121,16 +121,21 @@ describe("the funds of a start", () => {
     expect(() => check({ USDT: "109.99", BTC: "0.999" })).toThrow(
       expect.objectContaining({
         label: "Start failed",
-        message: "no order could be placed: the account lacks 0.001 BTC",
+        message:
+          "no order could be placed: the account lacks 0.001 BTC; deposit it, or set initialBuy, which buys it",
       }),
     );
-    expect(() => check({ ETH: "999" }, SLOTS.slice(0, 2))).toThrow("the account lacks 110 USDT");
+    expect(() => check({ ETH: "999" }, SLOTS.slice(0, 2))).toThrow(
+      "the account lacks 110 USDT; deposit it, or set a smaller orderSize",
+    );
   });
 
   it("may buy the base that a sell lacks, for about what it brings", () => {
     const sells = SLOTS.slice(2);
     expect(() => check({ USDT: "220" }, sells)).toThrow("the account lacks 1 BTC");
     expect(() => check({ USDT: "220" }, sells, true)).not.toThrow();
-    expect(() => check({ USDT: "219" }, sells, true)).toThrow("the account lacks 1 USDT");
+    expect(() => check({ USDT: "219" }, sells, true)).toThrow(
+      "the account lacks 1 USDT; deposit it, or set a smaller orderSize",
+    );
   });
 });

@@ -94,7 +94,7 @@ describe("a grid between two prices", () => {
     const base = { ...WORLD, balances: [{ asset: "BTC", free: d("1"), used: 0n }] };
     expect(checkStart(RANGE, base).slots).toHaveLength(4);
     // Its base is bought first, and there is nothing to buy it with.
-    expect(() => checkStart({ ...RANGE, initialBuy: true }, base)).toThrow(/lacks [\d.]+ USDT$/);
+    expect(() => checkStart({ ...RANGE, initialBuy: true }, base)).toThrow(/lacks [\d.]+ USDT; deposit it/);
   });
 
   it("says what its fees make of it, and where the market is", () => {
@@ -166,7 +166,7 @@ describe("a grid around the market", () => {
     const base = { ...WORLD, balances: [{ asset: "BTC", free: d("1"), used: 0n }] };
     expect(() => checkCentered(CENTERED, { ...WORLD, balances: [] })).toThrow("no order could be placed");
     expect(checkCentered(CENTERED, base).slots).toHaveLength(4);
-    expect(() => checkCentered({ ...CENTERED, initialBuy: true }, base)).toThrow(/lacks [\d.]+ USDT$/);
+    expect(() => checkCentered({ ...CENTERED, initialBuy: true }, base)).toThrow(/lacks [\d.]+ USDT; deposit it/);
   });
 
   it("is refused where it loses and nobody has allowed it, with what to ask for", () => {

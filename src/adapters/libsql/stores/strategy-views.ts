@@ -1,4 +1,4 @@
-import type { InValue, Row } from "@libsql/client";
+import type { InValue, ResultSet, Row } from "@libsql/client";
 import { getTableColumns, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { ownerName } from "../../../model/account.ts";
 import type { StrategyStore, StrategyView } from "../../../ports/stores/strategy-store.ts";
@@ -110,8 +110,8 @@ function partsRead({ client, prepare }: Context) {
       (stopped ? texts.all : texts.running)({ numbers }),
       texts.accounts({ accounts: JSON.stringify([...part.accounts]) }),
     ];
-    const [told, around] = await client.batch(statements, "read");
-    return viewsIn(told?.rows ?? [], rowsFrom(accounts, around?.rows ?? []));
+    const [told, around] = (await client.batch(statements, "read")) as [ResultSet, ResultSet];
+    return viewsIn(told.rows, rowsFrom(accounts, around.rows));
   };
 }
 
@@ -123,15 +123,14 @@ function viewsIn(rows: readonly Row[], around: readonly AccountRow[]): StrategyV
     const { memory, steppedAt, error, owner, costs } = byName.get(strategy.account) as AccountRow;
     const row = rows[at];
     return {
-      ...{
-        strategy,
-        memory,
-        steppedAt,
-        accountError: error,
-        steppedBy: ownerName(owner),
-        costs: costs ?? [],
-      },
-      ...{ openOrders: Number(row?.[COUNT_PLACE]), now: Number(row?.[COUNT_PLACE + 1]) },
+      strategy,
+      memory,
+      steppedAt,
+      accountError: error,
+      steppedBy: ownerName(owner),
+      costs: costs ?? [],
+      openOrders: Number(row?.[COUNT_PLACE]),
+      now: Number(row?.[COUNT_PLACE + 1]),
     };
   });
 }

@@ -55,7 +55,7 @@ describe.each(["a file", "a server"])("two thousand strategies of a hundred acco
   beforeAll(async () => {
     sqld = where === "a server" ? await startSqld() : undefined;
     box = await many(sqld?.url);
-  }, 60_000);
+  });
   afterAll(() => sqld?.stop());
 
   it("are told whole and once, the oldest first, each with what is known of its account", async () => {
@@ -106,7 +106,7 @@ describe.each(["a file", "a server"])("two thousand strategies of a hundred acco
       expect(await runOperation(deps, name, { stopped: false })).toMatchObject({ count: ALL + 1 });
     expect(await runOperation(deps, "list_quotes", {})).toMatchObject({ count: 0 });
     expect(await watchOver(deps)()).toBeUndefined();
-  }, 60_000);
+  });
 
   it("cost no row of those that have stopped, and few requests", async () => {
     const { use, asked } = await costOf(box, () => box.store.strategies({ stopped: false }));
@@ -140,7 +140,7 @@ describe("a panic over them, on a server", () => {
     ]);
     expect(await box.deps.store.createStrategy(started(), BY)).toBeUndefined();
     await sqld.stop();
-  }, 120_000);
+  });
 });
 
 type Box = Awaited<ReturnType<typeof many>>;
