@@ -1,5 +1,6 @@
+import type { CenteredConfig } from "../../src/grid/state/config.ts";
 import { type GridState, NEW_STATE, NO_LEDGER, type Slot } from "../../src/grid/state/state.ts";
-import { decimal, ZERO } from "../../src/kernel/decimal.ts";
+import { decimal, ONE, ZERO } from "../../src/kernel/decimal.ts";
 import type { Market } from "../../src/model/market.ts";
 
 export const d = decimal;
@@ -16,6 +17,18 @@ export const GRID = {
 
 /** The same as a client asks for it. */
 export const ASKED = { ...GRID, lowerPrice: 57_000, upperPrice: 63_000, orderSize: 200 };
+
+/** How two levels on each side of the market are laid. */
+export const AROUND: CenteredConfig = {
+  levels: 2,
+  spacing: d("0.1"),
+  spacingModel: "linear",
+  spacingFactor: ONE,
+  sizeModel: "flat",
+  deviation: d("0.015"),
+  deviationFrom: "edge",
+  debounce: 2000,
+};
 
 export const market = (over: Partial<Market> = {}): Market => ({
   symbol: "BTC/USDT",

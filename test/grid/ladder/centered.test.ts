@@ -2,16 +2,13 @@ import { describe, expect, it } from "vitest";
 import { layAround, mostLevels } from "../../../src/grid/ladder/centered.ts";
 import type { CenteredConfig } from "../../../src/grid/state/config.ts";
 import { ONE } from "../../../src/kernel/decimal.ts";
-import { d } from "../../support/grid.ts";
+import { AROUND, d } from "../../support/grid.ts";
 
 const config = (over: Partial<CenteredConfig> = {}): CenteredConfig => ({
+  ...AROUND,
   levels: 3,
-  spacing: d("0.1"),
-  spacingModel: "linear",
   spacingFactor: d("2"),
-  sizeModel: "flat",
   deviation: d("0.05"),
-  deviationFrom: "edge",
   debounce: 0,
   ...over,
 });

@@ -4,7 +4,7 @@ import type { CenteredConfig, GridConfig } from "../../../src/grid/state/config.
 import type { GridState } from "../../../src/grid/state/state.ts";
 import { ONE } from "../../../src/kernel/decimal.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
-import { d, market, slot, state } from "../../support/grid.ts";
+import { AROUND, d, market, slot, state } from "../../support/grid.ts";
 import { NOW, quote } from "../../support/made.ts";
 
 /** Levels 100, 110, 120. */
@@ -16,13 +16,10 @@ const RANGE = {
   orderSize: d("100"),
 } as unknown as GridConfig;
 const CENTERED: CenteredConfig = {
+  ...AROUND,
   levels: 1,
-  spacing: d("0.1"),
-  spacingModel: "linear",
   spacingFactor: d("2"),
-  sizeModel: "flat",
   deviation: d("0.05"),
-  deviationFrom: "edge",
   debounce: 0,
 };
 const around = (over: Partial<CenteredConfig> = {}) =>

@@ -6,7 +6,7 @@ import {
   checkStart,
 } from "../../../src/grid/start/check.ts";
 import { ONE } from "../../../src/kernel/decimal.ts";
-import { d, market } from "../../support/grid.ts";
+import { AROUND, d, market } from "../../support/grid.ts";
 import { quote } from "../../support/made.ts";
 
 /** The market is at 105, between 104 and 106. */
@@ -113,19 +113,7 @@ describe("a grid between two prices", () => {
   });
 });
 
-const CENTERED: AskedCentered = {
-  orderSize: d("50"),
-  centered: {
-    levels: 2,
-    spacing: d("0.1"),
-    spacingModel: "linear",
-    spacingFactor: ONE,
-    sizeModel: "flat",
-    deviation: d("0.015"),
-    deviationFrom: "edge",
-    debounce: 2000,
-  },
-};
+const CENTERED: AskedCentered = { orderSize: d("50"), centered: AROUND };
 const around = (over: Partial<AskedCentered["centered"]> = {}, of: Partial<AskedCentered> = {}) =>
   checkCentered({ ...CENTERED, ...of, centered: { ...CENTERED.centered, ...over } }, WORLD);
 
@@ -166,7 +154,9 @@ describe("a grid around the market", () => {
     const base = { ...WORLD, balances: [{ asset: "BTC", free: d("1"), used: 0n }] };
     expect(() => checkCentered(CENTERED, { ...WORLD, balances: [] })).toThrow("no order could be placed");
     expect(checkCentered(CENTERED, base).slots).toHaveLength(4);
-    expect(() => checkCentered({ ...CENTERED, initialBuy: true }, base)).toThrow(/lacks [\d.]+ USDT; deposit it/);
+    expect(() => checkCentered({ ...CENTERED, initialBuy: true }, base)).toThrow(
+      /lacks [\d.]+ USDT; deposit it/,
+    );
   });
 
   it("is refused where it loses and nobody has allowed it, with what to ask for", () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { checkCentered, checkStart } from "../../../src/grid/start/check.ts";
 import { type AskedEdit, edited } from "../../../src/grid/start/edited.ts";
-import type { CenteredConfig, GridConfig } from "../../../src/grid/state/config.ts";
+import type { GridConfig } from "../../../src/grid/state/config.ts";
 import type { GridState, GridStrategy } from "../../../src/grid/state/state.ts";
 import { ONE } from "../../../src/kernel/decimal.ts";
-import { d, market, slot, state } from "../../support/grid.ts";
+import { AROUND, d, market, slot, state } from "../../support/grid.ts";
 import { quote, strategy } from "../../support/made.ts";
 
 /** The market is at 105. */
@@ -20,17 +20,7 @@ const ASKED = {
 };
 const RANGE = checkStart(ASKED, NO_FUNDS).config;
 const SPACED = checkStart({ ...ASKED, gridSpacing: d("4") }, NO_FUNDS).config;
-const PROFILE: CenteredConfig = {
-  levels: 2,
-  spacing: d("0.1"),
-  spacingModel: "linear",
-  spacingFactor: ONE,
-  sizeModel: "flat",
-  deviation: d("0.015"),
-  deviationFrom: "edge",
-  debounce: 2000,
-};
-const AROUND = checkCentered({ orderSize: d("50"), centered: PROFILE }, NO_FUNDS).config;
+const CENTERED = checkCentered({ orderSize: d("50"), centered: AROUND }, NO_FUNDS).config;
 
 const grid = (config: GridConfig, of: Partial<GridState> = {}, over: object = {}) =>
   strategy({ config, state: state([slot()], of), ...over }) as GridStrategy;
@@ -185,26 +175,26 @@ describe("a change of a grid that follows the market", () => {
 
 describe("a change of a grid around the market", () => {
   it("is of its levels, its spacing and its size", () => {
-    const { config, isRelaid } = change(AROUND, { gridLevels: 6, spacing: d("0.05"), budget: d("360") });
+    const { config, isRelaid } = change(CENTERED, { gridLevels: 6, spacing: d("0.05"), budget: d("360") });
     expect(config).toMatchObject({
       gridLevels: 6,
       orderSize: d("60"),
       // 105 and shares of 15 % of it.
       lowerPrice: d("89.25"),
       upperPrice: d("120.75"),
-      centered: { ...PROFILE, levels: 3, spacing: d("0.05") },
+      centered: { ...AROUND, levels: 3, spacing: d("0.05") },
     });
     expect(isRelaid).toBe(true);
-    expect(change(AROUND, { orderSize: d("60") }).config).toMatchObject({
+    expect(change(CENTERED, { orderSize: d("60") }).config).toMatchObject({
       orderSize: d("60"),
       gridLevels: 4,
-      centered: PROFILE,
+      centered: AROUND,
     });
-    expect(change(AROUND, { allowLoss: true })).toMatchObject({
+    expect(change(CENTERED, { allowLoss: true })).toMatchObject({
       isRelaid: false,
       config: { allowLoss: true },
     });
-    const lossy = { ...AROUND, allowLoss: true };
+    const lossy = { ...CENTERED, allowLoss: true };
     expect(change(lossy, { orderSize: d("60") }).config.allowLoss).toBe(true);
   });
 
@@ -217,15 +207,15 @@ describe("a change of a grid around the market", () => {
     ["clearStopLoss", { clearStopLoss: true }],
     ["clearTakeProfit", { clearTakeProfit: true }],
   ])("is refused for what it has not: %s", (name, asked) => {
-    expect(() => change(AROUND, asked)).toThrow(
+    expect(() => change(CENTERED, asked)).toThrow(
       refused("Invalid request", `${name} is nothing that a centered grid has`),
     );
   });
 
   it("is refused for levels that do not lie on both sides alike", () => {
     const even = refused("Invalid levels", "a centered grid has as many levels on each side: 2 to 20, even");
-    const near = { ...AROUND, centered: { ...PROFILE, spacing: d("0.01") } };
-    expect(() => change(AROUND, { gridLevels: 5 })).toThrow(even);
+    const near = { ...CENTERED, centered: { ...AROUND, spacing: d("0.01") } };
+    expect(() => change(CENTERED, { gridLevels: 5 })).toThrow(even);
     expect(() => change(near, { gridLevels: 22 })).toThrow(even);
     expect(change(near, { gridLevels: 20 }).config.gridLevels).toBe(20);
   });
@@ -235,11 +225,11 @@ describe("a change of a grid around the market", () => {
       "Invalid levels",
       "custom spacings or sizes have one value a level: start it anew",
     );
-    const spaced = { ...PROFILE, spacingModel: "custom", customSpacings: [d("0.1"), d("0.2")] } as const;
-    const sized = { ...PROFILE, sizeModel: "custom", sizeWeights: [ONE, ONE] } as const;
+    const spaced = { ...AROUND, spacingModel: "custom", customSpacings: [d("0.1"), d("0.2")] } as const;
+    const sized = { ...AROUND, sizeModel: "custom", sizeWeights: [ONE, ONE] } as const;
     for (const centered of [spaced, sized]) {
-      expect(() => change({ ...AROUND, centered }, { gridLevels: 6 })).toThrow(custom);
-      expect(change({ ...AROUND, centered }, { orderSize: d("60") }).config.orderSize).toBe(d("60"));
+      expect(() => change({ ...CENTERED, centered }, { gridLevels: 6 })).toThrow(custom);
+      expect(change({ ...CENTERED, centered }, { orderSize: d("60") }).config.orderSize).toBe(d("60"));
     }
   });
 });

@@ -2,11 +2,9 @@ import { describe, expect, it } from "vitest";
 import { checkCentered, checkStart } from "../../../src/grid/start/check.ts";
 import { type AskedEdit, edited } from "../../../src/grid/start/edited.ts";
 import { type EditWorld, planEdit, plannedEditOut } from "../../../src/grid/start/planned-edit.ts";
-import type { CenteredConfig } from "../../../src/grid/state/config.ts";
 import type { GridState, GridStrategy } from "../../../src/grid/state/state.ts";
-import { ONE } from "../../../src/kernel/decimal.ts";
 import type { Order } from "../../../src/model/order.ts";
-import { d, market, state } from "../../support/grid.ts";
+import { AROUND, d, market, state } from "../../support/grid.ts";
 import { order, quote, strategy } from "../../support/made.ts";
 
 /** The market is at 105, and 100 are free. A buy of 2 at 100 rests, half of it filled: with its fee it holds 100.1. */
@@ -118,18 +116,8 @@ describe("the plan of a change that moves none", () => {
 });
 
 describe("the plan of a change of a grid around the market", () => {
-  const centered: CenteredConfig = {
-    levels: 2,
-    spacing: d("0.1"),
-    spacingModel: "linear",
-    spacingFactor: ONE,
-    sizeModel: "flat",
-    deviation: d("0.015"),
-    deviationFrom: "edge",
-    debounce: 2000,
-  };
   const around = checkCentered(
-    { orderSize: d("50"), centered },
+    { orderSize: d("50"), centered: AROUND },
     { market: MARKET, quote: quote(), balances: undefined },
   );
 

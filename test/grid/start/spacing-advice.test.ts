@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 import { checkCentered, checkStart } from "../../../src/grid/start/check.ts";
 import { adviceOnCentered, adviceOnRange } from "../../../src/grid/start/spacing-advice.ts";
 import type { CenteredConfig, GridConfig } from "../../../src/grid/state/config.ts";
-import { ONE } from "../../../src/kernel/decimal.ts";
-import { d, market } from "../../support/grid.ts";
+import { AROUND, d, market } from "../../support/grid.ts";
 import { quote } from "../../support/made.ts";
 
 /** A cycle costs about 0.2 %. The market is at 105. */
@@ -57,16 +56,7 @@ describe("the advice on a range whose cycles lose", () => {
 });
 
 describe("the advice on a grid around the market whose cycles lose", () => {
-  const CENTERED: CenteredConfig = {
-    levels: 3,
-    spacing: d("0.0005"),
-    spacingModel: "linear",
-    spacingFactor: ONE,
-    sizeModel: "flat",
-    deviation: d("0.015"),
-    deviationFrom: "edge",
-    debounce: 0,
-  };
+  const CENTERED = { ...AROUND, levels: 3, spacing: d("0.0005"), debounce: 0 };
   const advice = (over: Partial<CenteredConfig> = {}, on = MARKET) =>
     adviceOnCentered({ orderSize: d("50"), centered: { ...CENTERED, ...over } }, d("105"), on);
   const pays = (spacing: bigint) => () =>
