@@ -1,0 +1,48 @@
+import { expect, it } from "vitest";
+import { VenueError } from "../../src/kernel/errors.ts";
+import type { Deps } from "../../src/ports/deps.ts";
+import { askingOf, testSandbox } from "../support/sandbox.ts";
+
+const ASKED = {
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  spread: 0.01,
+  levels: 2,
+  size: 100,
+  baseBudget: 0.0333,
+  quoteBudget: 2000,
+};
+
+it("shows no change of quotes whose exchange is not there, and says so", async () => {
+  const { deps, store, venue } = await testSandbox();
+  const { ask } = askingOf(deps);
+  const { id } = await ask<{ id: string }>("start_quote", ASKED);
+  const resting = async () => (await venue("kraken").openOrders("BTC/USDT")).map(({ id }) => id);
+  const row = async () => (await store.strategies({ id }))[0]?.strategy;
+  const [orders, before] = [await resting(), await row()];
+  expect(orders).toHaveLength(4);
+
+  const silent = async () => {
+    throw new VenueError("unavailable", "kraken: no answer");
+  };
+  const dead: Partial<Deps> = { venueOf: () => ({ ...venue("kraken"), ticker: silent, book: silent }) };
+  await expect(ask("preview_quote_edit", { id, levels: 1 }, dead)).rejects.toMatchObject({
+    label: "Exchange error",
+    message:
+      "nothing is changed: kraken did not tell what the change has to know (kraken: no answer); what runs goes on as it was",
+  });
+  const away: Partial<Deps> = { venueOf: () => undefined };
+  await expect(ask("preview_quote_edit", { id, levels: 1 }, away)).rejects.toMatchObject({
+    label: "Exchange error",
+    message: "nothing is changed: this process is not configured for kraken; ask one that is",
+  });
+  expect(await resting()).toEqual(orders);
+  expect(await row()).toEqual(before);
+
+  const changed = await ask<{ message: string }>("edit_quote", { id, levels: 1 }, away);
+  expect(changed.message).toMatch(
+    /^quote-\S+ changes with its next passes; a process that is configured for .*kraken.* takes note of it$/,
+  );
+  expect(await resting()).toEqual(orders);
+  expect((await row())?.edits).toBe(1);
+});
