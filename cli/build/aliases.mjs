@@ -12,18 +12,20 @@ function stubs() {
   return join(folder, "cli/build/stubs");
 }
 
-const empty = join(stubs(), "empty.mjs");
+/** The folder of what stands for a module. */
+export const STUBS = stubs();
+const empty = join(STUBS, "empty.mjs");
 /** Stands for what a library names and nothing of ours reaches; called, it throws. */
-export const UNREACHED = join(stubs(), "unreached.mjs");
+export const UNREACHED = join(STUBS, "unreached.mjs");
 /** What ccxt signs with, by the platform's own hashes, and how it codes bytes as text. */
-export const HASHES = join(stubs(), "hashes.mjs");
-export const CODERS = join(stubs(), "coders.mjs");
+export const HASHES = join(STUBS, "hashes.mjs");
+export const CODERS = join(STUBS, "coders.mjs");
 
-/** Packages that ccxt and libSQL name but we never reach, for esbuild's `alias`. wrangler.toml has the same list. */
+/** Packages that ccxt and libSQL name but we never reach, for esbuild's `alias`. */
 export const ALIASES = {
   "protobufjs/minimal": empty,
   "protobufjs/minimal.js": empty,
   undici: empty,
   fflate: empty,
-  ws: join(stubs(), "ws.mjs"),
+  ws: join(STUBS, "ws.mjs"),
 };

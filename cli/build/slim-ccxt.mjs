@@ -81,7 +81,7 @@ const textsIn = (folder) =>
     .map((entry) => readFileSync(join(entry.parentPath ?? entry.path, entry.name), "utf8"));
 
 /** ccxt's classes that these sources load, by name. */
-export const classesOf = (texts) =>
+const classesOf = (texts) =>
   [...new Set(texts.flatMap((text) => asked(text, /ccxt\/js\/src\/(\w+)\.js/g)))].sort();
 
 const classesIn = (root) => classesOf(textsIn(join(root, EXCHANGES)));
@@ -156,7 +156,7 @@ export const SLIM_CCXT = {
   },
 };
 
-/** Writes each class as a module into a folder, for a bundler that takes no plugin. */
+/** Writes each class as a module into a folder. */
 export async function writeSlimClasses(outdir) {
   const root = sourceFolder();
   await build({

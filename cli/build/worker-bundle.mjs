@@ -1,13 +1,13 @@
-// What is deployed to Workers: the bundle, made by wrangler, and the files that the platform serves itself.
+// What is deployed to Workers: the bundle, and the files that the platform serves itself.
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { buildPage } from "./page.mjs";
-import { writeSlimClasses } from "./slim-ccxt.mjs";
 import { copySwaggerUi } from "./swagger-ui.mjs";
+import { workerCode } from "./worker-code.mjs";
 
 const root = packageFolder();
 /** The file that wrangler uploads. */
@@ -34,18 +34,19 @@ export const wrangler = (...args) =>
     maxBuffer: 1 << 26,
   });
 
-/** Builds both; each is made beside and renamed, so that it is never half there. */
+/** Writes what wrangler.toml names: the bundle, made beside and renamed, so that it is never half there, and the platform's files. */
 export async function buildWorker() {
-  const fresh = join(root, `dist/worker-${process.pid}`);
-  await wrangler("deploy", "--dry-run", "--outdir", fresh);
-  rmSync(join(root, "dist/worker"), { recursive: true, force: true });
-  renameSync(fresh, join(root, "dist/worker"));
+  const [code] = await Promise.all([
+    workerCode(root, join(root, `dist/worker-parts-${process.pid}`)),
+    layOutAssets(),
+  ]);
+  mkdirSync(dirname(bundle), { recursive: true });
+  writeFileSync(`${bundle}-${process.pid}`, code);
+  renameSync(`${bundle}-${process.pid}`, bundle);
   return bundle;
 }
 
-/** What wrangler.toml names: the files that the platform serves, and modules of the bundle. */
-export async function layOutAssets() {
-  await writeSlimClasses(join(root, "dist/ccxt"));
+async function layOutAssets() {
   mkdirSync(join(root, "dist/assets"), { recursive: true });
   copySwaggerUi(join(root, "dist/assets/static/swagger-ui-dist"));
   await buildPage(root, join(root, "dist/assets/static/page"));
@@ -58,7 +59,4 @@ export async function layOutAssets() {
 }
 
 /** KiB of what is uploaded, compressed as the platform counts it. */
-export const bundleKibibytes = () =>
-  readdirSync(join(root, "dist/worker"))
-    .filter((name) => /\.(js|wasm|bin)$/.test(name))
-    .reduce((sum, name) => sum + gzipSync(readFileSync(join(root, "dist/worker", name))).length, 0) / 1024;
+export const bundleKibibytes = () => gzipSync(readFileSync(bundle)).length / 1024;

@@ -8,7 +8,7 @@ import { root } from "./bundle.ts";
 
 const building = join(root, "dist/worker-building");
 
-/** The file that `wrangler deploy` would upload, built by it when there is none or a source is newer. */
+/** The file that `wrangler deploy` would upload, built when there is none or a source is newer. */
 export async function workerBundle(): Promise<string> {
   // Test files start at once: one of them builds, the others wait for it.
   for (let waited = 0; isStale(); waited++) {
@@ -32,7 +32,8 @@ function isFree(): boolean {
 function isStale(): boolean {
   if (!existsSync(bundle)) return true;
   const built = statSync(bundle).mtimeMs;
-  const sources = readdirSync(join(root, "src"), { recursive: true, withFileTypes: true })
+  const sources = ["src", "cli/build"]
+    .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
   const files = [...sources, join(root, "wrangler.toml"), join(root, "package-lock.json")];
