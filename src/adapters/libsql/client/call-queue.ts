@@ -22,7 +22,7 @@ interface WaitingCall extends QueueTurn {
 
 interface QueueParts {
   readonly local: Local;
-  /** A new connection. */
+  /** A new connection; throws nothing, also where there is none now. */
   readonly again: () => Promise<void>;
 }
 

@@ -66,16 +66,27 @@ async function fileClient(
     await connection.execute("PRAGMA journal_mode = WAL");
     await waitForDisk(isDurable);
   };
-  const again = async () => {
-    // Opening a name that has no file would make an empty one.
-    if (identity() !== opened) return;
+  /** As long as it is not opened again, nothing may be asked of it. */
+  let isLost = false;
+  const reopen = async () => {
     await connection.reconnect();
+    isLost = false;
     await setUp().catch(() => undefined);
+  };
+  const again = async () => {
+    isLost = true;
+    try {
+      // Opening a name that has no file would make an empty one.
+      if (identity() === opened) await reopen();
+    } catch {
+      // The next call tries again, and says why it cannot.
+    }
   };
   const queue = callQueue({ local, again });
   const inTurn = <T>(call: () => Promise<T>, turn: QueueTurn): Promise<T> =>
-    queue.run(() => {
+    queue.run(async () => {
       refuseAnother(identity(), opened);
+      if (isLost) await reopen();
       return call();
     }, turn);
   const write = { isRead: false, isFirst: false };
