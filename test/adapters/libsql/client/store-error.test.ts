@@ -1,0 +1,110 @@
+import { describe, expect, it } from "vitest";
+import {
+  codeOf,
+  isBusy,
+  isRefusedWhole,
+  needsConnection,
+  storeError,
+} from "../../../../src/adapters/libsql/client/store-error.ts";
+import { StoreError } from "../../../../src/kernel/errors.ts";
+
+const coded = (code: string, message = "it failed") => Object.assign(new Error(message), { code });
+const named = (name: string) => Object.assign(new Error("it failed"), { name });
+
+describe("a failed call to the database", () => {
+  it.each([
+    [coded("SQLITE_FULL"), "its disk is full"],
+    [coded("SQLITE_BUSY"), "another process holds its lock"],
+    [coded("SQLITE_LOCKED"), "another process holds its lock"],
+    [coded("SQLITE_IOERR"), "its disk cannot be read or written"],
+    [coded("SQLITE_READONLY"), "it may only be read"],
+    [coded("SQLITE_CANTOPEN"), "its file cannot be opened"],
+    [coded("SQLITE_CORRUPT"), "its file is damaged"],
+    [coded("HRANA_WEBSOCKET_ERROR"), "its server does not answer"],
+    [coded("SERVER_ERROR"), "its server does not answer"],
+    [named("TypeError"), "its server does not answer"],
+    [named("TimeoutError"), "its server does not answer"],
+    [named("AbortError"), "its server does not answer"],
+  ])("says why it cannot be used: %o", (error, reason) => {
+    const told = storeError(error);
+    expect(told).toMatchObject({ failure: "unavailable", cause: error });
+    expect(told.message).toBe(`the database cannot be used: ${reason}`);
+  });
+
+  it.each([
+    [coded("SQLITE_ERROR", "no such table: a"), "no such table: a"],
+    [coded("ELSE", "SQLITE_FULL in the text alone"), "SQLITE_FULL in the text alone"],
+    ["no error at all", "no error at all"],
+    [{ name: "TypeError", message: "a value with a name is no error" }, undefined],
+  ])("says what it was told where it knows no reason: %o", (error, message) => {
+    const told = storeError(error);
+    expect(told.failure).toBe("unavailable");
+    expect(told.message).not.toContain("cannot be used");
+    if (message !== undefined) expect(told.message).toBe(message);
+  });
+
+  it("is a broken constraint, which its message names, and is not hidden by what may be the reason", () => {
+    const error = coded("SQLITE_CONSTRAINT_UNIQUE", "UNIQUE constraint failed: orders.client_id");
+    expect(storeError(error)).toMatchObject({ failure: "constraint", message: error.message, cause: error });
+  });
+
+  it("is a lease that has gone to another, and not a constraint", () => {
+    const error = coded("SQLITE_CONSTRAINT_CHECK", "CHECK constraint failed: fence_holds");
+    expect(storeError(error)).toMatchObject({ failure: "fenced", message: "the lease is another's now" });
+  });
+
+  it("is a place in the chain that another event has taken, and not a constraint", () => {
+    const error = coded("SQLITE_CONSTRAINT_UNIQUE", "UNIQUE constraint failed: events.chain, events.seq");
+    const told = storeError(error);
+    expect(told).toMatchObject({ failure: "unavailable", cause: error });
+    expect(told.message).toMatch(/others write to the database at the same moment/);
+  });
+
+  it("stays what it is where it has its meaning already", () => {
+    const known = new StoreError("fenced", "known", { cause: coded("SQLITE_BUSY") });
+    expect(storeError(known)).toBe(known);
+  });
+});
+
+describe("the code of an error", () => {
+  it.each([
+    [coded("SQLITE_BUSY"), "SQLITE_BUSY"],
+    [{ code: 5 }, "5"],
+    [new Error("none"), ""],
+    [null, ""],
+    [undefined, ""],
+    ["code", ""],
+    [7, ""],
+  ])("of %o is %o", (error, code) => {
+    expect(codeOf(error)).toBe(code);
+  });
+});
+
+describe("what a failure leaves behind", () => {
+  it.each([
+    ["SQLITE_BUSY", true, true],
+    ["SQLITE_BUSY_SNAPSHOT", true, true],
+    ["SQLITE_LOCKED", true, true],
+    ["SQLITE_FULL", false, true],
+    ["SQLITE_IOERR", false, true],
+    ["SQLITE_READONLY", false, true],
+    ["SQLITE_CANTOPEN", false, true],
+    ["SQLITE_CORRUPT", false, true],
+    ["SQLITE_NOTADB", false, true],
+    ["SQLITE_ERROR", false, false],
+    ["SQLITE_CONSTRAINT", false, false],
+    ["NOT_SQLITE_BUSY", false, false],
+  ])("%s: tried again %s, the connection anew %s", (code, isTriedAgain, isAnew) => {
+    expect([isBusy(coded(code)), needsConnection(coded(code))]).toEqual([isTriedAgain, isAnew]);
+  });
+
+  it.each([
+    ["CHECK constraint failed: fence_holds", "", true],
+    ["UNIQUE constraint failed: events.chain, events.seq", "", true],
+    ["UNIQUE constraint failed: orders.client_id", "SQLITE_CONSTRAINT_UNIQUE", true],
+    ["a call without an answer", "SQLITE_IOERR", false],
+    ["a text alone", "", false],
+  ])("after %s (%s) nothing of a batch was done: %s", (message, code, isWhole) => {
+    expect(isRefusedWhole(coded(code, message))).toBe(isWhole);
+  });
+});
