@@ -1,10 +1,12 @@
 import { runCommand } from "citty";
+import { parseConfig } from "../src/compose/config.ts";
 import { refuseUnknownSettings } from "../src/compose/setting-names.ts";
 import { messageOf, SettingsError } from "../src/kernel/errors.ts";
 import { configuredIds, rootCommand } from "./commands/root.ts";
 import { lackingFolder } from "./host/settings.ts";
 import { type Args, findCommand, readValues, type Values } from "./terminal/arguments.ts";
 import { helpOf } from "./terminal/help.ts";
+import { rootToldOf } from "./terminal/root-help.ts";
 import { terminalColumns } from "./terminal/style.ts";
 import { UsageError } from "./terminal/usage-error.ts";
 
@@ -30,6 +32,9 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
     return failStart(error, argv.includes("--json"));
   }
 }
+
+/** What the build keeps for `--help` alone: the same whatever exchanges are configured. */
+export const rootTold = () => rootToldOf(rootCommand(parseConfig({}).exchanges.map(({ id }) => id)));
 
 /** A command that would make its database makes no folder that nobody meant. */
 async function settleFolder({ db }: Args, values: Values): Promise<void> {

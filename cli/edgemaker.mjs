@@ -6,6 +6,9 @@ const [, , ...words] = process.argv;
 if (words.length === 1 && ["--version", "-v"].includes(words[0])) {
   const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
   process.stdout.write(`${version}\n`);
+} else if (words.length === 1 && ["--help", "-h", "help"].includes(words[0])) {
+  const { currentBundle, builtHelp } = await import("./build/build.mjs");
+  process.stdout.write(`${builtHelp(await currentBundle())}\n`);
 } else {
   const { currentBundle } = await import("./build/build.mjs");
   const { loadBundle } = await import("./build/code-cache.mjs");

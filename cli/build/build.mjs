@@ -8,6 +8,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -21,6 +22,12 @@ const HOUR = 3_600_000;
 export async function currentBundle() {
   if (existsSync(join(root, "src")) && isStale()) await build();
   return join(dist, readFileSync(pointer, "utf8"), "main.cjs");
+}
+
+/** The help of the whole command line, from beside the bundle: to load all of that would take as long as a command. */
+export function builtHelp(bundle) {
+  const require = createRequire(bundle);
+  return require("./help.cjs").rootHelp(require("./help.json"));
 }
 
 /** A new file is part of it only once one that is changes. */
@@ -82,7 +89,7 @@ export async function build() {
   const { metafile } = await esbuild.build({
     metafile: true,
     absWorkingDir: root,
-    entryPoints: { main: "cli/command-line.ts", ...APART },
+    entryPoints: { main: "cli/command-line.ts", help: "cli/terminal/root-help.ts", ...APART },
     outdir: join(dist, name),
     outExtension: { ".js": ".cjs" },
     bundle: true,
@@ -103,6 +110,8 @@ export async function build() {
     define: { "import.meta.url": "__bundleUrl" },
     banner: { js: 'const __bundleUrl = require("node:url").pathToFileURL(__filename).href;' },
   });
+  const { rootTold } = createRequire(import.meta.url)(join(dist, name, "main.cjs"));
+  writeFileSync(join(dist, name, "help.json"), JSON.stringify(rootTold()));
   copySwaggerUi(join(dist, name, "swagger-ui"));
   const pageSources = await buildPage(root, join(dist, name, "page"));
   const made = [...Object.keys(metafile.inputs), ...pageSources];

@@ -27,6 +27,14 @@ it("a command line says all that is wrong at once, takes true and false, and fai
   expect(falseWord?.stderr).not.toMatch(/unexpected word|takes no value/);
 });
 
+it("the help of all commands is what the commands themselves say, whatever exchanges are configured", async () => {
+  const folder = tempFolder();
+  const made = await edgemaker(folder, ["--help", "--help"]);
+  expect(made.stdout).toContain("edgemaker <command> --help tells more about a command.");
+  for (const word of ["--help", "-h", "help"])
+    expect(await edgemaker(folder, [word], { EDGEMAKER_EXCHANGES: "kraken" })).toEqual(made);
+});
+
 it("a demo finds a port of its own where the usual one is taken, and sums up at its end", async () => {
   const taken = createServer();
   await new Promise<void>((resolve) => taken.listen(3000, "0.0.0.0", resolve).once("error", () => resolve()));
