@@ -9,7 +9,7 @@ import type { Request } from "./requests.ts";
 export interface Target {
   readonly url: string;
   readonly token: string;
-  /** Bytes of the heap after its garbage is collected, where the server is our own. */
+  /** Bytes of the heap beside code after its garbage is collected, where the server is our own. */
   heap(): Promise<number | undefined>;
   close(): Promise<void>;
 }
