@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { ALIASES, STUBS, UNREACHED } from "./aliases.mjs";
 import { SLIM_CCXT } from "./slim-ccxt.mjs";
+import { WITHOUT_COMMANDS } from "./without.mjs";
 
 /**
  * What stands for modules that nothing of ours reaches in a worker, or that the platform has built in. Most are named relatively, from
@@ -68,7 +69,7 @@ async function bundled(root, parts) {
       "process.env.NODE_ENV": '"production"',
       "navigator.userAgent": '"Cloudflare-Workers"',
     },
-    plugins: [replaced(instead(root)), SLIM_CCXT],
+    plugins: [replaced(instead(root)), SLIM_CCXT, WITHOUT_COMMANDS],
   });
   const { outputFiles } = await build({
     ...FORM,

@@ -7,8 +7,8 @@ import { workerBundle } from "../support/worker.ts";
 
 beforeAll(() => workerBundle());
 
-it("is uploaded as at most 391 KiB, compressed", () => {
-  expect(bundleKibibytes()).toBeLessThan(391);
+it("is uploaded as at most 384 KiB, compressed", () => {
+  expect(bundleKibibytes()).toBeLessThan(384);
 });
 
 it("is uploaded as it was built", async () => {
