@@ -1,4 +1,4 @@
-import * as z from "zod";
+import type * as z from "zod";
 import { type Issue, isLabel, type Label } from "../kernel/errors.ts";
 import type { Operation } from "../operation.ts";
 
@@ -14,15 +14,49 @@ export function fieldKinds({ input }: Pick<Operation, "input">): FieldKinds {
   return kinds;
 }
 
-function readKinds(input: z.ZodObject): FieldKinds {
-  const { properties = {} } = z.toJSONSchema(input, { io: "input", unrepresentable: "any" });
-  return Object.fromEntries(
-    Object.entries(properties).map(([name, schema]) => {
-      const type = typeof schema === "object" ? schema.type : undefined;
-      if (type === "object" || type === "array") return [name, "json"];
-      return [name, type === "integer" || type === "number" || type === "boolean" ? type : "string"];
-    }),
+const readKinds = ({ shape }: z.ZodObject): FieldKinds =>
+  Object.fromEntries(
+    Object.entries(shape).map(([name, field]) => [name, fieldKindOf(field as z.core.$ZodTypes)]),
   );
+
+/** As the documents tell the field's type: of what is sent, before anything is made of it. */
+function fieldKindOf(field: z.core.$ZodTypes): FieldKind {
+  const { def } = field._zod;
+  switch (def.type) {
+    case "optional":
+    case "default":
+    case "prefault":
+    case "nonoptional":
+    case "readonly":
+    case "catch":
+      return fieldKindOf(def.innerType as z.core.$ZodTypes);
+    case "pipe":
+      return fieldKindOf(def.in as z.core.$ZodTypes);
+    case "number":
+      return isCounted(field) ? "integer" : "number";
+    case "boolean":
+      return "boolean";
+    case "literal":
+    case "enum":
+      return kindOfValues([...(field._zod.values ?? [])]);
+    case "object":
+    case "record":
+    case "array":
+    case "tuple":
+      return "json";
+    default:
+      return "string";
+  }
+}
+
+const isCounted = ({ _zod: { def } }: z.core.$ZodTypes): boolean =>
+  [def, ...(def.checks ?? []).map(({ _zod }) => _zod.def)].some(
+    (one) => "format" in one && String(one.format).includes("int"),
+  );
+
+function kindOfValues(values: readonly unknown[]): FieldKind {
+  const [type, ...others] = new Set(values.map((value) => typeof value));
+  return others.length === 0 && (type === "number" || type === "boolean") ? type : "string";
 }
 
 const READ_AS: Record<FieldKind, (text: string) => unknown> = {
