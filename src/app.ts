@@ -9,13 +9,13 @@ import type { Operation } from "./operation.ts";
 import type { Deps } from "./ports/deps.ts";
 import { type Access, authenticate, authorize } from "./transport/access.ts";
 import { allowOrigins } from "./transport/cors.ts";
+import type { Documents } from "./transport/documents/documents.ts";
 import { createEntrance, type Entrance } from "./transport/entrance.ts";
 import { mountEvents, type Streaming } from "./transport/events.ts";
 import { mountOperations, respond, urgentRoutes, type Variables } from "./transport/http.ts";
 import type { Limiter } from "./transport/limiter.ts";
 import { mountMcp } from "./transport/mcp/mount.ts";
 import type { McpSettings } from "./transport/mcp/options.ts";
-import { openApi } from "./transport/openapi.ts";
 import { type Asset, mountPage, type SignIn } from "./transport/page.ts";
 import { refusal } from "./transport/run.ts";
 import { tracedRequests } from "./transport/traced.ts";
@@ -23,6 +23,7 @@ import { tracedRequests } from "./transport/traced.ts";
 export interface AppOptions {
   readonly deps: Deps;
   readonly operations: readonly Operation[];
+  readonly documents: Documents;
   readonly access: Access;
   readonly limiter: Limiter;
   /** The address that a request came from, as the platform knows it: never what a client says of itself. */
@@ -49,6 +50,7 @@ const CHALLENGE = /^[0-9a-z]{16,64}$/;
 export function createApp({
   deps,
   operations,
+  documents,
   access,
   limiter,
   addressOf,
@@ -91,11 +93,11 @@ export function createApp({
     return told === undefined ? c.notFound() : c.body(told, 200, { "content-type": CONTENT_TYPE });
   });
 
-  mountDocuments(app, { operations, version, asset, deps });
+  mountDocuments(app, { documents, asset, deps });
   mountEvents(app, { deps, access, streaming });
   mountPage(app, { deps, access, signIn, asset });
   mountOperations(app, operations, { deps, access });
-  mountMcp(app, { deps, operations, access, settings: mcp, version });
+  mountMcp(app, { deps, operations, tools: documents.tools, access, settings: mcp, version });
 
   answerFailures(app, deps, entrance);
   return app;
@@ -106,18 +108,11 @@ type HonoApp = Hono<{ Variables: Variables }>;
 /** The OpenAPI document, and a page that shows it. */
 function mountDocuments(
   app: HonoApp,
-  {
-    operations,
-    version,
-    asset,
-    deps,
-  }: Pick<AppOptions, "operations" | "version" | "deps"> & { readonly asset: Asset | undefined },
+  { documents, asset, deps }: Pick<AppOptions, "documents" | "deps"> & { readonly asset: Asset | undefined },
 ): void {
-  let document: object | undefined;
-  app.get("/openapi.json", (c) => {
-    document ??= openApi(operations, version);
-    return c.json(document);
-  });
+  app.get("/openapi.json", async (c) =>
+    c.body(await documents.openApi(), 200, { "content-type": "application/json" }),
+  );
 
   const page = swaggerUI({ url: "/openapi.json", baseUrl: "/static", title: "edgemaker API" });
   app.get("/docs", async (c) => {

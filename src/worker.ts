@@ -18,11 +18,11 @@ import { sampleFirst, sampleLiquidity } from "./liquidity/operations/sample.ts";
 import type { AccountKey } from "./model/account.ts";
 import { deliver } from "./notify/operations/deliver.ts";
 import { areGood, areStepped } from "./notify/operations/heartbeat.ts";
-import type { Operation } from "./operation.ts";
 import { createOperations } from "./operations.ts";
 import type { Deps } from "./ports/deps.ts";
 import type { Local, Log } from "./ports/local.ts";
 import { lookOut } from "./report/operations/look-out.ts";
+import { type PlatformFiles, servedDocuments } from "./transport/documents/served.ts";
 import { createLimiter, type Limiter } from "./transport/limiter.ts";
 import { refusal } from "./transport/run.ts";
 import { countWrongTokens } from "./transport/wrong-tokens.ts";
@@ -36,6 +36,7 @@ interface PassMessage {
 
 interface Bindings {
   readonly TURNS?: Queue<PassMessage>;
+  readonly ASSETS?: PlatformFiles;
   readonly [setting: string]: unknown;
 }
 
@@ -65,22 +66,19 @@ const NO_DATABASE =
   "EDGEMAKER_DATABASE_URL is not set: name a libSQL server, deployed by `npx wrangler secret put EDGEMAKER_DATABASE_URL`, on this machine in .dev.vars; docs/deploy.md";
 
 /** Read once: an isolate's settings never change. Its operations keep the schemas that requests have asked for. */
-interface Settled {
-  readonly config: Config;
-  readonly operations: readonly Operation[];
-}
-const settledOf = new WeakMap<Bindings, Settled>();
-
-function settled(environment: Bindings): Settled {
+function settled(environment: Bindings) {
   const config = parseConfig(textSettingsOf(environment));
-  return { config, operations: createOperations(config.exchanges.map(({ id }) => id)) };
+  const ids = config.exchanges.map(({ id }) => id);
+  const documents = servedDocuments(environment.ASSETS, ids);
+  return { config, documents, operations: createOperations(ids) };
 }
+const settledOf = new WeakMap<Bindings, ReturnType<typeof settled>>();
 
 /** The service for one invocation, each of whose requests is counted where it leaves. */
 async function openService(environment: Bindings) {
   const known = settledOf.get(environment) ?? settled(environment);
   settledOf.set(environment, known);
-  const { config, operations } = known;
+  const { config } = known;
   const { databaseUrl: url, databaseAuthToken: authToken } = config;
   if (!url) throw new SettingsError(NO_DATABASE);
   let made = 0;
@@ -102,15 +100,16 @@ async function openService(environment: Bindings) {
     interval: (60 * SECOND) / config.passesPerMinute,
   });
   checkedDatabases.add(database);
-  return { config, operations, deps, made: () => made };
+  return { ...known, deps, made: () => made };
 }
 
 async function serveRequest(request: Request, environment: Bindings): Promise<Response> {
-  const { config, operations, deps } = await openService(environment);
+  const { config, operations, documents, deps } = await openService(environment);
   limiter ??= createLimiter(config.rateLimits, local.monotonic);
   const app = createApp({
     deps,
     operations,
+    documents,
     access: {
       adminTokens: config.token ? [config.token] : [],
       allowedHosts: config.allowedHosts,

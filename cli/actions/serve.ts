@@ -9,6 +9,7 @@ import { createDeps } from "../../src/compose/deps.ts";
 import { newToken } from "../../src/controls/operations/tokens.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { Deps } from "../../src/ports/deps.ts";
+import { madeDocuments } from "../../src/transport/documents/made.ts";
 import { createLimiter } from "../../src/transport/limiter.ts";
 import { countWrongTokens } from "../../src/transport/wrong-tokens.ts";
 import { askAboutKeys } from "../host/asked-keys.ts";
@@ -105,10 +106,12 @@ interface Served {
   readonly signIn: ReturnType<typeof createSignIn>;
 }
 
-const servedApp = (deps: Deps, { config, token, instance, signIn }: Served) =>
-  createApp({
+function servedApp(deps: Deps, { config, token, instance, signIn }: Served) {
+  const operations = createOperations(config.exchanges.map(({ id }) => id));
+  return createApp({
     deps,
-    operations: createOperations(config.exchanges.map(({ id }) => id)),
+    operations,
+    documents: madeDocuments(operations, version()),
     access: {
       adminTokens: config.token ? [config.token] : [],
       localToken: token,
@@ -131,6 +134,7 @@ const servedApp = (deps: Deps, { config, token, instance, signIn }: Served) =>
     signIn,
     asset: builtAsset,
   });
+}
 
 /** What is done when a stop is asked for, however often. */
 function stopOnce(end: () => Promise<void>): { readonly stopped: Promise<void>; readonly stop: () => void } {

@@ -1,35 +1,44 @@
-// Our own sources without what only another program needs.
+// Our own sources without what only other programs need.
 import { readFileSync } from "node:fs";
 
-/** For esbuild: operations without their commands, whose words, views and examples only a command line shows. */
-export const WITHOUT_COMMANDS = {
-  name: "without-commands",
+/** For esbuild: operations without their commands, which a command line alone shows, and fields without what documents tell of them. */
+export const OF_OUR_OWN = {
+  name: "of-our-own",
   setup({ onLoad }) {
     onLoad({ filter: /[\\/]src[\\/].+\.ts$/ }, async ({ path }) => {
       const text = readFileSync(path, "utf8");
-      return text.includes("cli: {")
-        ? { contents: cut(text, await commandsIn(path, text)), loader: "ts" }
+      return /\bcli: \{|\.describe\(/.test(text)
+        ? { contents: cut(text, await unneededIn(path, text)), loader: "ts" }
         : undefined;
     });
   },
 };
 
-/** Where an operation's literal says what its command is. */
-async function commandsIn(path, text) {
+async function unneededIn(path, text) {
   const { parseSync, Visitor } = await import("vite");
   const found = [];
   const visitor = new Visitor({
-    CallExpression({ callee, arguments: [given] }) {
-      if (callee.name !== "operation" || given?.type !== "ObjectExpression") return;
-      found.push(...given.properties.filter(({ key }) => key?.name === "cli"));
+    CallExpression({ callee, arguments: [given, ...others], end }) {
+      if (callee.name === "operation" && given?.type === "ObjectExpression")
+        found.push(...given.properties.filter(({ key }) => key?.name === "cli"));
+      // ccxt's `describe` takes nothing.
+      if (callee.property?.name === "describe" && given && others.length === 0)
+        found.push({ start: callee.object.end, end });
     },
   });
   visitor.visit(parseSync(path, text).program);
   return found;
 }
 
-/** Each part is followed by a comma: all of them are literals of several lines. */
-const cut = (text, parts) =>
-  parts
+/** From the last to the first; what lies within another part goes with it. A property takes its comma along. */
+function cut(text, parts) {
+  const outer = parts.filter(
+    ({ start, end }) => !parts.some((other) => other.start < start && end <= other.end),
+  );
+  return outer
     .toSorted((a, b) => b.start - a.start)
-    .reduce((rest, { start, end }) => rest.slice(0, start) + rest.slice(end).replace(/^,/, ""), text);
+    .reduce((rest, { start, end, type }) => {
+      const after = rest.slice(end);
+      return rest.slice(0, start) + (type === "Property" ? after.replace(/^,/, "") : after);
+    }, text);
+}

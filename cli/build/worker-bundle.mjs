@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
+import { writeDocuments } from "./documents.mjs";
 import { buildPage } from "./page.mjs";
 import { copySwaggerUi } from "./swagger-ui.mjs";
 import { workerCode } from "./worker-code.mjs";
@@ -50,6 +51,7 @@ async function layOutAssets() {
   mkdirSync(join(root, "dist/assets"), { recursive: true });
   copySwaggerUi(join(root, "dist/assets/static/swagger-ui-dist"));
   await buildPage(root, join(root, "dist/assets/static/page"));
+  await writeDocuments(root, join(root, "dist/assets"), "edge");
   const rules = [
     "/static/*\n  X-Content-Type-Options: nosniff",
     "/static/swagger-ui-dist/*\n  Cache-Control: public, max-age=86400",

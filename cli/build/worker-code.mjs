@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { ALIASES, STUBS, UNREACHED } from "./aliases.mjs";
 import { SLIM_CCXT } from "./slim-ccxt.mjs";
-import { WITHOUT_COMMANDS } from "./without.mjs";
+import { OF_OUR_OWN } from "./without.mjs";
+
+const JSON_SCHEMA = join(STUBS, "json-schema.mjs");
 
 /**
  * What stands for modules that nothing of ours reaches in a worker, or that the platform has built in. Most are named relatively, from
@@ -18,6 +20,13 @@ const instead = (root) =>
       // The languages of zod's own messages, and a validator in whose place we pass our own.
       "../locales/index.js": join(STUBS, "empty.mjs"),
       "../validation/ajv-provider.js": UNREACHED,
+      // The documents are made when the worker is built.
+      "../core/to-json-schema.js": JSON_SCHEMA,
+      "../core/json-schema-processors.js": JSON_SCHEMA,
+      "./to-json-schema.js": JSON_SCHEMA,
+      "./json-schema-processors.js": JSON_SCHEMA,
+      "./json-schema-generator.js": JSON_SCHEMA,
+      "zod-to-json-schema": JSON_SCHEMA,
       // A libSQL server is asked in JSON; blobs are coded as the platform does it. No tool of ours runs as a task.
       "./protobuf_encode.js": UNREACHED,
       "./protobuf_decode.js": UNREACHED,
@@ -69,7 +78,7 @@ async function bundled(root, parts) {
       "process.env.NODE_ENV": '"production"',
       "navigator.userAgent": '"Cloudflare-Workers"',
     },
-    plugins: [replaced(instead(root)), SLIM_CCXT, WITHOUT_COMMANDS],
+    plugins: [replaced(instead(root)), SLIM_CCXT, OF_OUR_OWN],
   });
   const { outputFiles } = await build({
     ...FORM,

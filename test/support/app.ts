@@ -5,6 +5,7 @@ import type { Scope } from "../../src/model/token.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { TokenStore } from "../../src/ports/stores/token-store.ts";
+import { madeDocuments } from "../../src/transport/documents/made.ts";
 import { createLimiter } from "../../src/transport/limiter.ts";
 import type { McpSettings } from "../../src/transport/mcp/options.ts";
 import { BY } from "./by.ts";
@@ -64,9 +65,11 @@ export async function appOver(
 ): Promise<Target & { app: ReturnType<typeof createApp> }> {
   const tokens = TOKENS;
   await addTokens(deps.store);
+  const operations = createOperations(EXCHANGES);
   const app = createApp({
     deps,
-    operations: createOperations(EXCHANGES),
+    operations,
+    documents: madeDocuments(operations, "0.0.0-test"),
     access: { adminTokens: [tokens.admin], allowedHosts: ["grid.example"], checkHost: true },
     ...rates,
     mcp,

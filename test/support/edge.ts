@@ -21,10 +21,10 @@ export async function edgeDatabase(given: Readonly<Record<string, string>>) {
   return { settings: { ...settings, EDGEMAKER_TOKEN: TOKENS.admin }, url: database.url, deps, close };
 }
 
-/** The built worker in workerd over a libSQL server, as a client sees it. */
+/** The built worker in workerd over a libSQL server, with the files that the platform serves, as a client sees it. */
 export async function edgeApp(over: Readonly<Record<string, string>> = {}, options: WorkerOptions = {}) {
   const { settings, deps, url, close } = await edgeDatabase({ EDGEMAKER_SANDBOX: "1", ...over });
-  const worker = await startWorker(settings, options);
+  const worker = await startWorker(settings, { assets: true, ...options });
   const target: Target = {
     tokens: TOKENS,
     ask: async (path, init) =>

@@ -8,6 +8,7 @@ import { createApp } from "../../src/app.ts";
 import { parseConfig } from "../../src/compose/config.ts";
 import { createDeps } from "../../src/compose/deps.ts";
 import { createOperations } from "../../src/operations.ts";
+import { madeDocuments } from "../../src/transport/documents/made.ts";
 import { createLimiter } from "../../src/transport/limiter.ts";
 import { migrations } from "./migrations.ts";
 
@@ -21,9 +22,11 @@ const deps = await createDeps(config, {
   readCandles: () => Promise.reject(new Error("there are no candle files here")),
   live: { keptFor: Number(kept) },
 });
+const operations = createOperations(["kraken"]);
 const app = createApp({
   deps,
-  operations: createOperations(["kraken"]),
+  operations,
+  documents: madeDocuments(operations, "bench"),
   access: { adminTokens: [], allowedHosts: [], checkHost: true },
   limiter: createLimiter(config.rateLimits, nodeLocal.monotonic),
   addressOf: (c) => getConnInfo(c).remote.address,

@@ -13,6 +13,7 @@ import { createDeps } from "../../src/compose/deps.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { digest } from "../../src/kernel/digest.ts";
 import { createOperations } from "../../src/operations.ts";
+import { madeDocuments } from "../../src/transport/documents/made.ts";
 import { createLimiter } from "../../src/transport/limiter.ts";
 import { instantVenue } from "./instant-venue.ts";
 import { migrations } from "./migrations.ts";
@@ -50,9 +51,11 @@ await deps.store.addToken(
   { id: "tok_bench", name: "bench", scope: "trade", expiresAt: null, hash: await digest(token) },
   { actor: "bench", request: null },
 );
+const operations = createOperations(["mexc", "gateio"]);
 const app = createApp({
   deps,
-  operations: createOperations(["mexc", "gateio"]),
+  operations,
+  documents: madeDocuments(operations, "bench"),
   access: { adminTokens: [], allowedHosts: [], checkHost: true },
   limiter: createLimiter(config.rateLimits, nodeLocal.monotonic),
   addressOf: (c) => getConnInfo(c).remote.address,

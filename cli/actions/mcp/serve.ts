@@ -2,6 +2,7 @@ import { PassThrough } from "node:stream";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { createDeps } from "../../../src/compose/deps.ts";
 import { createOperations } from "../../../src/operations.ts";
+import { madeDocuments } from "../../../src/transport/documents/made.ts";
 import { mcpServer } from "../../../src/transport/mcp/server.ts";
 import { askAboutKeys } from "../../host/asked-keys.ts";
 import { createLog, nodeRuntime } from "../../host/node-runtime.ts";
@@ -30,9 +31,11 @@ export async function serveMcp(values: Values): Promise<number> {
 async function answer(transport: StdioServerTransport, { config, databaseUrl, sandbox }: CliSettings) {
   const log = createLog(config.logLevel);
   const deps = await createDeps(config, nodeRuntime(databaseUrl, config, log), sandbox);
+  const operations = createOperations(config.exchanges.map(({ id }) => id));
   const server = mcpServer({
     deps,
-    operations: createOperations(config.exchanges.map(({ id }) => id)),
+    operations,
+    tools: madeDocuments(operations, version()).tools,
     settings: {
       trading: config.mcpTrading,
       confirm: config.mcpConfirm,

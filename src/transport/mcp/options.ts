@@ -1,3 +1,4 @@
+import type { Tool } from "@modelcontextprotocol/sdk/types.js";
 import type { Decimal } from "../../kernel/decimal.ts";
 import type { Scope } from "../../model/token.ts";
 import type { Operation } from "../../operation.ts";
@@ -18,6 +19,8 @@ export interface McpSettings {
 export interface McpOptions {
   readonly deps: Deps;
   readonly operations: readonly Operation[];
+  /** All tools that there are, as they are listed. */
+  readonly tools: () => Promise<readonly Tool[]>;
   readonly settings: McpSettings;
   /** `key` tells one token from another: a plan is committed only by the one that was shown it. */
   readonly caller: { readonly actor: string; readonly scope: Scope; readonly key: string };
