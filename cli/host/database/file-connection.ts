@@ -1,6 +1,8 @@
 import { type InStatement, type InValue, LibsqlError, type ResultSet, type Row } from "@libsql/client/http";
 import Libsql from "libsql";
+import type { Stamp } from "../../../src/adapters/libsql/client/calls.ts";
 import type { Connection } from "../../../src/adapters/libsql/client/safe-client.ts";
+import { changeStamp } from "./change-stamp.ts";
 
 /** What a kept statement is: of those alone the text stays the same while its arguments change. */
 const PREPARED_ONCE = /^\s*(select|insert|update|delete|with|begin|commit)\b/i;
@@ -23,13 +25,16 @@ export function fileConnection(file: string): Connection {
   let database = new Libsql(file, { timeout: 50 });
   const kept = new Map<string, Prepared>();
   let isClosed = false;
+  /** What may have changed in a way that no stamp of the connection tells. */
+  let epoch = 0;
+  let stamp: (() => Stamp) | undefined;
 
   function prepared(sql: string): Prepared {
     const known = kept.get(sql);
     if (known) return known;
     const isKept = PREPARED_ONCE.test(sql);
     // Whatever else there is may change what the others mean.
-    if (!isKept && !PACE.test(sql)) kept.clear();
+    if (!isKept && !PACE.test(sql)) forget();
     const made = preparedOn(database, sql);
     const [oldest] = kept.keys();
     if (kept.size === MOST_PREPARED && oldest !== undefined) kept.delete(oldest);
@@ -75,8 +80,24 @@ export function fileConnection(file: string): Connection {
     isClosed = false;
   }
 
-  function close(): void {
+  function forget(): void {
     kept.clear();
+    epoch++;
+    stamp = undefined;
+  }
+
+  function stampNow(): Stamp {
+    try {
+      stamp ??= changeStamp(database, epoch);
+      return stamp();
+    } catch (error) {
+      stamp = undefined;
+      throw libraryError(error);
+    }
+  }
+
+  function close(): void {
+    forget();
     if (!isClosed) database.close();
     isClosed = true;
   }
@@ -88,6 +109,7 @@ export function fileConnection(file: string): Connection {
   return {
     execute: async (statement) => whileOpen(() => run(statement)),
     batch: async (statements, mode) => whileOpen(() => whole(statements, mode)),
+    stamp: async () => whileOpen(stampNow),
     reconnect: async () => again(),
     close,
   };

@@ -19,9 +19,19 @@ export interface Calls {
    * another process was in the way. One that is first goes before all that wait, and waits for a lock as long as it takes.
    */
   turn(act: (calls: Turned) => Promise<ResultSet[]>, isFirst?: boolean): Promise<ResultSet[]>;
+  /** Undefined where only reading tells whether anything has changed. */
+  stamp(): Promise<Stamp | undefined>;
   /** How long another process has kept a write waiting. */
   keptWaiting(): Millis;
   close(): void;
+}
+
+/** What is known of a database without reading it. */
+export interface Stamp {
+  /** Another text after each change, whoever makes it; never one that there has been before. */
+  readonly changes: string;
+  /** By the database's own clock. */
+  readonly now: Millis;
 }
 
 /** What a turn asks of the database; its errors are the library's own. */

@@ -16,7 +16,7 @@ import { lazy } from "../../../kernel/lazy.ts";
 import type { Millis } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
 import type { DatabaseUse } from "../../../model/usage.ts";
-import type { SafeClient } from "./calls.ts";
+import type { SafeClient, Stamp } from "./calls.ts";
 import { statementText } from "./sql-text.ts";
 
 /** What every part of the store works with. */
@@ -31,6 +31,8 @@ export interface Context {
    * function of a module makes is built once in a process, however many databases it opens.
    */
   readonly prepare: (made: MakesText) => PreparedText;
+  /** What is known of the database without reading it, `now` being protocol time. */
+  readonly stamp: () => Promise<Stamp | undefined>;
   /** The migrations that this program has, and what the last look found beyond; undefined where another applies them. */
   readonly version?: { readonly names: ReadonlySet<string>; newer: string | undefined };
   /** Ends when what has arrived while the process was held up is known; undefined where nothing holds it up. */
@@ -103,7 +105,11 @@ export function createContext(client: SafeClient, clock?: () => Millis): Context
       const { sql: text, fill } = builtText(made, clock ? "simulated" : "live");
       return { sql: text, args: fill(clock ? { ...values, now: clock() } : values) };
     };
-  return { client, db, now, prepare, newest: { ofPeople: undefined }, uses: new Map() };
+  const stamp = async () => {
+    const told = await client.stamp();
+    return told && clock ? { ...told, now: clock() } : told;
+  };
+  return { client, db, now, prepare, stamp, newest: { ofPeople: undefined }, uses: new Map() };
 }
 
 /** Statements that are asked for in several ways: each way has a text of its own, built once. */

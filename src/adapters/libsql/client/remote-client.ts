@@ -58,6 +58,7 @@ export function remoteClient({ url, authToken, fetch }: RemoteDatabase, local: L
     fresh: (statement, use) => patiently(() => primary(statement, use)),
     batch: (statements, mode, use) => patiently(() => direct.batch(statements, mode, use)),
     turn: (act, isFirst = false) => turns.run(() => act(direct), { isRead: false, isFirst }),
+    stamp: async () => undefined,
     keptWaiting: () => 0,
     close: () => undefined,
   };

@@ -3,7 +3,7 @@ import { StoreError } from "../../../kernel/errors.ts";
 import type { DatabaseUse } from "../../../model/usage.ts";
 import type { Local } from "../../../ports/local.ts";
 import { callQueue, type QueueTurn } from "./call-queue.ts";
-import type { Calls, SafeClient, Turned } from "./calls.ts";
+import type { Calls, SafeClient, Stamp, Turned } from "./calls.ts";
 import { type RemoteDatabase, remoteClient } from "./remote-client.ts";
 import { isSelect, watchedCalls } from "./watched.ts";
 
@@ -12,6 +12,8 @@ export interface Connection {
   execute(statement: InStatement): Promise<ResultSet>;
   /** All statements or none. */
   batch(statements: InStatement[], mode: "write" | "read"): Promise<ResultSet[]>;
+  /** Of the database as it is now; absent where nothing tells its changes. */
+  stamp?(): Promise<Stamp>;
   /** Gives up whatever the connection has and opens it again. */
   reconnect(): void | Promise<void>;
   close(): void;
@@ -113,6 +115,7 @@ async function fileClient(
     batch: (statements, mode, use) =>
       inTurn(() => direct.batch(statements, mode, use), { ...write, isRead: mode === "read" }),
     turn: (act, isFirst = false) => inTurn(() => act(direct), { isRead: false, isFirst }),
+    stamp: async () => (connection.stamp ? inTurn(connection.stamp, { ...write, isRead: true }) : undefined),
     keptWaiting: queue.keptWaiting,
     close: () => connection.close(),
   };

@@ -16,6 +16,7 @@ export function traced(client: SafeClient, tracer: Tracer | undefined): SafeClie
       measured("BATCH", () => client.batch(statements, mode, use), {
         "db.operation.batch.size": statements.length,
       }),
+    stamp: () => measured("STAMP", client.stamp),
     turn: (act, isFirst) => measured("TURN", () => client.turn(act, isFirst)),
   };
 }

@@ -13,10 +13,14 @@ export function watchedCalls(calls: Calls, local: Local): SafeClient {
   let failed: { readonly message: string; readonly isRead: boolean } | undefined;
 
   async function watch<T extends ResultSet | ResultSet[]>(isRead: boolean, call: Promise<T>): Promise<T> {
+    // A full disk takes a write that changes no row.
+    return watchFor(isRead, call, (result) => [result].flat().some(({ rowsAffected }) => rowsAffected > 0));
+  }
+
+  async function watchFor<T>(isRead: boolean, call: Promise<T>, writes: (told: T) => boolean): Promise<T> {
     try {
       const result = await call;
-      // A full disk takes a write that changes no row.
-      const hasWritten = [result].flat().some(({ rowsAffected }) => rowsAffected > 0);
+      const hasWritten = writes(result);
       if (hasWritten) writtenAt = local.monotonic();
       if (hasWritten || failed?.isRead) failed = undefined;
       return result;
@@ -33,6 +37,7 @@ export function watchedCalls(calls: Calls, local: Local): SafeClient {
     unwaited: (statement) => watch(false, calls.unwaited(statement)),
     fresh: (statement, use) => watch(true, calls.fresh(statement, use)),
     batch: (statements, mode, use) => watch(mode === "read", calls.batch(statements, mode, use)),
+    stamp: () => watchFor(true, calls.stamp(), () => false),
     turn: (act, isFirst) => watch(false, calls.turn(act, isFirst)),
     trouble() {
       if (failed) return failed.message;

@@ -1,17 +1,40 @@
 import { eq, getTableColumns, sql } from "drizzle-orm";
+import type { Millis } from "../../../kernel/time.ts";
 import type { MarketKeeper } from "../../ccxt/client/keeping.ts";
 import { type Context, rowsOf, selectedColumns, statement } from "../client/context.ts";
+import { keptReads } from "../client/kept-reads.ts";
 import { accountKinds, keyRights } from "../tables/live-tables.ts";
 
 type Facts = Pick<MarketKeeper, "kind" | "keepKind" | "rights" | "keepRights">;
 
+interface RightsRow {
+  readonly row: typeof keyRights.$inferSelect;
+  /** When it was read. */
+  readonly age: Millis;
+}
+
+/** Of more accounts they are read anew. */
+const MOST_KEPT = 50;
+
 const AGE_PLACE = Object.keys(getTableColumns(keyRights)).length;
 
 /** What the exchange has told of an account: as many rows as there are accounts. */
-export const accountFacts = ({ client, db, now, prepare }: Context): Facts => {
+export const accountFacts = (context: Context): Facts => {
+  const { client, db, now, prepare } = context;
   const allRights = prepare(
     (at) => sql`select ${selectedColumns(keyRights)}, ${at} - ${keyRights.loadedAt} from ${keyRights}`,
   );
+  const kept = keptReads<readonly RightsRow[]>(context, {
+    most: 1,
+    isWorth: ({ length }) => length <= MOST_KEPT,
+  });
+  const readRights = async (): Promise<readonly RightsRow[]> => {
+    const told = await client.execute(allRights());
+    return rowsOf(keyRights, told).map((row, place) => ({
+      row,
+      age: Number(told.rows[place]?.[AGE_PLACE]),
+    }));
+  };
   return {
     async kind(account) {
       const { key, kind, loadedAt } = accountKinds;
@@ -35,13 +58,13 @@ export const accountFacts = ({ client, db, now, prepare }: Context): Facts => {
     },
 
     async rights() {
-      const told = await client.execute(allRights());
+      const { told, now: at } = await kept("", readRights);
       return new Map(
-        rowsOf(keyRights, told).map(({ account, key, mayWithdraw }, place) => [
+        told.map(({ row: { account, key, mayWithdraw, loadedAt }, age }) => [
           account,
           {
             value: { key, mayWithdraw: mayWithdraw ?? undefined },
-            age: Number(told.rows[place]?.[AGE_PLACE]),
+            age: at === undefined ? age : at - loadedAt,
           },
         ]),
       );

@@ -5,6 +5,7 @@ import type { AccountKey } from "../../../model/account.ts";
 import { type By, keysEvent } from "../../../model/events.ts";
 import { type Kek, openSealed, rewrap, type Sealed, seal } from "../../vault/envelope.ts";
 import { type Context, hasRows, rowsOf, statement } from "../client/context.ts";
+import { keptReads } from "../client/kept-reads.ts";
 import { credentials } from "../tables/credential-tables.ts";
 import { accounts } from "../tables/tables.ts";
 import { writeTold } from "./event-chain.ts";
@@ -36,10 +37,17 @@ export interface CredentialStore {
   rotate(by: By): Promise<number>;
 }
 
+/** Of more accounts they are read anew. */
+const MOST_KEPT = 50;
+
 /** `keks`: the operator's keys, the first one wraps, all unwrap. */
 export function credentialStore(context: Context, keks: readonly Kek[]): CredentialStore {
   const { client, db, now, prepare } = context;
   const all = prepare(() => db.select().from(credentials).orderBy(asc(credentials.account)));
+  const keptRows = keptReads<readonly CredentialRow[]>(context, {
+    most: 1,
+    isWorth: ({ length }) => length <= MOST_KEPT,
+  });
   const ownerOf = (account: AccountKey) => `credentials ${account}`;
   const isOf = (account: AccountKey) => eq(credentials.account, account);
   const isThere = (where: SQL | undefined) => sql`exists(select 1 from ${credentials} where ${where})`;
@@ -92,7 +100,9 @@ export function credentialStore(context: Context, keks: readonly Kek[]): Credent
 
     async opened() {
       const opened: OpenedKeys[] = [];
-      for (const row of rowsOf(credentials, await client.execute(all())))
+      // Kept as they are stored: what opens is in nobody's memory for longer than it is asked for.
+      const { told } = await keptRows("", async () => rowsOf(credentials, await client.execute(all())));
+      for (const row of told)
         opened.push({
           account: row.account,
           ...(await unseal(row).then(

@@ -1,7 +1,11 @@
 import { sql } from "drizzle-orm";
+import { StoreError } from "../../../kernel/errors.ts";
+import type { AccountKey } from "../../../model/account.ts";
 import type { By } from "../../../model/events.ts";
 import { type Kill, killEvent, type Panic } from "../../../model/kill.ts";
-import { type Context, type Statement, statement } from "../client/context.ts";
+import type { DatabaseUse } from "../../../model/usage.ts";
+import { type Context, queries, rowsOf, type Statement, statement } from "../client/context.ts";
+import { keptReads } from "../client/kept-reads.ts";
 import { accounts, control, isRunning, strategies } from "../tables/tables.ts";
 import type { Moment } from "./event-chain.ts";
 
@@ -10,6 +14,22 @@ export const killOf = ({ kill, cancels, sells }: typeof control.$inferSelect): K
   cancels,
   sells,
 });
+
+type SwitchRow = typeof control.$inferSelect;
+const selectSwitch = () => queries.select().from(control);
+
+/** Reads the switch: that of an account's pass is counted with what else it asks, any other is kept until something changes. */
+export function switchReader(context: Context): (account: AccountKey | undefined) => Promise<Kill> {
+  const { client, prepare, uses } = context;
+  const text = prepare(selectSwitch);
+  const kept = keptReads<SwitchRow | undefined>(context, { most: 1, isWorth: (row) => row !== undefined });
+  const read = async (use?: DatabaseUse) => rowsOf(control, await client.fresh(text(), use))[0];
+  return async (account) => {
+    const row = account === undefined ? (await kept("", read)).told : await read(uses.get(account));
+    if (!row) throw new StoreError("unavailable", "the database has no control row: it is not migrated");
+    return killOf(row);
+  };
+}
 
 export interface KillChange {
   readonly on: boolean;

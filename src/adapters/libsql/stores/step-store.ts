@@ -1,27 +1,18 @@
 import { and, eq, inArray, or, type SQL, sql } from "drizzle-orm";
 import { encode } from "../../../kernel/codec.ts";
-import { StoreError } from "../../../kernel/errors.ts";
 import type { AccountKey } from "../../../model/account.ts";
 import type { Event } from "../../../model/events.ts";
 import { isKeptBack } from "../../../model/kill.ts";
 import { type DatabaseUse, newUse, withPass } from "../../../model/usage.ts";
 import type { Changes, Lease, StepStore } from "../../../ports/stores/step-store.ts";
-import {
-  building,
-  type Context,
-  eachWay,
-  queries,
-  rowsOf,
-  type Statement,
-  statement,
-} from "../client/context.ts";
+import { building, type Context, eachWay, rowsOf, type Statement, statement } from "../client/context.ts";
 import { guarded } from "../client/fence.ts";
 import { knownSwitch } from "../client/known-switch.ts";
 import { refuseNewer } from "../client/migrate.ts";
 import { accounts, control, events, isRunning, isUnsettled, orders, strategies } from "../tables/tables.ts";
 import { changeStatements } from "./change-rows.ts";
 import { headOfRow, writePass, writeTold } from "./event-chain.ts";
-import { type KillChange, killOf, turnStatements } from "./kill-rows.ts";
+import { type KillChange, switchReader, turnStatements } from "./kill-rows.ts";
 import { isOrder, readUnsettled } from "./order-rows.ts";
 import { READ_SNAPSHOT, type RunningPass, snapshot } from "./snapshot.ts";
 
@@ -29,7 +20,7 @@ export function stepStore(context: Context): StepStore {
   const { client, db, now, prepare, uses } = context;
   const passes = new Map<AccountKey, RunningPass>();
   const known = knownSwitch();
-  const readSwitch = prepare(selectSwitch);
+  const readSwitch = switchReader(context);
 
   /** A fenced batch of the account's pass, with what is told of in it. */
   const write = async (
@@ -101,10 +92,7 @@ export function stepStore(context: Context): StepStore {
     async killed(account, kind = "slot") {
       if (known.isTurning() && known.keepsBack(kind)) return true;
       const asked = known.turns();
-      const result = await client.fresh(readSwitch(), uses.get(account ?? ""));
-      const [row] = rowsOf(control, result);
-      if (!row) throw new StoreError("unavailable", "the database has no control row: it is not migrated");
-      const found = killOf(row);
+      const found = await readSwitch(account);
       known.read(found, asked);
       return isKeptBack(found, kind);
     },
@@ -179,8 +167,6 @@ export function stepStore(context: Context): StepStore {
     },
   };
 }
-
-const selectSwitch = () => queries.select().from(control);
 
 /** The lease, where it is free; one that people wait for is left to them unless the pass is urgent. */
 const leaseTaken = eachWay((now, { isUrgent, isScheduled }: LeaseForm) => {

@@ -3,6 +3,7 @@ import { getTableColumns, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { ownerName } from "../../../model/account.ts";
 import type { StrategyStore, StrategyView } from "../../../ports/stores/strategy-store.ts";
 import { type Context, preparedTexts, rowsFrom, selectedColumns } from "../client/context.ts";
+import { keptReads } from "../client/kept-reads.ts";
 import { accounts, isRunning, isUnsettled, orders, strategies } from "../tables/tables.ts";
 
 type ViewsRead = StrategyStore["strategies"];
@@ -18,6 +19,8 @@ const ACCOUNT_PLACE = COUNT_PLACE + 2;
  */
 const FIRST_ROWS = 100;
 const PART_ROWS = 1000;
+/** Different questions whose answers are kept: what the page, a list and a status ask again and again. */
+const MOST_KEPT = 6;
 const PART_BYTES = 4_000_000;
 
 /** One way of asking; `names` are those of the values that it is given. */
@@ -33,6 +36,18 @@ interface Way {
  * at once is of one moment, and the place of a strategy stays: what runs as long as that takes is told, and once.
  */
 export function readViews(context: Context): ViewsRead {
+  const read = readingViews(context);
+  const kept = keptReads<readonly StrategyView[]>(context, {
+    most: MOST_KEPT,
+    isWorth: ({ length }) => length <= FIRST_ROWS,
+  });
+  return async (filter) => {
+    const { told, now } = await kept(JSON.stringify(filter), () => read(filter));
+    return now === undefined ? told : told.map((view) => ({ ...view, now }));
+  };
+}
+
+function readingViews(context: Context): ViewsRead {
   const { client, prepare } = context;
   const texts = preparedTexts(prepare);
   const part = partsRead(context);

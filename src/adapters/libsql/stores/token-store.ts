@@ -1,13 +1,18 @@
 import { and, desc, getTableColumns, isNull, lt, or, sql } from "drizzle-orm";
 import { EVERY_ACCOUNT } from "../../../model/events.ts";
+import type { Token } from "../../../model/token.ts";
 import type { TokenStore } from "../../../ports/stores/token-store.ts";
 import { type Context, hasRows, rowsOf, selectedColumns, statement } from "../client/context.ts";
+import { keptReads } from "../client/kept-reads.ts";
 import { tokens } from "../tables/access-tables.ts";
 import { writeTold } from "./event-chain.ts";
 
 /** Rows stand in the order in which they were added. */
 const TOKEN_PLACE = sql<number>`${tokens}.rowid`;
 const { hash: _hash, ...shown } = getTableColumns(tokens);
+
+/** Of tokens that are used. */
+const MOST_KEPT = 200;
 
 const TOKEN_EVENT = { account: EVERY_ACCOUNT, strategy: null, kind: "token" } as const;
 
@@ -17,6 +22,16 @@ export function tokenStore(context: Context): TokenStore {
     const isLive = sql`${tokens.hash} = ${sql.placeholder("hash")} and ${tokens.revokedAt} is null and (${tokens.expiresAt} is null or ${tokens.expiresAt} > ${at})`;
     return sql`select ${selectedColumns(tokens)} from ${tokens} where ${isLive}`;
   });
+  const keptToken = keptReads<Token | undefined>(context, {
+    most: MOST_KEPT,
+    isWorth: (token) => token !== undefined,
+  });
+  const readToken = async (hash: string): Promise<Token | undefined> => {
+    const [found] = rowsOf(tokens, await client.execute(byHash({ hash })));
+    if (!found) return undefined;
+    const { hash: _, ...token } = found;
+    return token;
+  };
   return {
     async addToken(token, by) {
       const added = statement(db.insert(tokens).values({ ...token, createdAt: now() }));
@@ -45,10 +60,9 @@ export function tokenStore(context: Context): TokenStore {
     },
 
     async tokenByHash(hash) {
-      const [found] = rowsOf(tokens, await client.execute(byHash({ hash })));
-      if (!found) return undefined;
-      const { hash: _, ...token } = found;
-      return token;
+      const { told, now: at } = await keptToken(hash, () => readToken(hash));
+      const hasExpired = at !== undefined && told && told.expiresAt !== null && told.expiresAt <= at;
+      return hasExpired ? undefined : told;
     },
 
     async revokeToken(id, by) {

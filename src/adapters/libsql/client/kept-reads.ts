@@ -1,0 +1,39 @@
+import type { Millis } from "../../../kernel/time.ts";
+import type { Context } from "./context.ts";
+
+interface KeptForm<Told> {
+  /** So many at most. */
+  readonly most: number;
+  /** What is small, and asked for again. */
+  readonly isWorth: (told: Told) => boolean;
+}
+
+/** What a read tells, and protocol time where it is told again: undefined where it was read just now. */
+interface KeptTold<Told> {
+  readonly told: Told;
+  readonly now: Millis | undefined;
+}
+
+/**
+ * Reads whose answers are told again, without a read, as long as nothing in the database has changed, whoever would have
+ * changed it; where nobody tells that, each is read. Of time nothing in an answer may depend but what its caller makes anew.
+ */
+export function keptReads<Told>({ stamp }: Pick<Context, "stamp">, { most, isWorth }: KeptForm<Told>) {
+  let since: string | undefined;
+  const kept = new Map<string, Told>();
+  return async (key: string, read: () => Promise<Told>): Promise<KeptTold<Told>> => {
+    // Before the read: of what changes between the two, the answer knows more than its stamp says.
+    const found = await stamp();
+    if (!found) return { told: await read(), now: undefined };
+    if (found.changes !== since) kept.clear();
+    since = found.changes;
+    const known = kept.get(key);
+    if (known !== undefined) return { told: known, now: found.now };
+    const told = await read();
+    if (since === found.changes && isWorth(told)) {
+      if (kept.size === most) kept.clear();
+      kept.set(key, told);
+    }
+    return { told, now: undefined };
+  };
+}
