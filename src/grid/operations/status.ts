@@ -11,6 +11,7 @@ import { gridKind, gridViewsOf } from "../kind.ts";
 import { slotOut } from "../schema/accounting.ts";
 import { conditionsOf } from "../schema/conditions.ts";
 import { lyingOut } from "../schema/follows.ts";
+import { madeOnce } from "../schema/made-once.ts";
 import { ListShape, StatusShape } from "../schema/schema.ts";
 import { gridStatusAnswer, isDry } from "../schema/status-answer.ts";
 import { gridsView, hasStalled, listView } from "../schema/view.ts";
@@ -108,7 +109,7 @@ function shownGrid(deps: Deps, view: StrategyView<GridStrategy>, killed: boolean
   const missing = venueOf(account) || isStopped ? null : notConfiguredHere(view.strategy.account);
   const watch = noticedFrom(deps, view, killed);
   const trouble = isStopped ? undefined : store.trouble();
-  return gridStatusAnswer(account.exchange, view, {
+  return gridStatusAnswer(view, {
     now: marketTime(account, view.now),
     missing,
     trouble,
@@ -118,6 +119,15 @@ function shownGrid(deps: Deps, view: StrategyView<GridStrategy>, killed: boolean
 
 const notConfiguredHere = (account: string): string =>
   `this process is not configured for ${account}: another one has to step it`;
+
+/** What a list tells of a grid until something is written. */
+const listedOut = madeOnce(({ strategy }) => {
+  const { id, account, symbol, status } = strategy;
+  return {
+    ...{ id, dryRun: isDry({ account }), exchange: parseAccountKey(account).exchange, symbol, status },
+    ...lyingOut(strategy),
+  };
+});
 
 export const listGrids = operation({
   ...GRIDS_READ,
@@ -136,19 +146,13 @@ export const listGrids = operation({
     const views = gridViewsOf(await store.strategies({ stopped: false, kind: gridKind.name }));
     const killed = await store.killed();
     const strategies = views.map((view) => {
-      const { id, account, symbol, status, startedAt } = view.strategy;
       return {
-        id,
-        dryRun: isDry({ account }),
-        exchange: parseAccountKey(account).exchange,
-        symbol,
-        status,
-        ...lyingOut(view.strategy),
+        ...listedOut(view),
         stalled: stalledFor(view, interval) > 0,
         notices: [...view.strategy.state.notices, ...noticedFrom(deps, view, killed)].map((one) => ({
           ...one,
         })),
-        startedAt,
+        startedAt: view.strategy.startedAt,
       };
     });
     return { strategies, count: strategies.length };

@@ -5,7 +5,8 @@ import { lazy } from "../../kernel/lazy.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 import { gridKind } from "../kind.ts";
 import { baseHeld, costOf, heldInAll } from "../ledger/booking.ts";
-import type { GridStrategy, Slot } from "../state/state.ts";
+import type { Slot } from "../state/state.ts";
+import type { Timeless } from "./made-once.ts";
 
 /** Where a strategy's figures come from, as status tells it. */
 export const accountingShape = () => ({
@@ -37,7 +38,7 @@ export const SlotShape = lazy(() =>
   }),
 );
 
-export function accountingOut({ strategy, memory }: StrategyView<GridStrategy>) {
+export function accountingOut({ strategy, memory }: Timeless) {
   const { state, symbol, config } = strategy;
   const known = config.confidence === undefined ? undefined : memory.confidence?.[symbol];
   const lot = memory.marks[symbol]?.lot;

@@ -4,10 +4,9 @@ import { text } from "../../kernel/decimal.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import type { RefusalReason } from "../../model/strategy.ts";
-import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 import { gridKind } from "../kind.ts";
 import { rangeNow } from "../state/range.ts";
-import type { GridStrategy } from "../state/state.ts";
+import { madeOnce, type Timeless } from "./made-once.ts";
 
 export interface Condition {
   readonly code:
@@ -21,15 +20,13 @@ export interface Condition {
   readonly message: string;
 }
 
-type GridView = StrategyView<GridStrategy>;
-
-export function conditionsOf(view: GridView): readonly Condition[] {
+export const conditionsOf = madeOnce((view): readonly Condition[] => {
   if (view.strategy.status === "stopped") return [];
   return [...accountCondition(view), ...pauseOf(view), ...outsideRange(view), ...lacksOf(view)];
-}
+});
 
 /** Why the account's passes fail, where that is the exchange's doing. */
-function accountCondition({ accountError, memory, strategy }: GridView): Condition[] {
+function accountCondition({ accountError, memory, strategy }: Timeless): Condition[] {
   if (accountError === null) return [];
   const { exchange } = parseAccountKey(strategy.account);
   const stands = "its orders rest on, and fills are booked later";
@@ -61,7 +58,7 @@ function accountCondition({ accountError, memory, strategy }: GridView): Conditi
   }
 }
 
-const pauseOf = ({ strategy: { id, phase, wants } }: GridView): Condition[] =>
+const pauseOf = ({ strategy: { id, phase, wants } }: Timeless): Condition[] =>
   phase === "paused" || wants === "pause"
     ? [
         {
@@ -71,7 +68,7 @@ const pauseOf = ({ strategy: { id, phase, wants } }: GridView): Condition[] =>
       ]
     : [];
 
-function outsideRange({ strategy, memory }: GridView): Condition[] {
+function outsideRange({ strategy, memory }: Timeless): Condition[] {
   const { id, symbol, status, phase, state } = strategy;
   const mid = memory.marks[symbol]?.mid;
   if (status !== "running" || phase !== "active" || mid === undefined) return [];
@@ -87,7 +84,7 @@ function outsideRange({ strategy, memory }: GridView): Condition[] {
   ];
 }
 
-function lacksOf({ strategy }: GridView): Condition[] {
+function lacksOf({ strategy }: Timeless): Condition[] {
   const { id, symbol, account, state } = strategy;
   const { base, quote } = splitPair(symbol);
   const { exchange } = parseAccountKey(account);

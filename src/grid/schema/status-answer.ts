@@ -11,6 +11,7 @@ import { accountingOut, otherChanges } from "./accounting.ts";
 import { costOut } from "./cost.ts";
 import { holdingProfit, investmentOf, stopPricesOf, stopReasonOf } from "./ends.ts";
 import { lyingOut } from "./follows.ts";
+import { madeOnce, type Timeless } from "./made-once.ts";
 import type { ConfigShape, GridStatusShape, StoppedShape } from "./shapes.ts";
 
 export function configOut(
@@ -37,14 +38,26 @@ export interface StatusFacts {
   readonly watch?: readonly { readonly code: string; readonly message: string }[];
 }
 
+type StatusAnswer = z.input<ReturnType<typeof GridStatusShape>>;
+
 /** One strategy as the contract shows it, and what it leaves open: where the profit comes from, and what rests nothing. */
 export function gridStatusAnswer(
-  exchange: string,
   view: StrategyView<GridStrategy>,
   { now, missing, trouble, watch = [] }: StatusFacts,
-): z.input<ReturnType<typeof GridStatusShape>> {
+): StatusAnswer {
+  const { strategy } = view;
+  return {
+    ...standingOut(view),
+    stopPrices: stopPricesOf(view, watch),
+    notices: [...strategy.state.notices, ...watch].map((notice) => ({ ...notice })),
+    runningTime: runningTime(strategy, now),
+    lastError: trouble ?? strategy.lastError ?? view.accountError ?? missing,
+  };
+}
+
+/** What stays until something is written, and room for what is said anew each time, so that all stand in one order. */
+const standingOut = madeOnce((view): StatusAnswer => {
   const { strategy, memory } = view;
-  const { refused, notices } = strategy.state;
   const mark = memory.marks[strategy.symbol]?.mid;
   return {
     id: strategy.id,
@@ -52,27 +65,27 @@ export function gridStatusAnswer(
     status: strategy.status,
     phase: phaseOf(strategy),
     centered: strategy.config.centered !== undefined,
-    ...configOut(exchange, strategy),
+    ...configOut(parseAccountKey(strategy.account).exchange, strategy),
     ...lyingOut(strategy),
     openOrders: view.openOrders,
     ...profitOut(view),
-    stopPrices: stopPricesOf(view, watch),
+    stopPrices: [],
     stopReason: stopReasonOf(strategy, mark),
     ...accountingOut(view),
     otherChanges: texts(otherChanges(view)),
-    refused: refused.map((refusal) => ({ ...refusal })),
-    notices: [...notices, ...watch].map((notice) => ({ ...notice })),
+    refused: strategy.state.refused.map((refusal) => ({ ...refusal })),
+    notices: [],
     startedAt: strategy.startedAt,
-    runningTime: runningTime(strategy, now),
+    runningTime: 0,
     lastStepAt: view.steppedAt,
     lastStepBy: view.steppedBy,
-    lastError: trouble ?? strategy.lastError ?? view.accountError ?? missing,
+    lastError: null,
     cost: costOut(view.costs, strategy.id),
   };
-}
+});
 
 /** What it has made and holds; what only a price tells is null before one was seen. */
-function profitOut({ strategy, memory }: StrategyView<GridStrategy>) {
+function profitOut({ strategy, memory }: Timeless) {
   const { ledger, startPrice } = strategy.state;
   const { mid: mark, lot } = memory.marks[strategy.symbol] ?? {};
   const profit = profitOf(strategy.state, mark ?? startPrice);
