@@ -14,7 +14,7 @@ interface RightsRow {
 }
 
 /** Of more accounts they are read anew. */
-const MOST_KEPT = 50;
+const MOST_RIGHTS_KEPT = 50;
 
 const AGE_PLACE = Object.keys(getTableColumns(keyRights)).length;
 
@@ -26,7 +26,7 @@ export const accountFacts = (context: Context): Facts => {
   );
   const kept = keptReads<readonly RightsRow[]>(context, {
     most: 1,
-    isWorth: ({ length }) => length <= MOST_KEPT,
+    isWorth: ({ length }) => length <= MOST_RIGHTS_KEPT,
   });
   const readRights = async (): Promise<readonly RightsRow[]> => {
     const told = await client.execute(allRights());

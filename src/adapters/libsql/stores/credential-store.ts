@@ -38,7 +38,7 @@ export interface CredentialStore {
 }
 
 /** Of more accounts they are read anew. */
-const MOST_KEPT = 50;
+const MOST_KEYS_KEPT = 50;
 
 /** `keks`: the operator's keys, the first one wraps, all unwrap. */
 export function credentialStore(context: Context, keks: readonly Kek[]): CredentialStore {
@@ -46,7 +46,7 @@ export function credentialStore(context: Context, keks: readonly Kek[]): Credent
   const all = prepare(() => db.select().from(credentials).orderBy(asc(credentials.account)));
   const keptRows = keptReads<readonly CredentialRow[]>(context, {
     most: 1,
-    isWorth: ({ length }) => length <= MOST_KEPT,
+    isWorth: ({ length }) => length <= MOST_KEYS_KEPT,
   });
   const ownerOf = (account: AccountKey) => `credentials ${account}`;
   const isOf = (account: AccountKey) => eq(credentials.account, account);

@@ -20,7 +20,7 @@ const ACCOUNT_PLACE = COUNT_PLACE + 2;
 const FIRST_ROWS = 100;
 const PART_ROWS = 1000;
 /** Different questions whose answers are kept: what the page, a list and a status ask again and again. */
-const MOST_KEPT = 6;
+const MOST_VIEWS_KEPT = 6;
 const PART_BYTES = 4_000_000;
 
 /** One way of asking; `names` are those of the values that it is given. */
@@ -38,7 +38,7 @@ interface Way {
 export function readViews(context: Context): ViewsRead {
   const read = readingViews(context);
   const kept = keptReads<readonly StrategyView[]>(context, {
-    most: MOST_KEPT,
+    most: MOST_VIEWS_KEPT,
     isWorth: ({ length }) => length <= FIRST_ROWS,
   });
   return async (filter) => {

@@ -12,7 +12,7 @@ const TOKEN_PLACE = sql<number>`${tokens}.rowid`;
 const { hash: _hash, ...shown } = getTableColumns(tokens);
 
 /** Of tokens that are used. */
-const MOST_KEPT = 200;
+const MOST_TOKENS_KEPT = 200;
 
 const TOKEN_EVENT = { account: EVERY_ACCOUNT, strategy: null, kind: "token" } as const;
 
@@ -23,7 +23,7 @@ export function tokenStore(context: Context): TokenStore {
     return sql`select ${selectedColumns(tokens)} from ${tokens} where ${isLive}`;
   });
   const keptToken = keptReads<Token | undefined>(context, {
-    most: MOST_KEPT,
+    most: MOST_TOKENS_KEPT,
     isWorth: (token) => token !== undefined,
   });
   const readToken = async (hash: string): Promise<Token | undefined> => {
