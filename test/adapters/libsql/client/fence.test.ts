@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { statement } from "../../../../src/adapters/libsql/client/context.ts";
+import { guarded, stillWanted } from "../../../../src/adapters/libsql/client/fence.ts";
+import { createStore } from "../../../../src/adapters/libsql/stores/store.ts";
+import { accounts } from "../../../../src/adapters/libsql/tables/tables.ts";
+import { NO_STOP } from "../../../../src/kernel/stop-flags.ts";
+import { NO_MEMORY } from "../../../../src/model/memory.ts";
+import type { Strategy } from "../../../../src/model/strategy.ts";
+import { BY } from "../../../support/by.ts";
+import { opened } from "../stores/opened.ts";
+import { started } from "../stores/rows.ts";
+
+const TOKEN = 7;
+const MARK = { sql: "update accounts set error = 'written'", args: [] };
+
+async function leased() {
+  const { context } = await opened();
+  const { client, db } = context;
+  for (const [account, token] of [
+    ["ours", TOKEN],
+    ["another", TOKEN + 1],
+  ] as const)
+    await client.execute(statement(db.insert(accounts).values({ account, token, memory: NO_MEMORY })));
+  const count = async (text: string) =>
+    Number((await client.execute(`select count(*) from ${text}`)).rows[0]?.[0]);
+  return {
+    context,
+    client,
+    written: () => count("accounts where error = 'written'"),
+    left: () => count("fence_guard"),
+  };
+}
+
+describe("what is written under a lease", () => {
+  it("is written as long as the lease is ours, and leaves nothing beside it", async () => {
+    const { context, client, written, left } = await leased();
+    const lease = { account: "ours", token: TOKEN };
+    for (let time = 0; time < 2; time++) await client.batch(guarded(context, lease, [MARK]), "write");
+    expect([await written(), await left()]).toEqual([2, 0]);
+  });
+
+  it.each([
+    ["another's since", { account: "ours", token: TOKEN - 1 }],
+    ["of another account", { account: "ours", token: TOKEN + 1 }],
+    ["of an account that is not there", { account: "none", token: TOKEN }],
+  ])("is not written where the lease is %s", async (_what, lease) => {
+    const { context, client, written, left } = await leased();
+    await expect(client.batch(guarded(context, lease, [MARK]), "write")).rejects.toMatchObject({
+      failure: "fenced",
+      message: "the lease is another's now",
+    });
+    expect([await written(), await left()]).toEqual([0, 0]);
+  });
+});
+
+describe("what rests on a wish", () => {
+  it("is written as long as that is the same, whoever else wishes what", async () => {
+    const { context, client, left } = await leased();
+    const store = createStore(context);
+    const [one, other] = [
+      (await store.createStrategy(started(), BY)) as Strategy,
+      (await store.createStrategy(started(), BY)) as Strategy,
+    ];
+    const wish = { id: one.id, wants: "run" as const, ...NO_STOP };
+    const write = (over: object) =>
+      client.batch([...stillWanted(context, { ...wish, ...over }), MARK], "write").then(
+        () => "written",
+        (error: { failure?: string }) => error.failure,
+      );
+    expect(await write({})).toBe("written");
+    for (const over of [{ wants: "stop" }, { keepOrders: true }, { sellBase: true }, { id: "none" }])
+      expect(await write(over)).toBe("fenced");
+    await store.setWants(other.id, "stop", { ...NO_STOP, sellBase: true }, BY);
+    expect(await write({})).toBe("written");
+    await store.setWants(one.id, "stop", { ...NO_STOP, sellBase: true }, BY);
+    expect([await write({}), await write({ wants: "stop", sellBase: true }), await left()]).toEqual([
+      "fenced",
+      "written",
+      0,
+    ]);
+  });
+});
