@@ -11,6 +11,7 @@ import { opened } from "../stores/opened.ts";
 import { started } from "../stores/rows.ts";
 
 const TOKEN = 7;
+const TIMES = { now: 0, until: 0 };
 const MARK = { sql: "update accounts set error = 'written'", args: [] };
 
 async function leased() {
@@ -34,7 +35,7 @@ async function leased() {
 describe("what is written under a lease", () => {
   it("is written as long as the lease is ours, and leaves nothing beside it", async () => {
     const { context, client, written, left } = await leased();
-    const lease = { account: "ours", token: TOKEN };
+    const lease = { account: "ours", token: TOKEN, ...TIMES };
     for (let time = 0; time < 2; time++) await client.batch(guarded(context, lease, [MARK]), "write");
     expect([await written(), await left()]).toEqual([2, 0]);
   });
@@ -45,7 +46,9 @@ describe("what is written under a lease", () => {
     ["of an account that is not there", { account: "none", token: TOKEN }],
   ])("is not written where the lease is %s", async (_what, lease) => {
     const { context, client, written, left } = await leased();
-    await expect(client.batch(guarded(context, lease, [MARK]), "write")).rejects.toMatchObject({
+    await expect(
+      client.batch(guarded(context, { ...lease, ...TIMES }, [MARK]), "write"),
+    ).rejects.toMatchObject({
       failure: "fenced",
       message: "the lease is another's now",
     });

@@ -1,0 +1,251 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { fileConnection } from "../../../../cli/host/database/file-connection.ts";
+import { carryOver, checkBackup, copyInto, fold } from "../../../../src/adapters/libsql/client/backup.ts";
+import { openDatabase } from "../../../../src/adapters/libsql/client/open.ts";
+import { safeClient } from "../../../../src/adapters/libsql/client/safe-client.ts";
+import { createStore } from "../../../../src/adapters/libsql/stores/store.ts";
+import { SettingsError } from "../../../../src/kernel/errors.ts";
+import { NO_STOP } from "../../../../src/kernel/stop-flags.ts";
+import { NEW_ORDER } from "../../../../src/model/order.ts";
+import type { Strategy } from "../../../../src/model/strategy.ts";
+import { BY } from "../../../support/by.ts";
+import { d } from "../../../support/grid.ts";
+import { virtualLocal } from "../../../support/local.ts";
+import { migrations } from "../../../support/migrations.ts";
+import { tempFolder } from "../../../support/temp.ts";
+import { START } from "../stores/opened.ts";
+import { started } from "../stores/rows.ts";
+
+async function openFile(path: string) {
+  const { local, now } = virtualLocal(START);
+  const context = await openDatabase({
+    client: fileConnection(path),
+    local,
+    migrations,
+    kind: "sandbox",
+    clock: now,
+  });
+  onTestFinished(() => context.client.close());
+  const all = async (text: string) =>
+    (await context.client.execute(text)).rows.map((row) => Array.from(row as ArrayLike<unknown>));
+  return { context, client: context.client, store: createStore(context), all };
+}
+
+/** A database, and a way to put it back to what it was when it was copied: what that has then. */
+async function copied(before: (one: Awaited<ReturnType<typeof openFile>>) => Promise<void>) {
+  const folder = tempFolder();
+  const [path, backup] = [join(folder, "now.db"), join(folder, "then.db")];
+  const one = await openFile(path);
+  await before(one);
+  await copyInto(one.client, backup);
+  const restored = async () => {
+    await carryOver(one.client, backup);
+    return openFile(backup);
+  };
+  return { ...one, backup, restored };
+}
+
+const token = (id: string) => ({ id, name: "", scope: "read" as const, expiresAt: null, hash: id });
+const byHand = (clientId: string) => ({
+  ...NEW_ORDER,
+  clientId,
+  account: "sandbox:mexc:",
+  strategy: null,
+  kind: "hand" as const,
+  ...{ generation: 0, slot: 0, side: "buy" as const, type: "limit" as const, timeInForce: "gtc" as const },
+  ...{ symbol: "BTC/USDT" as const, price: d("9"), amount: d("1"), createdAt: START, sendBy: 0, notAfter: 0 },
+});
+const sandboxRow = (created: number, seed: number) =>
+  `insert or replace into sandbox (id, origin, created, seed, speed, replays) values (1, 0, ${created}, ${seed}, 1, '[]')`;
+const SINCE = "insert into venues (exchange, version, settled_at) values ('kraken', 1, 0)";
+
+describe("what a restored database keeps of what people have asked since", () => {
+  it("is the kill switch with all that was asked for beside it, the epoch, and which limits hold", async () => {
+    const { store, client, restored } = await copied(async () => undefined);
+    await store.panic({ cancels: true, sells: true }, BY);
+    await client.execute("update control set epoch = 3, limits = 5");
+    const { all } = await restored();
+    expect(await all("select kill, cancels, sells, epoch, limits from control")).toEqual([[1, 1, 1, 3, 5]]);
+  });
+
+  it("is no kill switch turned off that was on, and no earlier epoch", async () => {
+    const { client, restored } = await copied(async ({ store, client }) => {
+      await store.panic({ cancels: true, sells: true }, BY);
+      await client.execute("update control set epoch = 3, limits = 9");
+    });
+    await client.execute("update control set kill = 0, cancels = 0, sells = 0, epoch = 1, limits = 2");
+    const { all } = await restored();
+    expect(await all("select kill, cancels, sells, epoch, limits from control")).toEqual([[1, 1, 1, 3, 2]]);
+  });
+
+  it("is each stop and pause, as it was asked for, of that strategy alone", async () => {
+    const ids: string[] = [];
+    const { store, restored } = await copied(async ({ store }) => {
+      for (let made = 0; made < 4; made++)
+        ids.push(((await store.createStrategy(started(), BY)) as Strategy).id);
+      await store.setWants(ids[3] as string, "stop", NO_STOP, BY);
+    });
+    const [runs = "", paused = "", stopped = "", again = ""] = ids;
+    await store.setWants(paused, "pause", NO_STOP, BY);
+    await store.setWants(stopped, "stop", { ...NO_STOP, keepOrders: true, sellBase: true }, BY);
+    const back = await restored();
+    expect(
+      await back.all("select id, wants, keep_orders, sell_base from strategies order by number, id"),
+    ).toEqual([
+      [runs, "run", 0, 0],
+      [paused, "pause", 0, 0],
+      [stopped, "stop", 1, 1],
+      [again, "stop", 0, 0],
+    ]);
+  });
+
+  it("does not have a strategy run that was stopped then and goes on now", async () => {
+    const { client, restored } = await copied(async ({ store }) => {
+      const { id } = (await store.createStrategy(started(), BY)) as Strategy;
+      await store.setWants(id, "stop", NO_STOP, BY);
+    });
+    await client.execute("update strategies set wants = 'run'");
+    expect(await (await restored()).all("select wants from strategies")).toEqual([["stop"]]);
+  });
+
+  it("is when each token ended, the first time", async () => {
+    const { store, client, restored } = await copied(async ({ store }) => {
+      for (const id of ["a", "b", "c"]) await store.addToken(token(id), BY);
+      await store.revokeToken("c", BY);
+    });
+    await store.revokeToken("b", BY);
+    await client.execute("update tokens set revoked_at = 7 where id = 'c'");
+    const { all } = await restored();
+    expect(await all("select id, revoked_at from tokens order by id")).toEqual([
+      ["a", null],
+      ["b", START],
+      ["c", START],
+    ]);
+  });
+
+  it("is each order by hand with its account, and no other's", async () => {
+    const { store, client, restored } = await copied(async () => undefined);
+    await store.createStrategy(started(), BY);
+    const limits = { terms: null, limit: d("9"), ended: [] };
+    for (const id of ["one", "two"]) await store.recordByHand(byHand(id), limits, BY);
+    await client.execute("update orders set kind = 'slot' where client_id = 'two'");
+    const { all } = await restored();
+    expect(await all("select client_id, account from orders")).toEqual([["one", "sandbox:mexc:"]]);
+    expect(await all("select account from accounts")).toEqual([["sandbox:mexc:"]]);
+  });
+
+  it("is each answered request and each limit as it is now, and no plan that was shown", async () => {
+    const request = (key: string, body: string) =>
+      `insert or replace into requests (key, body_hash, status, body, created_at) values ('${key}', 'h', 200, '${body}', 0)`;
+    const limit = (scope: string) => `insert into limits (scope, settings) values ('${scope}', '{}')`;
+    const use = (day: number) =>
+      `insert into limit_uses (scope, day, asset, notional, orders, at) values ('s', ${day}, 'USDT', 1, 1, 0)`;
+    const { client, restored } = await copied(async ({ client }) => {
+      for (const one of [request("then", "x"), limit("gone"), use(1)]) await client.execute(one);
+      await client.execute(
+        "insert into plans (id, binding, actor, tool, input, preview, created_at, expires_at) values ('p', '', '', '', '{}', '{}', 0, 0)",
+      );
+    });
+    await client.batch(["delete from limits", "delete from limit_uses", "delete from plans"], "write");
+    for (const one of [request("then", "y"), request("since", "z"), limit("new"), use(2)])
+      await client.execute(one);
+    const { all } = await restored();
+    expect(await all("select key, body from requests order by key")).toEqual([
+      ["since", "z"],
+      ["then", "x"],
+    ]);
+    expect(await all("select scope from limits")).toEqual([["new"]]);
+    expect(await all("select day from limit_uses")).toEqual([[2]]);
+    expect(await all("select id from plans")).toEqual([]);
+  });
+});
+
+describe("a sandbox's venues", () => {
+  it.each([
+    ["the same", [5, 1], 1],
+    ["another that was made at another time", [6, 1], 0],
+    ["another by its seed", [5, 2], 0],
+  ] as const)("go no more back than real ones do, where it is %s", async (_what, [created, seed], kept) => {
+    const { client, restored } = await copied(
+      async ({ client }) => void (await client.execute(sandboxRow(5, 1))),
+    );
+    await client.execute(sandboxRow(created, seed));
+    await client.execute(SINCE);
+    expect((await (await restored()).all("select exchange from venues")).length).toBe(kept);
+  });
+
+  it("are none where there is no sandbox", async () => {
+    const { client, restored } = await copied(async () => undefined);
+    await client.execute(SINCE);
+    expect(await (await restored()).all("select exchange from venues")).toEqual([]);
+  });
+});
+
+describe("a backup", () => {
+  it("is let go of once what it keeps is written, and where that fails", async () => {
+    const { client, backup, restored } = await copied(async () => undefined);
+    const attached = async () =>
+      (await client.execute("pragma database_list")).rows.map(({ name }) => name).includes("backup");
+    await restored();
+    expect(await attached()).toBe(false);
+    const other = await safeClient(fileConnection(backup), virtualLocal(0).local);
+    await other.execute("drop table plans");
+    other.close();
+    await expect(carryOver(client, backup)).rejects.toThrow("plans");
+    expect(await attached()).toBe(false);
+  });
+
+  it("is one file, once it was folded", async () => {
+    const { client } = await copied(async () => undefined);
+    const mode = async () => (await client.execute("pragma journal_mode")).rows[0]?.[0];
+    expect(await mode()).toBe("wal");
+    await fold(client);
+    expect(await mode()).toBe("delete");
+  });
+
+  it("is whole, of this program, and not of a newer one", async () => {
+    const { client } = await copied(async () => undefined);
+    await checkBackup(client, migrations);
+    const newer = checkBackup(client, migrations.slice(0, -1));
+    await expect(newer).rejects.toThrow(SettingsError);
+    await expect(newer).rejects.toThrow(
+      `this backup is of a newer version of edgemaker, which knows ${migrations.at(-1)?.name}`,
+    );
+    await client.execute("drop table control");
+    const other = checkBackup(client, migrations);
+    await expect(other).rejects.toThrow(SettingsError);
+    await expect(other).rejects.toThrow("this is no backup of an edgemaker database");
+  });
+
+  it("that is damaged says so", async () => {
+    const path = join(tempFolder(), "damaged.db");
+    const { client } = await openFile(path);
+    // A row of an index that its table has not: seen by a check alone.
+    await client.execute("create table damaged (id integer primary key, note text not null)");
+    await client.execute("insert into damaged values (1, 'a')");
+    await client.execute("pragma writable_schema = 1");
+    await client.execute(
+      "update sqlite_master set sql = 'create table damaged (id integer primary key, note text not null, more text not null)' where name = 'damaged'",
+    );
+    await client.execute("pragma writable_schema = 0");
+    client.close();
+    const again = await safeClient(fileConnection(path), virtualLocal(0).local);
+    onTestFinished(() => again.close());
+    const damaged = checkBackup(again, migrations);
+    await expect(damaged).rejects.toThrow(SettingsError);
+    await expect(damaged).rejects.toThrow(/^this backup is damaged: NULL value in damaged\.more/);
+  });
+
+  it("that is no database says so", async () => {
+    const path = join(tempFolder(), "text.db");
+    const connection = fileConnection(path);
+    const client = await safeClient(connection, virtualLocal(0).local);
+    onTestFinished(() => client.close());
+    writeFileSync(path, "a text that is no database, and longer than a header. ".repeat(200));
+    await expect(checkBackup(client, migrations)).rejects.toThrow(
+      /^this backup is damaged: .*not a database/,
+    );
+  });
+});

@@ -1,0 +1,153 @@
+import { getTableColumns, sql } from "drizzle-orm";
+import { customType, integer, SQLiteAsyncDialect, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { describe, expect, it } from "vitest";
+import {
+  building,
+  bundle,
+  createContext,
+  hasRows,
+  preparedTexts,
+  rowsFrom,
+  rowsOf,
+  statement,
+} from "../../../../src/adapters/libsql/client/context.ts";
+import { statementText } from "../../../../src/adapters/libsql/client/sql-text.ts";
+import { opened, START } from "../stores/opened.ts";
+
+/** A value that is stored as twice what it is, and one that the database works out. */
+const doubled = customType<{ data: number; driverData: number }>({
+  dataType: () => "integer",
+  toDriver: (value) => value * 2,
+  fromDriver: (value) => value / 2,
+});
+const computed = customType<{ data: number; driverData: unknown }>({
+  dataType: () => "integer",
+  toDriver: (value) => sql`abs(${value})`,
+});
+
+/** A table that no statement has named before. */
+const newTable = (name = "things") =>
+  sqliteTable(name, {
+    id: integer("id").primaryKey(),
+    isOn: integer("is_on", { mode: "boolean" }),
+    twice: doubled("twice"),
+    note: text("note"),
+  });
+
+async function withThings() {
+  const { context, time } = await opened();
+  await context.client.execute(
+    "create table things (id integer primary key, is_on integer, twice integer, note text)",
+  );
+  await context.client.execute("insert into things values (1, 1, 8, 'a'), (2, 0, null, null)");
+  return { ...context, time, things: newTable() };
+}
+
+const READ = [
+  { id: 1, isOn: true, twice: 4, note: "a" },
+  { id: 2, isOn: false, twice: null, note: null },
+];
+
+describe("rows of a table", () => {
+  it("are read in its own types, the first time and later, wherever its columns begin", async () => {
+    const { client, things } = await withThings();
+    const all = await client.execute("select * from things order by id");
+    expect([rowsOf(things, all), rowsOf(things, all)]).toEqual([READ, READ]);
+    const after = await client.execute("select 7, things.* from things order by id");
+    expect(rowsOf(things, after, 1)).toEqual(READ);
+    expect([rowsOf(things, undefined), hasRows(all), hasRows(undefined)]).toEqual([[], true, false]);
+    expect(rowsFrom(things, [[3]])).toEqual([{ id: 3, isOn: null, twice: null, note: null }]);
+  });
+
+  it("are the same through the library", async () => {
+    const { db, things } = await withThings();
+    expect(await db.select().from(things).orderBy(things.id)).toEqual(READ);
+    expect(await db.select().from(things).orderBy(things.id).get()).toEqual(READ[0]);
+    expect(await db.select({ id: things.id }).from(things).where(sql`id = 9`)).toEqual([]);
+  });
+
+  it("of several selects are those of one moment, each its table's", async () => {
+    const { client, things } = await withThings();
+    const other = newTable("others");
+    await client.execute("create table others as select id + 10 as id, is_on, twice, note from things");
+    const two = bundle(() => [
+      [things, sql`select * from ${things} where ${things.id} >= ${sql.placeholder("from")} order by id`],
+      [other, sql`select * from ${other} order by id`],
+    ]);
+    const result = await client.execute(two.with({ from: 2 }));
+    expect(two.rows(things, result)).toEqual([READ[1]]);
+    expect(two.rows(other, result).map(({ id }) => id)).toEqual([11, 12]);
+    expect(two.rows(things, undefined)).toEqual([]);
+    expect(two.rows(things, await client.execute("select 1 where 0"))).toEqual([]);
+  });
+});
+
+describe("a statement whose text is built once", () => {
+  it("is filled with what it is given, each value as its column stores it", async () => {
+    const { client, prepare, things } = await withThings();
+    const made = prepare(
+      () =>
+        sql`select ${sql.param(sql.placeholder("twice"), things.twice)}, ${sql.placeholder("plain")}, ${5}, ${sql.param(3, things.twice)}`,
+    );
+    expect([made({ twice: 4, plain: 4 }).args, made({ twice: 1, plain: null }).args]).toEqual([
+      [8, 4, 5, 6],
+      [2, null, 5, 6],
+    ]);
+    const { rows } = await client.execute(made({ twice: 4, plain: "b" }));
+    expect([0, 1, 2, 3].map((place) => rows[0]?.[place])).toEqual([8, "b", 5, 6]);
+  });
+
+  it("is refused where a value is missing", async () => {
+    const { prepare } = await withThings();
+    const made = prepare(() => sql`select ${sql.placeholder("plain")}`);
+    expect(() => made()).toThrow("a statement lacks its value plain");
+    expect(() => made({ other: 1 })).toThrow(TypeError);
+  });
+
+  it("has the moment in it at which it is asked for, or the database's own clock", async () => {
+    const { prepare, time, client } = await withThings();
+    const text = (now: unknown) => sql`select ${now}`;
+    expect(prepare(text)().args).toEqual([START]);
+    time.pass(5);
+    expect(prepare(text)().args).toEqual([START + 5]);
+    const live = createContext(client).prepare(text)();
+    expect(live.args).toEqual([]);
+    expect(live.sql).toContain("unixepoch");
+    expect(prepare(text)().args).toEqual([START + 5]);
+  });
+
+  it("of several ways is that of the way which is asked for", async () => {
+    const { prepare } = await withThings();
+    const of = preparedTexts(prepare);
+    const ways = ["a", "b", "a"].map((way) => of(way, () => sql`select ${sql.raw(`'${way}'`)}`)().sql);
+    expect(ways).toEqual(["select 'a'", "select 'b'", "select 'a'"]);
+  });
+});
+
+it("what is only built has no database to run on", async () => {
+  const { things } = await withThings();
+  const error = await building
+    .select()
+    .from(things)
+    .catch((one: Error) => one);
+  expect(String((error as Error).cause ?? error)).toContain("built here, and run elsewhere");
+});
+
+describe("a part of a text", () => {
+  const dialect = new SQLiteAsyncDialect();
+
+  it("that the database works out is a text too", () => {
+    const table = sqliteTable("worked", { value: computed("value") });
+    const query = sql`select ${sql.param(-3, table.value)}`;
+    const told = dialect.sqlToQuery(query);
+    expect(statementText(query, dialect)).toEqual({ sql: told.sql, params: told.params });
+    expect(told.sql).toBe("select abs(?)");
+  });
+
+  it("names a column by its table, however often, with their marks doubled", () => {
+    const table = newTable('a"b');
+    const names = Object.values(getTableColumns(table)).map((column) => statement(sql`${column}`).sql);
+    expect(names).toEqual(['"a""b"."id"', '"a""b"."is_on"', '"a""b"."twice"', '"a""b"."note"']);
+    expect(statement(sql`${table.id} ${table.id} ${table}`).sql).toBe('"a""b"."id" "a""b"."id" "a""b"');
+  });
+});
