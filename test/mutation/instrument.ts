@@ -1,5 +1,16 @@
 import { changesOf } from "./operators.ts";
-import { isFunction, listOf, type Node, namesIn, nodeOf, parse, partsOf, waits } from "./syntax.ts";
+import {
+  declaredName,
+  isFunction,
+  listOf,
+  type Node,
+  namesIn,
+  nodeOf,
+  parse,
+  partsOf,
+  textMakers,
+  waits,
+} from "./syntax.ts";
 
 /** One change of one file, which a process turns on by its number. */
 export interface Mutant {
@@ -20,12 +31,14 @@ const SHORT = 160;
 const short = (text: string): string => text.replaceAll(/\s+/g, " ").slice(0, SHORT);
 
 /** What a call makes once and keeps. */
-const KEPT = new Set(["bundle", "lazy"]);
+const KEPT = new Set(["bundle", "eachWay", "lazy"]);
 
 /** A file whose every change stands beside what it says, and is taken while `__mutant(number)` is true. */
 export function instrument(file: string, text: string, mutants: Mutant[]): string {
   const seen = new Map<string, number>();
   const textOf = ({ start, end }: Node) => text.slice(start, end);
+  const program = parse(file, text);
+  const makers = textMakers(program, text);
   let depth = 0;
   let kept = 0;
 
@@ -58,8 +71,13 @@ export function instrument(file: string, text: string, mutants: Mutant[]): strin
     return out + text.slice(at, node.end);
   }
 
+  const isMadeOnce = (node: Node): boolean =>
+    node.type === "CallExpression"
+      ? KEPT.has(String(nodeOf(node.callee)?.name))
+      : depth === 0 && DECLARES.has(node.type) && makers.has(declaredName(node));
+
   function written(node: Node, parent: Node): string {
-    const isKept = node.type === "CallExpression" && KEPT.has(String(nodeOf(node.callee)?.name));
+    const isKept = isMadeOnce(node);
     if (isFunction(node)) depth++;
     if (isKept) kept++;
     const out = statement(node, parent) ?? expression(node, parent);
@@ -135,11 +153,11 @@ export function instrument(file: string, text: string, mutants: Mutant[]): strin
     return !namesOf(first).some((name) => needed.has(name));
   }
 
-  const program = parse(file, text);
   const out = block(program);
   return text.slice(0, program.start) + out + text.slice(program.end);
 }
 
+const DECLARES = new Set(["VariableDeclarator", "FunctionDeclaration"]);
 const TESTED = new Set(["IfStatement", "ConditionalExpression", "WhileStatement"]);
 const CHAINED = new Set(["MemberExpression", "CallExpression"]);
 

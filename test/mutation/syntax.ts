@@ -46,3 +46,24 @@ export const isFunction = ({ type }: Node): boolean => FUNCTIONS.has(type);
 /** Whether a node waits by itself, and not only in a function that it makes. */
 export const waits = (node: Node): boolean =>
   node.type === "AwaitExpression" || partsOf(node).some((part) => !isFunction(part) && waits(part));
+
+/** What a file declares outside of all functions, by name. */
+function declared(program: Node): ReadonlyMap<string, Node> {
+  const statements = listOf(program.body).map((one) => nodeOf(one.declaration) ?? one);
+  const all = statements.flatMap((one) => [one, ...listOf(one.declarations)]);
+  return new Map(all.flatMap((one) => (nodeOf(one.id) ? [[declaredName(one), one] as const] : [])));
+}
+
+export const declaredName = (node: Node): string => String(nodeOf(node.id)?.name);
+
+/** What makes texts of statements that are built once in a process: what `prepare` is given by name, and what that asks. */
+export function textMakers(program: Node, text: string): ReadonlySet<string> {
+  const known = declared(program);
+  const given = [...text.matchAll(/\bprepare\(([^()]*)/g)].flatMap(
+    ([, names = ""]) => names.match(/\w+/g) ?? [],
+  );
+  const makers = new Set(given.filter((name) => known.has(name)));
+  for (const name of makers)
+    for (const other of namesIn(known.get(name) as Node)) if (known.has(other)) makers.add(other);
+  return makers;
+}
