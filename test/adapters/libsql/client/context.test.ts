@@ -5,6 +5,7 @@ import {
   building,
   bundle,
   createContext,
+  eachWay,
   hasRows,
   preparedTexts,
   rowsFrom,
@@ -87,11 +88,11 @@ describe("a statement whose text is built once", () => {
     const { client, prepare, things } = await withThings();
     const made = prepare(
       () =>
-        sql`select ${sql.param(sql.placeholder("twice"), things.twice)}, ${sql.placeholder("plain")}, ${5}, ${sql.param(3, things.twice)}`,
+        sql`select ${sql.param(sql.placeholder("twice"), things.twice)}, ${sql.placeholder("plain")}, ${5}, ${sql.param(3, things.twice)}, ${null}`,
     );
     expect([made({ twice: 4, plain: 4 }).args, made({ twice: 1, plain: null }).args]).toEqual([
-      [8, 4, 5, 6],
-      [2, null, 5, 6],
+      [8, 4, 5, 6, null],
+      [2, null, 5, 6, null],
     ]);
     const { rows } = await client.execute(made({ twice: 4, plain: "b" }));
     expect([0, 1, 2, 3].map((place) => rows[0]?.[place])).toEqual([8, "b", 5, 6]);
@@ -122,6 +123,15 @@ describe("a statement whose text is built once", () => {
     const ways = ["a", "b", "a"].map((way) => of(way, () => sql`select ${sql.raw(`'${way}'`)}`)().sql);
     expect(ways).toEqual(["select 'a'", "select 'b'", "select 'a'"]);
   });
+});
+
+it("of a module, each way has a text of its own, which stays", async () => {
+  const { prepare } = await withThings();
+  const of = eachWay(
+    (now, { from }: { readonly from: number }) => sql`select ${now}, ${sql.raw(String(from))}`,
+  );
+  const ways = [1, 2, 1].map((from) => prepare(of({ from }))().sql);
+  expect(ways).toEqual(["select ?, 1", "select ?, 2", "select ?, 1"]);
 });
 
 it("what is only built has no database to run on", async () => {

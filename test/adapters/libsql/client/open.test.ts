@@ -59,6 +59,12 @@ describe("a database that is opened", () => {
     expect((await client.execute("pragma synchronous")).rows[0]?.[0]).toBe(mode);
   });
 
+  it("knows how to hear what has arrived for its process", async () => {
+    const { local } = virtualLocal(0);
+    const heard = async () => undefined;
+    expect((await file().open("one", { local: { ...local, heard } })).heard).toBe(heard);
+  });
+
   it("is left as it is where another program applies what it lacks", async () => {
     const context = await file().open("none", { migrations: [], isChecked: true });
     expect([await tablesOf(context), context.version]).toEqual([0, undefined]);

@@ -173,6 +173,23 @@ describe("a client of a file", () => {
     expect([tries, await count()]).toEqual([2, 1]);
   });
 
+  it("takes each way of writing for the end of another's lock", async () => {
+    const { client, failing } = await opened();
+    const ways = [
+      () => client.execute(INSERT),
+      () => client.unwaited(INSERT),
+      () => client.batch([INSERT], "write"),
+    ];
+    for (const write of ways) {
+      failing.code = "SQLITE_BUSY";
+      const writing = write();
+      while (client.keptWaiting() === 0) await Promise.resolve();
+      failing.code = undefined;
+      await writing;
+      expect(client.keptWaiting()).toBe(0);
+    }
+  });
+
   it("tells that a call was made, and that nobody knows how many rows it has read", async () => {
     const { client } = await opened();
     const use = newUse();
