@@ -1,4 +1,4 @@
-import { getTableColumns, sql } from "drizzle-orm";
+import { eq, getTableColumns, sql } from "drizzle-orm";
 import { customType, integer, SQLiteAsyncDialect, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { describe, expect, it } from "vitest";
 import {
@@ -152,6 +152,15 @@ describe("a part of a text", () => {
     const told = dialect.sqlToQuery(query);
     expect(statementText(query, dialect)).toEqual({ sql: told.sql, params: told.params });
     expect(told.sql).toBe("select abs(?)");
+  });
+
+  it("that is a select by itself brings its values with it", () => {
+    const table = newTable();
+    const inner = building.select({ id: table.id }).from(table).where(eq(table.note, "a")).as("inner");
+    const query = sql`select ${1} from ${inner} where ${2}`;
+    const told = dialect.sqlToQuery(query);
+    expect(statementText(query, dialect)).toEqual({ sql: told.sql, params: told.params });
+    expect(told.params).toEqual([1, "a", 2]);
   });
 
   it("names a column by its table, however often, with their marks doubled", () => {
