@@ -1,7 +1,7 @@
 import { choicesOf } from "./choices.ts";
 import { breaks } from "./effects.ts";
 import { fingerprint, fingerprintOnward } from "./fingerprint.ts";
-import { type Known, knownHere, type Turns } from "./known.ts";
+import { type Known, knownHere, type Met, type Turns } from "./known.ts";
 import { make } from "./moves.ts";
 import { atRest } from "./rest.ts";
 import type { Setting } from "./setting.ts";
@@ -10,6 +10,8 @@ import { copyOf, firstOf, type Move, type Path, type State } from "./state.ts";
 export interface Limits {
   /** Most moves of one trace that do not happen on a quiet day. */
   readonly moves: number;
+  /** After how many waits a trace is cut off; none is where nothing is said. */
+  readonly waits?: number;
   /** Ends the walk, which is not whole then. */
   readonly until?: () => boolean;
   /** Sees each state with what tells it from others, and whether one that counts as the same was walked before. */
@@ -38,6 +40,8 @@ export interface Walk {
   readonly awaits: number;
   /** Traces that came to rest: nothing was left to happen. */
   readonly rests: number;
+  /** States in which traces were cut off. */
+  readonly cuts: number;
   /** By how many such moves a state lies from a quiet day. */
   readonly byMoves: readonly number[];
   readonly isWhole: boolean;
@@ -67,6 +71,8 @@ export async function explore(setting: Setting, limits: Limits): Promise<Walk> {
   let isWhole = true;
   await goOn(await firstOf(setting));
   for (const [level, works] of levels.entries()) {
+    // Nearest first, so that few states are walked again because they are reached after fewer waits.
+    if (limits.waits !== undefined) works.sort((one, other) => one.from.awaits - other.from.awaits);
     for (const i of turns(works, team && level === moves ? team.take : counter())) {
       if (tally.found || team?.isFound()) break;
       if (until()) {
@@ -103,7 +109,7 @@ function counter(): () => number {
 }
 
 /** Goes on from a state as on a quiet day, leaving what else may happen for later. */
-function walking({ moves, watch, team }: Limits, later: (work: Work) => void) {
+function walking({ moves, waits, watch, team }: Limits, later: (work: Work) => void) {
   const known = knownHere();
   // Walked with what is usual alone, or with more.
   const onward = team?.known ?? knownHere();
@@ -112,6 +118,7 @@ function walking({ moves, watch, team }: Limits, later: (work: Work) => void) {
     transitions: 0,
     awaits: 0,
     rests: 0,
+    cuts: 0,
     byMoves,
     quiet: [] as readonly Move[],
     found: undefined as Found | undefined,
@@ -120,14 +127,18 @@ function walking({ moves, watch, team }: Limits, later: (work: Work) => void) {
     tally.found ??= { what: broken, path: movesOf(path) };
   };
 
-  /** Whether it is the first of its kind: fewest moves come first, so what is known was reached with no more of them. */
-  async function isNew(state: State): Promise<boolean> {
+  /**
+   * Whether it was reached before, after no more waits where that matters: fewest moves come first, so what is known
+   * was reached with no more of them.
+   */
+  async function meet(state: State): Promise<Met> {
     const isLast = state.cost === moves;
+    const after = waits === undefined ? 0 : state.awaits;
     const key = isLast ? fingerprintOnward(state) : fingerprint(state);
-    const isFirst = (isLast ? onward : known).add(key);
-    await watch?.({ key, state, isLast, isKnown: !isFirst });
-    if (isFirst && !isLast) onward.add(fingerprintOnward(state));
-    return isFirst;
+    const met = (isLast ? onward : known).meet(key, after);
+    await watch?.({ key, state, isLast, isKnown: met === "known" });
+    if (met !== "known" && !isLast) onward.meet(fingerprintOnward(state), after);
+    return met;
   }
 
   async function goOn(state: State): Promise<void> {
@@ -138,14 +149,19 @@ function walking({ moves, watch, team }: Limits, later: (work: Work) => void) {
       tally.awaits = Math.max(tally.awaits, state.awaits);
       if (state.awaits > LONGEST) breaks(state, "it does not come to rest");
       if (state.broken.length > 0) return tell(state);
-      if (!(await isNew(state))) return;
-      byMoves[state.cost] = (byMoves[state.cost] ?? 0) + counts;
+      const met = await meet(state);
+      if (met === "known") return;
+      if (met === "new") byMoves[state.cost] = (byMoves[state.cost] ?? 0) + counts;
       const { next, others } = await choicesOf(state);
+      if (next && waits !== undefined && state.awaits >= waits) {
+        tally.cuts += counts;
+        return;
+      }
       const from = others.length > 0 ? copyOf(state) : state;
       for (const { move, cost } of others)
         if (state.cost + cost <= moves) later({ from, move, cost: state.cost + cost });
       if (!next) {
-        tally.rests += counts;
+        if (met === "new") tally.rests += counts;
         if (tally.quiet.length === 0) tally.quiet = movesOf(state.path);
         state.broken = atRest(state);
         if (state.broken.length > 0) tell(state);

@@ -1,16 +1,20 @@
+/** `nearer` is a state that was reached before, after more waits than now. */
+export type Met = "new" | "nearer" | "known";
+
 /** States that were walked, each by its number: whole, below 2^52. */
 export interface Known {
-  /** False where it was known before. */
-  readonly add: (key: number) => boolean;
+  /** Waits: after how many of them it is reached now, below 2,048; nought where nothing depends on it. */
+  readonly meet: (key: number, waits: number) => Met;
 }
 
 export function knownHere(): Known {
-  const keys = new Set<number>();
+  const least = new Map<number, number>();
   return {
-    add(key) {
-      if (keys.has(key)) return false;
-      keys.add(key);
-      return true;
+    meet(key, waits) {
+      const before = least.get(key);
+      if (before !== undefined && before <= waits) return "known";
+      least.set(key, waits);
+      return before === undefined ? "new" : "nearer";
     },
   };
 }
@@ -31,18 +35,28 @@ export const sharedKnown = (room = ROOM): Shared => ({
   marks: new SharedArrayBuffer(8),
 });
 
+/** Where in an entry its number ends, and the waits begin. */
+const KEY_BITS = 52n;
+const KEY = (1n << KEY_BITS) - 1n;
+
 /** A table of keys in which threads meet: each key is new to one of them. */
 export function knownTogether({ keys }: Shared): Known {
   const table = new BigInt64Array(keys);
   return {
-    add(key) {
-      // Nought is a place that is free.
-      const value = BigInt(key) + 1n;
+    meet(key, waits) {
+      // Nought is a place that is free: waits count from one.
+      const mine = (BigInt(waits + 1) << KEY_BITS) | BigInt(key);
       for (let tries = 0; tries < MOST_TRIES; tries++) {
         const place = (key + tries) % table.length;
-        const there = Atomics.load(table, place) || Atomics.compareExchange(table, place, 0n, value);
-        if (there === 0n) return true;
-        if (there === value) return false;
+        let there = Atomics.load(table, place) || Atomics.compareExchange(table, place, 0n, mine);
+        if (there === 0n) return "new";
+        if ((there & KEY) !== BigInt(key)) continue;
+        while (there > mine) {
+          const seen = Atomics.compareExchange(table, place, there, mine);
+          if (seen === there) return "nearer";
+          there = seen;
+        }
+        return "known";
       }
       throw new Error(`more than ${table.length} states: there is no room for them`);
     },

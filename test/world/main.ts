@@ -8,6 +8,7 @@ const USAGE = `Walks the small world: the real pass over the real rows in memory
 everything that may happen there, up to so many moves that do not happen on a quiet day. Names walk some of them alone.
 
   --moves N          most such moves of one trace (default 2)
+  --waits N          a trace is cut off after so many waits (default: at rest, but for walks that are named by them)
   --seconds N        of each walk, which then need not be whole (default 3600), or of each weakened protocol (default 60)
   --weakened [NAME]  the protocol without one of the things that it rests on, each in turn, until a trace shows it;
                      where none does, 300 seeds of the simulation, and with --seeds also where one does
@@ -18,6 +19,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     moves: { type: "string" },
+    waits: { type: "string" },
     seconds: { type: "string" },
     weakened: { type: "boolean" },
     all: { type: "boolean" },
@@ -33,6 +35,7 @@ function tell({
   transitions,
   awaits,
   rests,
+  cuts,
   byMoves,
   isWhole,
   seconds,
@@ -40,7 +43,7 @@ function tell({
 }: Answered): void {
   const whole = isWhole ? "" : story ? ", until the first" : ", NOT WHOLE";
   console.log(
-    `${asked.setting.name}: ${states} states (${byMoves.join(" + ")} by moves), ${transitions} transitions, ${rests} came to rest, the longest trace ${awaits} waits; ${story ? 1 : 0} violations in ${seconds.toFixed(1)} s${whole}`,
+    `${asked.setting.name}: ${states} states (${byMoves.join(" + ")} by moves), ${transitions} transitions, ${rests} came to rest,${cuts > 0 ? ` ${cuts} were cut off,` : ""} the longest trace ${awaits} waits; ${story ? 1 : 0} violations in ${seconds.toFixed(1)} s${whole}`,
   );
   if (story) console.log(story.join("\n"));
 }
@@ -48,10 +51,13 @@ function tell({
 async function walkSettings(): Promise<boolean> {
   const isBounded = values.seconds !== undefined;
   const seconds = Number(values.seconds ?? 3600);
-  const chosen = WALKS.filter(([{ name }]) => positionals.length === 0 || positionals.includes(name));
-  const asked = chosen.map(([setting, all]) => ({
+  const chosen = WALKS.map(([setting, moves, waits]) => ({ name: setting.name, setting, moves, waits })).filter(
+    ({ name }) => positionals.length === 0 || positionals.includes(name),
+  );
+  const asked = chosen.map(({ setting, moves, waits }) => ({
     setting,
-    moves: Number(values.moves ?? all),
+    moves: Number(values.moves ?? moves),
+    waits: values.waits === undefined ? waits : Number(values.waits),
     seconds,
     of: "clock" as const,
   }));

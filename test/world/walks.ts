@@ -26,8 +26,10 @@ const ORDERS_OLD = one("orders", "what befalls orders", "old");
 const EVERYTHING = one("all", "everything");
 const EVERYTHING_OLD = one("all", "everything", "old");
 
-/** Each with how many moves are walked of it. */
-export const WALKS: readonly (readonly [Setting, number])[] = [
+/** Each with how many moves are walked of it, and after how many waits its traces are cut off; without, at rest. */
+export const WALKS: readonly (readonly [setting: Setting, moves: number, waits?: number])[] = [
+  [{ name: "two slots, reads of now, 40 waits", slots: 2, reads: "fresh", menu: "all" }, 2, 40],
+  [{ name: "two slots, old reads, 40 waits", slots: 2, reads: "old", menu: "all" }, 2, 40],
   [{ ...RESTORES, name: "two slots, a database put back", slots: 2 }, 2],
   [{ ...SILENCE, name: "two slots, orders that nobody hears of", slots: 2 }, 2],
   [{ ...PROCESSES, name: "two slots, processes in each other's way", slots: 2 }, 2],
@@ -101,6 +103,7 @@ const together = (one: Answered, other: Answered): Answered => ({
   states: one.states + other.states,
   transitions: one.transitions + other.transitions,
   rests: one.rests + other.rests,
+  cuts: one.cuts + other.cuts,
   byMoves: one.byMoves.map((count, i) => count + (other.byMoves[i] ?? 0)),
   awaits: Math.max(one.awaits, other.awaits),
   seconds: Math.max(one.seconds, other.seconds),

@@ -9,6 +9,8 @@ import { story } from "./tell.ts";
 export interface Asked {
   readonly setting: Setting;
   readonly moves: number;
+  /** After how many waits each trace is cut off; none is where nothing is said. */
+  readonly waits?: number | undefined;
   readonly seconds: number;
   /** Of the clock, or of the processor: those of the whole process, however busy the machine is. */
   readonly of: "clock" | "processor";
@@ -27,10 +29,15 @@ export interface Answered extends Omit<Walk, "found"> {
 Error.stackTraceLimit = 0;
 
 async function walk(asked: Asked): Promise<Answered> {
-  const { setting, moves, seconds } = asked;
+  const { setting, moves, waits, seconds } = asked;
   const spent = stopwatch(asked.of);
   const until = () => spent() > seconds;
-  const { found, ...walked } = await explore(setting, { moves, until, ...teamOf(asked) });
+  const { found, ...walked } = await explore(setting, {
+    moves,
+    ...(waits !== undefined && { waits }),
+    until,
+    ...teamOf(asked),
+  });
   return {
     ...walked,
     asked,
