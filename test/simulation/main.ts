@@ -1,7 +1,9 @@
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
+import { named } from "../support/named.ts";
 import { coverageTier } from "./coverage.ts";
 import { type Fault, faultAt, noFaults } from "./faults.ts";
+import { MUTANTS } from "./mutants.ts";
 import { simulate } from "./run.ts";
 import type { Shape } from "./shape.ts";
 import {
@@ -108,6 +110,13 @@ const number = (fallback: number) => Number(values.count ?? fallback);
 /** Another one each second, for ten days. */
 const ofNow = (): number => Math.floor(Date.now() / 1000) % 900_000;
 
+/** Which bugs are planted. Where none is, a name would be of nothing. */
+const planted = named(MUTANTS, positionals);
+if (positionals.length > 0 && !values.mutants && !values.full) {
+  console.error("names are those of planted bugs: they need --mutants");
+  process.exit(2);
+}
+
 const TIERS = ["swarm", "exhaustive", "parity", "mutants", "week", "bounds", "liveness", "coverage"] as const;
 
 /** The same of quotes, with seeds of which none takes part above. */
@@ -123,15 +132,13 @@ function* quoteTiers(): Generator<() => Promise<Figures[]>> {
 function* tiers(): Generator<() => Promise<Figures[]>> {
   const { full } = values;
   const most = full ? 300 : number(300);
-  const isAsked = ({ name }: { readonly name: string }) =>
-    positionals.length === 0 || positionals.includes(name);
   if (values.swarm) yield () => swarmTier(Number(values.from ?? ofNow()), number(1000), how, kindAsked);
   if (full || !TIERS.some((tier) => values[tier]))
     yield () => randomTier(from, number(full ? 3000 : 200), how, full ?? false, kindAsked);
   if (full || values.exhaustive) yield () => exhaustiveTier([1, 2], how, 1, kindAsked);
   if (full || values.parity) yield () => parityTier(from, full ? 100 : number(100), how, 100, kindAsked);
   if (full && values.strategy === undefined) yield* quoteTiers();
-  if (full || values.mutants) yield () => mutantTier(most, how, isAsked, Number(values.from ?? ofNow()));
+  if (full || values.mutants) yield () => mutantTier(most, how, planted, Number(values.from ?? ofNow()));
   if (full || values.week) yield () => weekTier(how);
   if (full || values.liveness) yield () => livenessTier(from, number(full ? 40 : 20), how);
   if (values.coverage) yield () => coverageTier(from, number(10), how);

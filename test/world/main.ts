@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { PROTOCOL_MUTANTS } from "../simulation/protocol-mutants.ts";
+import { named } from "../support/named.ts";
 import { type Caught, type Sown, sow, WALKS, walkAll, weaken } from "./walks.ts";
 import { WEAKENED } from "./weakened.ts";
 import type { Answered } from "./worker.ts";
@@ -51,8 +52,9 @@ function tell({
 async function walkSettings(): Promise<boolean> {
   const isBounded = values.seconds !== undefined;
   const seconds = Number(values.seconds ?? 3600);
-  const chosen = WALKS.map(([setting, moves, waits]) => ({ name: setting.name, setting, moves, waits })).filter(
-    ({ name }) => positionals.length === 0 || positionals.includes(name),
+  const chosen = named(
+    WALKS.map(([setting, moves, waits]) => ({ name: setting.name, setting, moves, waits })),
+    positionals,
   );
   const asked = chosen.map(({ setting, moves, waits }) => ({
     setting,
@@ -70,7 +72,7 @@ const seedsFrom = Number(values.from ?? Math.floor(Date.now() / 1000) % 900_000)
 
 async function walkWeakened(): Promise<boolean> {
   const wanted = [...WEAKENED, ...(values.all ? PROTOCOL_MUTANTS : [])];
-  const chosen = wanted.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+  const chosen = named(wanted, positionals);
   const seconds = Number(values.seconds ?? 60);
   let missed = 0;
   console.log(`seconds of the processor until the first trace; seeds from --from ${seedsFrom} on`);

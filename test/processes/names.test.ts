@@ -1,0 +1,26 @@
+import { execFile } from "node:child_process";
+import { describe, expect, it } from "vitest";
+
+/** What becomes of a script of the tests. */
+const ran = (script: string, ...args: readonly string[]) =>
+  new Promise<{ readonly code: number | null; readonly stderr: string }>((resolve) => {
+    const child = execFile(process.execPath, [script, ...args], (_error, _stdout, stderr) =>
+      resolve({ code: child.exitCode, stderr }),
+    );
+  });
+
+const WORLD = "test/world/run.mjs";
+const SIMULATION = "test/simulation/run.mjs";
+
+describe("a name that nothing has", () => {
+  it.each([
+    ["a walk", WORLD, ["two slots, raeds of now"], '"two slots, reads of now"'],
+    ["a weakened protocol", WORLD, ["--weakened", "no wait"], '"no wait for the read lag"'],
+    ["a planted bug", SIMULATION, ["--mutants", "a timeout"], '"a timeout is a reject"'],
+    ["a planted bug, where none is asked for", SIMULATION, ["a timeout is a reject"], "--mutants"],
+  ])("is refused with those that there are: %s", async (_what, script, args, there) => {
+    const { code, stderr } = await ran(script, ...args);
+    expect(stderr).toContain(there);
+    expect(code).toBe(2);
+  });
+});
