@@ -47,6 +47,10 @@ export function countOpen(account: string | Placeholder, actor: string | Placeho
   return sql`(select count(*) from ${orders} indexed by orders_unsettled where ${orders.account} = ${account} and ${isUnsettled()}${whose})`;
 }
 
+/** Both counts of one walk through the index, as JSON. */
+export const countBoth = (account: Placeholder, actor: Placeholder): SQL =>
+  sql`(select json_array(count(*), count(case when ${orders.actor} = ${actor} then 1 end)) from ${orders} indexed by orders_unsettled where ${orders.account} = ${account} and ${isUnsettled()})`;
+
 const withinOpenOrders = ({ openOrders, actor }: ScopeTerms, account: string): SQL[] =>
   openOrders === null ? [] : [sql`${countOpen(account, actor)} + ${COUNT} <= ${openOrders}`];
 

@@ -7,7 +7,7 @@ import { unless } from "../client/fence.ts";
 import { limits, limitUses, notionalUnits } from "../tables/limit-tables.ts";
 import { control } from "../tables/tables.ts";
 import { writeTold } from "./event-chain.ts";
-import { countOpen, useOnce } from "./limit-rows.ts";
+import { countBoth, useOnce } from "./limit-rows.ts";
 
 export function limitStore(context: Context): LimitStore {
   const { client, db, prepare } = context;
@@ -17,8 +17,9 @@ export function limitStore(context: Context): LimitStore {
       const { rows } = await client.execute(read({ scopes: JSON.stringify(scopes), account, actor }));
       const [row] = rows;
       if (!row) throw new StoreError("unavailable", "the database has no control row: it is not migrated");
-      const [clock, version, openOrders, openOfActor] = [0, 1, 2, 3].map((place) => Number(row[place]));
-      const [set, uses] = [4, 5].map((place) => JSON.parse(String(row[place])) as unknown[]);
+      const [clock, version] = [0, 1].map((place) => Number(row[place]));
+      const [open, set, uses] = [2, 3, 4].map((place) => JSON.parse(String(row[place])) as unknown[]);
+      const [openOrders, openOfActor] = open as number[];
       return {
         now: clock as number,
         stored: {
@@ -68,7 +69,7 @@ function limitsText(now: SQL): SQL {
   const [account, actor] = [sql.placeholder("account"), sql.placeholder("actor")];
   const set = sql`select json_group_array(json_array(scope, settings)) from ${limits}`;
   const uses = sql`select json_group_array(json((${newestUses(sql`asked.value`)}))) from json_each(${sql.placeholder("scopes")}) as asked`;
-  return sql`select ${now}, ${control.limits}, ${countOpen(account, null)}, ${countOpen(account, actor)}, (${set}), (${uses}) from ${control}`;
+  return sql`select ${now}, ${control.limits}, ${countBoth(account, actor)}, (${set}), (${uses}) from ${control}`;
 }
 
 /** The newest uses of a scope as JSON, of a day at most one a quote asset; sums as text, which no number could hold. */
