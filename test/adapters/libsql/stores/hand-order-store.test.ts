@@ -66,6 +66,33 @@ describe("an order by hand", () => {
     expect((await told()).map(([account]) => account)).toEqual([MINE, THEIRS, EVERY_ACCOUNT]);
   });
 
+  it("is told of at the moment at which it was asked for, where that is known", async () => {
+    const { store, record, time } = await open();
+    const moments = async () => (await store.eventsAfter(0, 99)).map(({ at }) => at - START);
+    for (const clientId of ["one", "two"]) await record({ clientId }, { at: START + 7 });
+    time.pass(50);
+    await record({ clientId: "three" });
+    expect(await moments()).toEqual([7, 7, 50]);
+  });
+
+  it("is written beside others that come at the same time, however much of the moment is known", async () => {
+    const { record, told } = await open();
+    await record();
+    for (const held of [{}, { at: START }]) {
+      const names = ["two", "three", "four"].map((name) => `${name} ${Object.keys(held).length}`);
+      const results = await Promise.all(names.map((clientId) => record({ clientId }, held)));
+      expect(results).toEqual(names.map(() => ({ result: "recorded" })));
+    }
+    expect((await told()).length).toBe(7);
+  });
+
+  it("keeps the reason of its answer", async () => {
+    const { store, record, settle } = await open();
+    await record();
+    await settle("one", "rejected", { reason: "insufficient funds" });
+    expect((await store.orderByClientId(MINE, "one"))?.reason).toBe("insufficient funds");
+  });
+
   it("ends where its answer says so, and rests otherwise", async () => {
     const { record, settle, stateOf, time } = await open();
     const final = ["filled", "canceled", "expired", "rejected"] as const;
