@@ -1,8 +1,9 @@
 import { type InStatement, type InValue, LibsqlError, type ResultSet, type Row } from "@libsql/client/http";
-import Libsql from "libsql";
+import type Libsql from "libsql";
 import type { Stamp } from "../../../src/adapters/libsql/client/calls.ts";
 import type { Connection } from "../../../src/adapters/libsql/client/safe-client.ts";
 import { changeStamp } from "./change-stamp.ts";
+import { libsql } from "./libsql.ts";
 
 /** What a kept statement is: of those alone the text stays the same while its arguments change. */
 const PREPARED_ONCE = /^\s*(select|insert|update|delete|with|begin|commit)\b/i;
@@ -22,7 +23,8 @@ interface Prepared {
  * is never used again, since after SQLITE_BUSY it would report writes that are not kept; `reconnect` drops all of them.
  */
 export function fileConnection(file: string): Connection {
-  let database = new Libsql(file, { timeout: 50 });
+  const Database = libsql();
+  let database = new Database(file, { timeout: 50 });
   const kept = new Map<string, Prepared>();
   let isClosed = false;
   /** What may have changed in a way that no stamp of the connection tells. */
@@ -76,7 +78,7 @@ export function fileConnection(file: string): Connection {
 
   function again(): void {
     close();
-    database = new Libsql(file, { timeout: 50 });
+    database = new Database(file, { timeout: 50 });
     isClosed = false;
   }
 
@@ -196,7 +198,7 @@ function valueStored(value: InValue): unknown {
 
 /** As the library's own connections tell it, to servers and to files alike. */
 function libraryError(error: unknown): unknown {
-  if (!(error instanceof Libsql.SqliteError)) return error;
+  if (!(error instanceof libsql().SqliteError)) return error;
   const { message, code, rawCode } = error as typeof error & { readonly rawCode?: number };
   return new LibsqlError(message, /^SQLITE_[A-Z]+/.exec(code)?.[0] ?? code, code, rawCode, error);
 }
