@@ -1,6 +1,4 @@
 import { type LookupAddress, lookup } from "node:dns";
-import { request as requestHttp } from "node:http";
-import { request as requestHttps } from "node:https";
 import { BlockList, isIP } from "node:net";
 import { plainText } from "../../src/kernel/plain-text.ts";
 import { type OutboundAnswer, type Post, refusedAddress, secondsOf } from "../../src/ports/outbound.ts";
@@ -42,11 +40,13 @@ type Resolve = (
 /** Node's own request, whose every connection is to an address that was looked at: a name may lead elsewhere each time. */
 export const nodePost =
   (named: readonly string[], resolve: Resolve = resolveAll): Post =>
-  (message, timeout) =>
-    new Promise<OutboundAnswer>((done, failed) => {
-      const url = new URL(message.url);
-      const refused = refusedAddress(url, named);
-      if (refused !== undefined) throw new Error(refused);
+  async (message, timeout) => {
+    const url = new URL(message.url);
+    const refused = refusedAddress(url, named);
+    if (refused !== undefined) throw new Error(refused);
+    // Loaded by whoever sends something: most commands send nothing.
+    const { request } = await (url.protocol === "https:" ? import("node:https") : import("node:http"));
+    return new Promise<OutboundAnswer>((done, failed) => {
       const isNamed = named.includes(url.host);
       const options = {
         method: message.method ?? "POST",
@@ -58,7 +58,7 @@ export const nodePost =
         agent: false as const,
         ...(isNamed ? {} : { lookup: publicLookup(resolve) }),
       };
-      const made = (url.protocol === "https:" ? requestHttps : requestHttp)(url, options, (response) => {
+      const made = request(url, options, (response) => {
         const { statusCode: status = 0, headers } = response;
         let text = "";
         response.setEncoding("utf8");
@@ -77,6 +77,7 @@ export const nodePost =
       made.on("error", failed);
       made.end(message.body);
     });
+  };
 
 const MOST_TEXT = 16_384;
 
