@@ -1,0 +1,37 @@
+import { expect, it } from "vitest";
+import { startTold } from "../../../src/engine/pass/start-told.ts";
+import type { Pass } from "../../../src/engine/pass/step.ts";
+import { d } from "../../support/grid.ts";
+
+const STEPPED = { outcome: "stepped" } as Pass;
+const GRID = { id: "g", status: "running", phase: "active", config: {} } as Parameters<typeof startTold>[0];
+
+it.each([
+  [{}, STEPPED, "g is running and its orders rest"],
+  [{ phase: "starting" }, STEPPED, "g is running; more of its orders follow"],
+  [{ config: { triggerPrice: d("50") } }, STEPPED, "g is running and its orders rest"],
+  [
+    { status: "idle", phase: "starting", config: { triggerPrice: d("50") } },
+    STEPPED,
+    "g waits until the market reaches 50",
+  ],
+  [{ status: "idle", phase: "starting" }, STEPPED, "g is idle; more of its orders follow"],
+  [{ status: "stopped" }, STEPPED, "g has been started, and stopped since"],
+  [
+    { status: "idle", config: { triggerPrice: d("50") } },
+    undefined,
+    "g is stored and idle; its first orders follow with the next pass",
+  ],
+  [
+    { status: "stopped" },
+    { outcome: "busy" } as Pass,
+    "g is stored and stopped; its first orders follow with the next pass",
+  ],
+  [
+    {},
+    { outcome: "failed", message: "no answer" } as Pass,
+    "g is stored and running; its first pass failed (no answer) and is tried again",
+  ],
+])("tells how a start of %o went", (over, pass, told) => {
+  expect(startTold({ ...GRID, ...over } as typeof GRID, pass)).toBe(told);
+});
