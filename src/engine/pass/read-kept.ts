@@ -6,14 +6,15 @@ import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 import { neededOf, needsOf } from "../reserves.ts";
 
-/** What the account's strategies still need of both assets; of each pair at the fees of this one. */
+/** What strategies of one account still need of both assets; of each pair at the fees of this one. */
 export async function readKept(
   { store, kinds }: Pick<Deps, "store" | "kinds">,
   views: readonly StrategyView[],
   { market, balances }: { readonly market: Market; readonly balances: readonly Balance[] },
 ): Promise<Both> {
-  if (views.length === 0) return { base: ZERO, quote: ZERO };
-  const orders = await store.unsettledOrders();
+  const [first] = views;
+  if (!first) return { base: ZERO, quote: ZERO };
+  const orders = await store.unsettledOrders(first.strategy.account);
   const strategies = views.map(({ strategy }) => strategy);
   const needs = needsOf(strategies, orders, { kinds, marketOf: () => market });
   const keptOf = (asset: string) => neededOf(needs, balanceIn(balances, asset));

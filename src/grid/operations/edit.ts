@@ -57,8 +57,8 @@ async function readEditWorld(deps: Deps, { id, account, symbol }: GridStrategy):
   const others = running.filter(({ strategy }) => strategy.id !== id);
   const kept = await readKept(deps, others, { market, balances });
   const killed = await deps.store.killed();
-  const all = await deps.store.unsettledOrders();
-  const orders = all.filter((order) => order.account === account && order.symbol === symbol);
+  const all = await deps.store.unsettledOrders(account);
+  const orders = all.filter((order) => order.symbol === symbol);
   return { market, quote, balances, kept, killed, orders };
 }
 

@@ -2,6 +2,7 @@ import { stalledNotices } from "../../engine/pass/stalled.ts";
 import { type Need, needsOf } from "../../engine/reserves.ts";
 import { text } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
+import { accountKey } from "../../model/account.ts";
 import type { Market } from "../../model/market.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
@@ -53,7 +54,7 @@ async function readNeeds(
   venue: Venue,
   views: readonly StrategyView[],
 ): Promise<Need[]> {
-  const orders = views.length === 0 ? [] : await store.unsettledOrders();
+  const orders = views.length === 0 ? [] : await store.unsettledOrders(accountKey(venue.account));
   const markets = new Map<Pair, Market>();
   for (const { strategy } of views)
     if (!markets.has(strategy.symbol)) markets.set(strategy.symbol, await venue.market(strategy.symbol));

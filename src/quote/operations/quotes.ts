@@ -119,7 +119,8 @@ const quoteStatus = operation({
       id === undefined
         ? quotesAmong(await deps.store.strategies({ stopped: false, kind: quoteKind.name }))
         : [await quoteView(deps, id)];
-    const around = { orders: await deps.store.unsettledOrders(), killed: await deps.store.killed() };
+    const account = id === undefined ? undefined : views[0]?.strategy.account;
+    const around = { orders: await deps.store.unsettledOrders(account), killed: await deps.store.killed() };
     return { strategies: views.map((view) => quoteOut(deps, view, around)), count: views.length };
   },
 });

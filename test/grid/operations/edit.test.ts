@@ -73,7 +73,8 @@ describe("a change of a grid", () => {
     const { id, ask, deps } = await started();
     const refused = async (of: object) => {
       const rests = order({ clientId: "other", strategy: null, side: "sell", price: d("50"), ...of });
-      const store = { ...deps.store, unsettledOrders: async () => [rests] };
+      const unsettledOrders = async (account?: string) => [rests].filter((one) => one.account === account);
+      const store = { ...deps.store, unsettledOrders };
       return (await ask<Planned>("preview_grid_edit", { id, orderSize: 210 }, { store })).refused.length;
     };
     const own = await refused({ account: OWN });

@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import type { Deps } from "../../../src/ports/deps.ts";
+import { ASKED } from "../../support/grid.ts";
+import { askingOf, testSandbox } from "../../support/sandbox.ts";
+
+const QUOTES = {
+  ...{ exchange: "kraken", symbol: "ETH/USDT", spread: 0.01, levels: 1, size: 100 },
+  ...{ baseBudget: 0.1, quoteBudget: 300 },
+};
+
+it("read no other account's resting orders, however many there are", async () => {
+  const { deps } = await testSandbox();
+  const { ask } = askingOf(deps);
+  const { id } = await ask<{ id: string }>("start_grid", { ...ASKED, useOwnBase: false });
+  const quotes = await ask<{ id: string }>("start_quote", QUOTES);
+  const asked: unknown[] = [];
+  const store: Deps["store"] = {
+    ...deps.store,
+    unsettledOrders: (account) => {
+      asked.push(account);
+      return deps.store.unsettledOrders(account);
+    },
+  };
+  const { exchange } = ASKED;
+  await ask("preview_grid", { ...ASKED, symbol: "ETH/USDT", lowerPrice: 2000, upperPrice: 4000 }, { store });
+  await ask("preview_grid_edit", { id, orderSize: 210 }, { store });
+  await ask("get_withdraw_plan", { exchange }, { store });
+  await ask("get_quote_status", { id: quotes.id }, { store });
+  await ask("preview_quote_edit", { id: quotes.id, spread: 0.02 }, { store });
+  expect(asked.length).toBeGreaterThanOrEqual(5);
+  expect(new Set(asked).size).toBe(1);
+  expect(asked[0]).toMatch(/^\w+:kraken:/);
+});
