@@ -5,6 +5,7 @@ import { AppError } from "../kernel/errors.ts";
 import type { Deps } from "../ports/deps.ts";
 import { type Access, authenticate } from "./access.ts";
 import { parseBody, readBody } from "./body.ts";
+import { SAFE_HEADERS } from "./headers.ts";
 import type { Variables } from "./http.ts";
 
 /** Signs in whoever has read a link on the server's own terminal. */
@@ -81,7 +82,7 @@ export function mountPage(
 
   app.get("/api/v1/session", async (c) => {
     const { actor, scope } = await callerOf(c.req.header("authorization"), c.var);
-    return c.json({ actor, scope });
+    return c.json({ actor, scope }, 200, SAFE_HEADERS);
   });
 
   app.post("/api/v1/session", async (c) => {
@@ -95,13 +96,13 @@ export function mountPage(
         "this link was used before or is old: `edgemaker page` prints another one",
       );
     }
-    return c.json({ token });
+    return c.json({ token }, 200, SAFE_HEADERS);
   });
 
   app.post("/api/v1/session/code", async (c) => {
     const { scope } = await callerOf(c.req.header("authorization"), c.var);
     if (scope !== "admin") throw new AppError("Forbidden", "only an admin token may let somebody in");
     if (!signIn) throw new AppError("Not found", "this server prints no links: enter a token on its page");
-    return c.json({ code: signIn.newCode() });
+    return c.json({ code: signIn.newCode() }, 200, SAFE_HEADERS);
   });
 }
