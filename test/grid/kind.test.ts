@@ -1,0 +1,51 @@
+import { expect, it } from "vitest";
+import { isInRange } from "../../src/engine/accounts.ts";
+import { kindsOf } from "../../src/engine/kinds.ts";
+import { asGrid, asGridView, gridKind } from "../../src/grid/kind.ts";
+import type { GridStrategy } from "../../src/grid/state/state.ts";
+import type { StrategyView } from "../../src/ports/stores/strategy-store.ts";
+import { d, slot, state } from "../support/grid.ts";
+import { strategy } from "../support/made.ts";
+
+/** From 100 to 120. */
+const SLOTS = [slot(), slot({ index: 1, lower: d("110"), upper: d("120"), side: "sell" })];
+
+it("trades from its lowest level to its highest, and not beyond", () => {
+  const inRange = ["99.99", "100", "110", "120", "120.01"].map((mid) =>
+    gridKind.isInRange(state(SLOTS), d(mid)),
+  );
+  expect(inRange).toEqual([false, true, true, true, false]);
+  const at = (mid?: string) => {
+    const marks = mid === undefined ? {} : { "BTC/USDT": { mid: d(mid) } };
+    const view = {
+      strategy: strategy({ state: state(SLOTS) }),
+      memory: { marks },
+    } as unknown as StrategyView;
+    return isInRange(view, kindsOf([gridKind]));
+  };
+  expect([at(), at("105"), at("99")]).toEqual([undefined, true, false]);
+});
+
+it("goes on with numbers of orders that none of its slots and no buy at its start has had", () => {
+  const numbered = SLOTS.map((one, i) => ({ ...one, sequence: 3 + i }));
+  const next = (tries?: number) =>
+    gridKind.nextSequence(state(numbered, tries === undefined ? {} : { firstBuy: { tries } }));
+  expect([next(), next(0), next(2)]).toEqual([4, 5, 7]);
+});
+
+it("may place something while a slot is free, or while it changes as a whole", () => {
+  const may = (free: number, over: object = {}) =>
+    gridKind.mayPlace(strategy({ state: state(SLOTS, over) }) as GridStrategy, { free } as never);
+  expect([may(0), may(1)]).toEqual([false, true]);
+  const whole = [{ rebuild: {} }, { trail: { way: "up" } }, { firstBuy: { tries: 0 } }, { signal: {} }];
+  expect(whole.map((over) => may(0, over))).toEqual([true, true, true, true]);
+});
+
+it("is taken for no other kind, and no other for it", () => {
+  const other = strategy({ id: "q", kind: "quote" });
+  expect(() => asGrid(other)).toThrow("strategy q is no grid");
+  expect(() => asGridView({ strategy: other } as StrategyView)).toThrow("strategy q is no grid");
+  expect(() => kindsOf([gridKind])("quote")).toThrow("this program runs no strategy of the kind quote");
+  const view = { strategy: strategy(), openOrders: 3 } as unknown as StrategyView;
+  expect(asGridView(view)).toMatchObject({ strategy: { id: "g", kind: "grid" }, openOrders: 3 });
+});
