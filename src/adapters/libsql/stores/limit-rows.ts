@@ -38,18 +38,19 @@ function withinDay(context: Context, { scope, dayNotional }: ScopeTerms, asset: 
   return [sql`coalesce((${used}), 0) + ${NOTIONAL} <= ${notionalUnits(dayNotional, "down")}`];
 }
 
-/**
- * An account's orders that are not settled, or of them one asker's. Without its index named, every order that the
- * account ever had would be read for the asker's.
- */
-export function countOpen(account: string | Placeholder, actor: string | Placeholder | null): SQL {
+/** Without its index named, every order that the account ever had would be read for one asker's. */
+const ofOpen = (account: string | Placeholder): SQL =>
+  sql`from ${orders} indexed by orders_unsettled where ${orders.account} = ${account} and ${isUnsettled()}`;
+
+/** An account's orders that are not settled, or of them one asker's. */
+function countOpen(account: string, actor: string | null): SQL {
   const whose = actor === null ? sql`` : sql` and ${orders.actor} = ${actor}`;
-  return sql`(select count(*) from ${orders} indexed by orders_unsettled where ${orders.account} = ${account} and ${isUnsettled()}${whose})`;
+  return sql`(select count(*) ${ofOpen(account)}${whose})`;
 }
 
 /** Both counts of one walk through the index, as JSON. */
 export const countBoth = (account: Placeholder, actor: Placeholder): SQL =>
-  sql`(select json_array(count(*), count(case when ${orders.actor} = ${actor} then 1 end)) from ${orders} indexed by orders_unsettled where ${orders.account} = ${account} and ${isUnsettled()})`;
+  sql`(select json_array(count(*), count(case when ${orders.actor} = ${actor} then 1 end)) ${ofOpen(account)})`;
 
 const withinOpenOrders = ({ openOrders, actor }: ScopeTerms, account: string): SQL[] =>
   openOrders === null ? [] : [sql`${countOpen(account, actor)} + ${COUNT} <= ${openOrders}`];
