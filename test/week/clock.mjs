@@ -49,6 +49,7 @@ prototype.prepare = function (text) {
     raw: setting("raw"),
     safeIntegers: setting("safeIntegers"),
     run: (...of) => again().run(...of),
+    get: (...of) => again().get(...of),
     all: (...of) => again().all(...of),
   };
   return statement;
