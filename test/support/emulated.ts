@@ -47,7 +47,7 @@ export async function emulatedWorld({
     venues.set(name, await startVenue(name, { ...venue, tier, clock: time.now, keys: KEYS }));
   }
   // Real time, beside a busy test run: long enough that only what is told to hang does.
-  const options = { timing: { requestTimeout: 1500, ...timing }, ...(fetch ? { fetch } : {}) };
+  const options = { timing: { requestTimeout: 30 * SECOND, ...timing }, ...(fetch ? { fetch } : {}) };
   const urls = Object.fromEntries([...venues].map(([name, { url }]) => [name, url]));
   const env: Record<string, string> = names.includes("kraken") ? { EDGEMAKER_TIERS: `kraken=${tier}` } : {};
   const box = await liveBox({ urls, options, time, env });

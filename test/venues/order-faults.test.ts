@@ -116,7 +116,7 @@ describe.each(PLACED)("an order by hand on %s whose request meets", (_kind, { na
   let app: Awaited<ReturnType<typeof appOver>>;
   let count = 0;
   beforeAll(async () => {
-    const timing = { readLag: 10 * SECOND, secondMiss: 5 * SECOND };
+    const timing = { requestTimeout: 5 * SECOND, readLag: 10 * SECOND, secondMiss: 5 * SECOND };
     world = await emulatedWorld({ names: [name], timing, venue: { unified } });
     exchange = world.exchange(name);
     app = await appOver(world.deps);

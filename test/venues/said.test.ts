@@ -55,7 +55,8 @@ describe.each(NAMES)("what %s says of a refusal", (name) => {
 
   beforeAll(async () => {
     const timing = {
-      leaseTtl: 8 * SECOND,
+      requestTimeout: 10 * SECOND,
+      leaseTtl: 16 * SECOND,
       readLag: 5 * SECOND,
       secondMiss: 5 * SECOND,
       backoff: { first: 60 * SECOND, most: 600 * SECOND },
