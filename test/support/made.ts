@@ -214,6 +214,7 @@ export const turn = (over: Partial<Turn> = {}): Turn => ({
   isSimulated: false,
   window: { sendBy: NOW + 35_000, notAfter: NOW + 51_000 },
   funds: { USDT: d("10000"), BTC: d("100") },
+  doubted: new Set(),
   capital: undefined,
   confidence: undefined,
   ownBase: { least: 0n, isSure: true },

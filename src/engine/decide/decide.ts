@@ -218,6 +218,7 @@ function turnOf(
     ...rhythmOf(snapshot),
     window: windowOf(snapshot.lease, timing),
     funds: share.funds,
+    doubted: share.doubted,
     capital: capitalOf(strategy, observation, { ...all, planned: share.openBuys }),
     confidence: observation.confidence?.get(strategy.symbol)?.value,
     ownBase: isKnown ? ownBase(base, observation, { ...among, now }) : undefined,

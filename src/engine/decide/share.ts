@@ -19,6 +19,8 @@ import { exitReach } from "./exit.ts";
 export interface StrategyAllowance {
   /** Undefined when the balances were not read. */
   readonly funds: Funds | undefined;
+  /** Assets that orders which may be on the venue, unseen, would have taken some of: they are counted as if they had. */
+  readonly doubted: ReadonlySet<string>;
   readonly resting: ReadonlyMap<Pair, readonly Resting[]>;
   /** How many orders may still be placed. */
   readonly limit: number;
@@ -41,6 +43,7 @@ export const firstShare = (
   { limit, bounds, strategies, kinds }: Pick<StrategyAllowance, "limit" | "bounds"> & Among,
 ): StrategyAllowance => ({
   funds: observation.balances && freeFunds(observation, orders),
+  doubted: new Set(unseenNeeds(observation, orders).map(({ asset }) => asset)),
   resting: new Map(
     [...observation.markets].map(([symbol, sight]) => [
       symbol,
@@ -71,6 +74,7 @@ export function afterTurn(
   resting.set(symbol, [...(share.resting.get(symbol) ?? []), ...turn.intents]);
   return {
     funds: turn.funds,
+    doubted: share.doubted,
     resting,
     limit: share.limit - turn.intents.length,
     openBuys: { ...share.openBuys, [quote]: (share.openBuys[quote] ?? ZERO) + sum(bought) },
@@ -82,17 +86,20 @@ export function afterTurn(
 }
 
 // What may be on the venue without its being seen there is counted as if it were.
-function freeFunds({ balances = [], markets, sights }: Observation, orders: readonly Order[]): Funds {
+function freeFunds(observation: Observation, orders: readonly Order[]): Funds {
+  const { balances = [] } = observation;
   const funds = new Map(balances.map(({ asset, free }) => [asset, free]));
-  for (const order of orders) {
-    const market = markets.get(order.symbol)?.market;
-    const isUnseen = order.state === "pending" || order.state === "unknown";
-    if (!market || !isUnseen || typeof sights.get(order.clientId) === "object") continue;
-    const { asset, amount } = need(market, order);
+  for (const { asset, amount } of unseenNeeds(observation, orders))
     funds.set(asset, (funds.get(asset) ?? ZERO) - amount);
-  }
   return Object.fromEntries(funds);
 }
+
+const unseenNeeds = ({ markets, sights }: Observation, orders: readonly Order[]) =>
+  orders.flatMap((order) => {
+    const market = markets.get(order.symbol)?.market;
+    const isUnseen = order.state === "pending" || order.state === "unknown";
+    return market && isUnseen && typeof sights.get(order.clientId) !== "object" ? [need(market, order)] : [];
+  });
 
 // The person's own orders too: crossing them would be a trade with oneself all the same.
 function restingOn(symbol: Pair, { open }: MarketSight, orders: readonly Order[]): Resting[] {

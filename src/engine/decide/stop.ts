@@ -64,12 +64,13 @@ function leavingBase(strategy: Strategy): Strategy {
 
 /**
  * Base that the account alone lacks: where reads lag, what was set aside for an order may still be shown so after
- * its end. Undefined when that is out of the question.
+ * its end; and an order that nobody is sure of may never have taken it. Undefined when that is out of the question.
  */
 function late(strategy: Strategy, turn: Turn): Partial<Advanced> | undefined {
   const { state } = strategy;
   const { exit } = state;
-  const since = exit?.lacksSince ?? turn.now;
+  const isDoubted = turn.doubted.has(splitPair(strategy.symbol).base);
+  const since = (isDoubted ? undefined : exit?.lacksSince) ?? turn.now;
   if (!exit || !isLacking(strategy, turn) || turn.now - since >= turn.timing.readLag) return undefined;
   const lastError = "the exchange shows less free base than there is to sell; it is asked again";
   return { strategy: { ...strategy, lastError, state: { ...state, exit: { ...exit, lacksSince: since } } } };

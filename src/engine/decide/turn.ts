@@ -15,6 +15,8 @@ export interface Turn extends StrategyContext {
   readonly sight: MarketSight;
   /** Slots of which this pass has looked up some of the next ids; undefined where that does not count. */
   readonly searched: readonly SlotSearch[] | undefined;
+  /** Assets of which funds leave out what an order would have taken that may be on the venue, unseen. */
+  readonly doubted: ReadonlySet<string>;
 }
 
 /** How often an account is stepped, as far as its last pass tells, and whether its time is one of its own. */

@@ -45,6 +45,16 @@ describe("what an account has free for its strategies", () => {
     expect(funds([order({ state: is })], { sights: { [idOf()]: "missing" } })?.USDT).toBe(d("799.8"));
   });
 
+  it("is not sure of what such orders would have taken", () => {
+    const doubted = (orders: readonly Order[], more = {}) => [
+      ...firstShare(observation({}, { balances, ...more }), orders, { limit: 9, bounds: bounds(), ...among })
+        .doubted,
+    ];
+    expect(doubted([order({ state: "unknown" }), sell({ state: "pending" })])).toEqual(["USDT", "BTC"]);
+    expect(doubted([order({ state: "unknown" })], { sights: { [idOf()]: told() } })).toEqual([]);
+    expect(doubted([sell(), order({ state: "unknown", symbol: "ETH/USDT" })])).toEqual([]);
+  });
+
   it("is not less by what is seen there, or is on no market of this pass", () => {
     const all = { USDT: d("1000"), BTC: d("3") };
     expect(funds([order({ state: "unknown" })], { sights: { [idOf()]: told() } })).toEqual(all);

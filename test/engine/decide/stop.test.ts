@@ -246,6 +246,17 @@ describe("base that the account does not show", () => {
     expect(later.strategy).toMatchObject({ lastError, state: { exit: { lacksSince: NOW - readLag + 1 } } });
   });
 
+  it("is asked for as long as an order that may never have taken it is not sure", () => {
+    const after = stop(since(NOW - readLag), [], turn({ ...none, doubted: new Set(["BTC"]) }));
+    expect(after.strategy).toMatchObject({
+      status: "running",
+      lastError,
+      state: { exit: { lacksSince: NOW } },
+    });
+    const quotes = stop(since(NOW - readLag), [], turn({ ...none, doubted: new Set(["USDT"]) }));
+    expect(quotes.strategy?.status).toBe("stopped");
+  });
+
   it("is told as not sold, then", () => {
     const after = stop(since(NOW - readLag), [], turn(none));
     expect(after.strategy).toMatchObject({
