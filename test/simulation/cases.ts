@@ -65,6 +65,8 @@ export const CASES: readonly (readonly [seed: number, found: string, timing: "re
     [8_311_809, "counted orders that a pass had seen at their end while its batch stood change by change"],
     [8_312_109, "counted orders that a pass had seen at their end while its batch stood change by change"],
     [8_100_002, "did not count what another grid had bought in a pass whose batch stood change by change"],
+    [5_816_304, "an exit gave up base that an order nobody was sure of had never taken"],
+    [5_816_494, "after a restore a starting grid took base of the account for sells of what it had bought"],
     [8_312_128, "counted what a grid had sold in a pass whose batch stood change by change"],
   ] as const
 ).map(([seed, found, timing]) => [seed, found, timing] as const);

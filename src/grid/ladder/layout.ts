@@ -1,10 +1,11 @@
 import { movementsOf } from "../../engine/reconcile/fills.ts";
-import { type Decimal, max, mul, sum, ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, max, min, mul, sum, ZERO } from "../../kernel/decimal.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import type { Market } from "../../model/market.ts";
 import { lotsFor } from "../../model/minimum.ts";
 import type { FoundOrder } from "../../ports/kind.ts";
 import { baseHeld, costInAll, heldInAll } from "../ledger/booking.ts";
+import { takeLots, totalBase } from "../state/lots.ts";
 import type { GridState, Slot } from "../state/state.ts";
 
 /**
@@ -58,8 +59,8 @@ export function giveFirstBase(state: GridState, market: Market, free: Decimal): 
 }
 
 /**
- * First base that a restored database has forgotten: what a starting grid's sell, found on the venue, has sold
- * or still offers beyond what its slot holds.
+ * Base that a restored database has forgotten: what a starting grid's sell, found on the venue, has sold or still
+ * offers beyond what its slot holds. It is what the grid has bought and no slot has, and beyond that first base.
  */
 export function forgottenBase(state: GridState, { order, fills, ended }: FoundOrder): GridState {
   const { base } = splitPair(order.symbol);
@@ -67,13 +68,16 @@ export function forgottenBase(state: GridState, { order, fills, ended }: FoundOr
     .flatMap((fill) => movementsOf(order.symbol, fill))
     .reduce((total, { asset, amount }) => (asset === base ? total - amount : total), ZERO);
   const needed = ended ? moved : max(moved, order.amount);
-  const slots = state.slots.map((slot) => {
-    const lacks = needed - baseHeld(slot);
-    if (slot.index !== order.slot || lacks <= ZERO) return slot;
-    const cost = slot.cost + mul(lacks, state.startPrice, "half");
-    return { ...slot, base: slot.base + lacks, cost, first: true };
-  });
-  return withFirst({ ...state, slots }, state);
+  const slot = state.slots.find(({ index }) => index === order.slot);
+  const lacks = slot ? needed - baseHeld(slot) : ZERO;
+  if (!slot || lacks <= ZERO) return state;
+  const { taken, rest: idle } = takeLots(state.idle, min(lacks, max(ZERO, totalBase(state.idle))));
+  const own = lacks - taken.base;
+  const cost = slot.cost + taken.cost + mul(own, state.startPrice, "half");
+  const first = slot.first || taken.first || own > ZERO;
+  const given = { ...slot, base: slot.base + lacks, cost, first };
+  const slots = state.slots.map((one) => (one === slot ? given : one));
+  return withFirst({ ...state, slots, idle }, state);
 }
 
 /** The ledger with the base that slots have been given. */

@@ -87,6 +87,24 @@ describe("first base that a restored database has forgotten", () => {
     expect(after.ledger).toMatchObject({ firstBase: d("2"), firstCost: d("180") });
   });
 
+  it("is what the grid had bought before and no slot has, and only beyond that the account's own", () => {
+    const lot = (base: string, cost: string) => ({ base: d(base), cost: d(cost), first: false });
+    const given = (idle: readonly ReturnType<typeof lot>[]) =>
+      forgottenBase(state(sells, { startPrice: d("90"), idle }), {
+        order: order({ side: "sell", amount: d("2") }),
+        fills: [],
+        ended: false,
+      });
+    const bought = given([lot("3", "300")]);
+    expect(bought.slots[0]).toEqual(slot({ side: "sell", base: d("2"), cost: d("200"), first: false }));
+    expect(bought.idle).toEqual([lot("1", "100")]);
+    expect(bought.ledger).toMatchObject({ firstBase: 0n, firstCost: 0n });
+    const mixed = given([lot("0.5", "50")]);
+    expect(mixed.slots[0]).toEqual(slot({ side: "sell", base: d("2"), cost: d("185"), first: true }));
+    expect(mixed.idle).toEqual([]);
+    expect(mixed.ledger).toMatchObject({ firstBase: d("1.5"), firstCost: d("135") });
+  });
+
   it("is what it has sold, fees in base included, where it has ended or that is more", () => {
     expect(found({ ended: true }).slots[0]?.base).toBe(d("1"));
     const fees = [
