@@ -2,6 +2,7 @@ import { type Decimal, min, mul, ONE, sum, ZERO } from "../../kernel/decimal.ts"
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { boundsAfter } from "../../limits/standing.ts";
+import type { Balance } from "../../model/account.ts";
 import type { Capital, Funds, OwnBase, Resting } from "../../model/intent.ts";
 import type { Bounds } from "../../model/limits.ts";
 import type { Quote } from "../../model/market.ts";
@@ -37,30 +38,33 @@ export interface Among {
 }
 
 /** Before the first strategy's turn. `orders` are the account's unsettled orders as just seen. */
-export const firstShare = (
+export function firstShare(
   observation: Observation,
   orders: readonly Order[],
   { limit, bounds, strategies, kinds }: Pick<StrategyAllowance, "limit" | "bounds"> & Among,
-): StrategyAllowance => ({
-  funds: observation.balances && freeFunds(observation, orders),
-  doubted: new Set(unseenNeeds(observation, orders).map(({ asset }) => asset)),
-  resting: new Map(
-    [...observation.markets].map(([symbol, sight]) => [
-      symbol,
-      [
-        ...restingOn(symbol, sight, orders),
-        // No other strategy buys where one that leaves is about to sell.
-        ...strategies
-          .filter((one) => one.symbol === symbol)
-          .flatMap((one) => exitReach(kinds(one.kind), one, sight)),
-      ],
-    ]),
-  ),
-  limit,
-  openBuys: {},
-  short: false,
-  bounds,
-});
+): StrategyAllowance {
+  const unseen = unseenNeeds(observation, orders);
+  return {
+    funds: observation.balances && freeFunds(observation.balances, unseen),
+    doubted: new Set(unseen.map(({ asset }) => asset)),
+    resting: new Map(
+      [...observation.markets].map(([symbol, sight]) => [
+        symbol,
+        [
+          ...restingOn(symbol, sight, orders),
+          // No other strategy buys where one that leaves is about to sell.
+          ...strategies
+            .filter((one) => one.symbol === symbol)
+            .flatMap((one) => exitReach(kinds(one.kind), one, sight)),
+        ],
+      ]),
+    ),
+    limit,
+    openBuys: {},
+    short: false,
+    bounds,
+  };
+}
 
 /** The share after a strategy has planned `intents` on its symbol. */
 export function afterTurn(
@@ -86,11 +90,9 @@ export function afterTurn(
 }
 
 // What may be on the venue without its being seen there is counted as if it were.
-function freeFunds(observation: Observation, orders: readonly Order[]): Funds {
-  const { balances = [] } = observation;
+function freeFunds(balances: readonly Balance[], unseen: ReturnType<typeof unseenNeeds>): Funds {
   const funds = new Map(balances.map(({ asset, free }) => [asset, free]));
-  for (const { asset, amount } of unseenNeeds(observation, orders))
-    funds.set(asset, (funds.get(asset) ?? ZERO) - amount);
+  for (const { asset, amount } of unseen) funds.set(asset, (funds.get(asset) ?? ZERO) - amount);
   return Object.fromEntries(funds);
 }
 

@@ -72,7 +72,9 @@ function late(strategy: Strategy, turn: Turn): Partial<Advanced> | undefined {
   const isDoubted = turn.doubted.has(splitPair(strategy.symbol).base);
   const since = (isDoubted ? undefined : exit?.lacksSince) ?? turn.now;
   if (!exit || !isLacking(strategy, turn) || turn.now - since >= turn.timing.readLag) return undefined;
-  const lastError = "the exchange shows less free base than there is to sell; it is asked again";
+  const lastError = isDoubted
+    ? "an order that is not seen may have taken the base that is to be sold: it is looked for first"
+    : "the exchange shows less free base than there is to sell; it is asked again";
   return { strategy: { ...strategy, lastError, state: { ...state, exit: { ...exit, lacksSince: since } } } };
 }
 

@@ -250,7 +250,8 @@ describe("base that the account does not show", () => {
     const after = stop(since(NOW - readLag), [], turn({ ...none, doubted: new Set(["BTC"]) }));
     expect(after.strategy).toMatchObject({
       status: "running",
-      lastError,
+      lastError:
+        "an order that is not seen may have taken the base that is to be sold: it is looked for first",
       state: { exit: { lacksSince: NOW } },
     });
     const quotes = stop(since(NOW - readLag), [], turn({ ...none, doubted: new Set(["USDT"]) }));
