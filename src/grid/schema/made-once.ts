@@ -19,10 +19,15 @@ export function madeOnce<Made>(make: (view: Timeless) => Made): (view: Timeless)
   };
 }
 
-const isSame = (a: Timeless, b: Timeless): boolean =>
-  a.memory === b.memory &&
-  a.costs === b.costs &&
-  a.openOrders === b.openOrders &&
-  a.steppedAt === b.steppedAt &&
-  a.steppedBy === b.steppedBy &&
-  a.accountError === b.accountError;
+/** All of a view beside its strategy: one that is new and not named here is an error of types. */
+const BESIDE = Object.keys({
+  memory: 0,
+  costs: 0,
+  openOrders: 0,
+  steppedAt: 0,
+  steppedBy: 0,
+  accountError: 0,
+} satisfies Record<Beside, 0>) as Beside[];
+type Beside = Exclude<keyof Timeless, "strategy">;
+
+const isSame = (a: Timeless, b: Timeless): boolean => BESIDE.every((part) => a[part] === b[part]);
