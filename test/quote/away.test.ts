@@ -2,16 +2,7 @@ import { expect, it } from "vitest";
 import { VenueError } from "../../src/kernel/errors.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { askingOf, testSandbox } from "../support/sandbox.ts";
-
-const ASKED = {
-  exchange: "kraken",
-  symbol: "BTC/USDT",
-  spread: 0.01,
-  levels: 2,
-  size: 100,
-  baseBudget: 0.0333,
-  quoteBudget: 2000,
-};
+import { ASKED } from "./asked.ts";
 
 it("shows no change of quotes whose exchange is not there, and says so", async () => {
   const { deps, store, venue } = await testSandbox();

@@ -1,16 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { testApp } from "../support/app.ts";
-
-const ASKED = {
-  exchange: "kraken",
-  symbol: "BTC/USDT",
-  spread: 0.01,
-  levels: 2,
-  size: 100,
-  // Of both as much, so that no side lies near the price, which moves while the test runs.
-  baseBudget: 0.0333,
-  quoteBudget: 2000,
-};
+import { ASKED } from "./asked.ts";
 
 interface Answer {
   readonly status: number;

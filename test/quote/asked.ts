@@ -1,0 +1,11 @@
+/** Quotes of two levels on each side of the sandbox's first price. */
+export const ASKED = {
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  spread: 0.01,
+  levels: 2,
+  size: 100,
+  // Of both as much, so that no side lies near the price, which moves while a test runs.
+  baseBudget: 0.0333,
+  quoteBudget: 2000,
+};
