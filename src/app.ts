@@ -42,11 +42,11 @@ export interface AppOptions {
   readonly asset?: Asset;
 }
 
-/** The whole service on Fetch primitives: the same on every runtime. */
 const isTold = (text: string | undefined): text is string => text !== undefined;
 
 const CHALLENGE = /^[0-9a-z]{16,64}$/;
 
+/** The whole service on Fetch primitives: the same on every runtime. */
 export function createApp({
   deps,
   operations,

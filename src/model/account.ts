@@ -40,7 +40,7 @@ export function exchangeOfRequest(account: AccountKey): string | undefined {
   return hash === undefined ? undefined : exchange;
 }
 
-/** The exchange of an account, whoever's keys it has. */
+/** The exchange of an account, of the service's own or of a request's keys. */
 export const exchangeName = (account: AccountKey): string =>
   exchangeOfRequest(account) ?? parseAccountKey(account).exchange;
 
