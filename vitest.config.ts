@@ -43,6 +43,7 @@ export default defineConfig({
     // What hangs is told, however slow the machine.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 240_000 } },
     projects: [
       { extends: true, test: { name: "alone", include: ALONE } },
       // To load ccxt anew for each file would take a third of the whole.
