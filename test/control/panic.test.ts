@@ -201,17 +201,37 @@ describe("kill on --cancel", () => {
 });
 
 describe("panic, whose process dies at any of its calls", () => {
-  /** The service as a process has it that ends at its nth call to the exchange or the database: it never hears more. */
-  function mortal(deps: Deps, calls: number): Deps {
+  /**
+   * The service as a process has it that ends at its nth call to the exchange or the database: it never hears more.
+   * It has died once the calls that were under way have ended.
+   */
+  function mortal(deps: Deps, calls: number): { deps: Deps; death: Promise<"died"> } {
     let left = calls;
-    const gone = () => new Promise<never>(() => undefined);
+    let busy = 0;
+    let die = (_how: "died") => {};
+    const death = new Promise<"died">((resolve) => {
+      die = resolve;
+    });
+    const gone = () => {
+      if (busy === 0) die("died");
+      return new Promise<never>(() => undefined);
+    };
+    const heard = async (call: () => unknown) => {
+      busy++;
+      try {
+        return await call();
+      } finally {
+        busy--;
+        if (left < 0 && busy === 0) die("died");
+      }
+    };
     const wrap = <T extends object>(of: T): T =>
       Object.fromEntries(
         Object.entries(of).map(([name, value]) => [
           name,
           typeof value !== "function" || ["under", "knownKilled", "trouble"].includes(name)
             ? value
-            : (...given: unknown[]) => (left-- > 0 ? value(...given) : gone()),
+            : (...given: unknown[]) => (left-- > 0 ? heard(() => value(...given)) : gone()),
         ]),
       ) as T;
     const venueOf: Deps["venueOf"] = (account) => {
@@ -220,7 +240,7 @@ describe("panic, whose process dies at any of its calls", () => {
       const { under, ...rest } = wrap(venue);
       return { ...rest, ...(under ? { under: (...held) => wrap(under(...held)) } : {}) };
     };
-    return { ...deps, store: wrap(deps.store), venueOf };
+    return { deps: { ...deps, store: wrap(deps.store), venueOf }, death };
   }
 
   it.each(["mexc", "kraken"] as const)("leaves no order of ours on %s in the end", async (exchange) => {
@@ -234,9 +254,9 @@ describe("panic, whose process dies at any of its calls", () => {
       await runOperation(deps, "set_kill_switch", { on: false, cancel: false });
       await runOperation(deps, "start_grid", { ...BTC, exchange, gridLevels: 2 });
       expect({ calls, open: venue.open().length }).toEqual({ calls, open: 2 });
-      const dying = runOperation<Panic>(mortal(deps, calls), "panic", { sell: false }).then(() => "done");
-      const ended = await Promise.race([dying, new Promise((end) => setTimeout(() => end("died"), 300))]);
-      if (ended === "died") died++;
+      const { deps: dying, death } = mortal(deps, calls);
+      const done = runOperation<Panic>(dying, "panic", { sell: false }).then(() => "done");
+      if ((await Promise.race([done, death])) === "died") died++;
       // Another process starts. A person who has had no answer asks again, where nothing of it was written.
       const next = world.restarted();
       if (!(await next.store.killed())) await runOperation(next, "panic", { sell: false });
