@@ -188,7 +188,7 @@ export function agentSuite(name: string, start: () => Promise<Agents>): void {
       );
       setTimeout(() => giveUp.abort(), 3000);
       await expect(committing).rejects.toThrow();
-      await expect.poll(() => agents.plans(), { timeout: 60_000 }).toEqual([]);
+      await expect.poll(() => agents.plans()).toEqual([]);
       await expect(agents.decide(planId, "approve")).rejects.toThrow(/there is no plan/);
       expect(await openOrders()).toBe(0);
       expect(errorOf(await callTool(client, "create_order", { ...ORDER, planId })).error).toBe("Forbidden");

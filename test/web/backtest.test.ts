@@ -37,7 +37,7 @@ describe.skipIf(!findChromium())("backtests on the page, in Chromium (skipped wh
     await page.reload();
     const cards = page.getByRole("group", { name: "Runs" }).getByRole("region");
     await cards.first().waitFor();
-    expect(await cards.count()).toBe(2);
+    await expect.poll(() => cards.count()).toBe(2);
 
     const [saved] = await Promise.all([
       page.waitForEvent("download"),
@@ -56,7 +56,7 @@ describe.skipIf(!findChromium())("backtests on the page, in Chromium (skipped wh
     await page.getByRole("button", { name: /^Remove BTC\/USDT .* 20 levels/ }).click();
     await page.getByRole("link", { name: "Take it to Start" }).click();
     await page.getByRole("heading", { name: "Start a grid" }).waitFor();
-    expect(await page.getByLabel("Levels, 2 to 100").inputValue()).toBe("10");
+    await expect.poll(() => page.getByLabel("Levels, 2 to 100").inputValue()).toBe("10");
     await page.getByRole("button", { name: "Start exactly this plan" }).waitFor();
     expect(errors).toEqual([]);
     expect(strangers).toEqual([]);
@@ -92,8 +92,10 @@ describe.skipIf(!findChromium())("backtests on the page, in Chromium (skipped wh
     await part.getByRole("link", { name: "Take it to Start" }).first().click();
     await page.getByRole("heading", { name: "Start a grid" }).waitFor();
     const [first] = told.best;
-    expect(await page.getByLabel("Lower price, USDT").inputValue()).toBe(String(first?.lowerPrice));
-    expect(await page.getByLabel("Per order, USDT").inputValue()).toBe(String(first?.orderSize));
+    await expect
+      .poll(() => page.getByLabel("Lower price, USDT").inputValue())
+      .toBe(String(first?.lowerPrice));
+    await expect.poll(() => page.getByLabel("Per order, USDT").inputValue()).toBe(String(first?.orderSize));
     expect(errors).toEqual([]);
     await context.close();
   });

@@ -22,8 +22,8 @@ describe.skipIf(!findChromium())(
       await form.getByText(/whsec_/).waitFor();
       const row = page.getByRole("row", { name: /^ops/ });
       await row.waitFor();
+      await expect.poll(() => form.getByLabel("Address, https").inputValue()).toBe("");
       expect(await page.getByText("path-that-is-secret").count()).toBe(0);
-      expect(await form.getByLabel("Address, https").inputValue()).toBe("");
 
       await row.getByRole("button", { name: "Test ops" }).click();
       await page.getByRole("button", { name: "Send it" }).click();
@@ -60,7 +60,7 @@ describe.skipIf(!findChromium())(
           .status;
       expect(await whose()).toBe(200);
       await page.getByRole("button", { name: "Close" }).click();
-      expect(await page.getByText(token).count()).toBe(0);
+      await page.getByText(token).waitFor({ state: "detached" });
       await page.getByRole("button", { name: "Revoke a screen" }).click();
       await page.getByRole("button", { name: "Revoke it" }).click();
       await page.getByText("a screen is revoked.").waitFor();

@@ -45,7 +45,7 @@ describe.skipIf(!findChromium())("figures and logs, in Chromium (skipped where t
 
   const isEven = async (cells: Locator) => {
     await cells.first().waitFor();
-    await expect.poll(async () => decimalsOf(cells), { timeout: 60_000 }).toHaveLength(1);
+    await expect.poll(async () => decimalsOf(cells)).toHaveLength(1);
   };
 
   it("tells prices of a market with the decimals that it has, all of them with the same", async () => {
@@ -61,13 +61,10 @@ describe.skipIf(!findChromium())("figures and logs, in Chromium (skipped where t
     // Each table comes when it comes, and the market moves meanwhile.
     const [book, trades] = [column(page, "Order book", "Price"), column(page, "Trades", "Price")];
     await expect
-      .poll(
-        async () => {
-          const [digits, told] = [await digitsOf(), [await decimalsOf(book), await decimalsOf(trades)]];
-          return digits > 2 && told.every((one) => one.length === 1 && one[0] === digits);
-        },
-        { timeout: 60_000 },
-      )
+      .poll(async () => {
+        const [digits, told] = [await digitsOf(), [await decimalsOf(book), await decimalsOf(trades)]];
+        return digits > 2 && told.every((one) => one.length === 1 && one[0] === digits);
+      })
       .toBe(true);
     for (const table of ["Order book", "Trades"]) await isEven(column(page, table, "Amount"));
     await page.goto(`${url}/#/strategy/${id}`);
@@ -85,7 +82,7 @@ describe.skipIf(!findChromium())("figures and logs, in Chromium (skipped where t
     expect(await page.evaluate("scrollY")).toBe(900);
     await page.getByRole("link", { name: "Limits" }).click();
     await page.getByText("Change one").waitFor();
-    await expect.poll(() => page.evaluate("scrollY"), { timeout: 60_000 }).toBe(0);
+    await expect.poll(() => page.evaluate("scrollY")).toBe(0);
     await context.close();
   });
 
@@ -96,11 +93,17 @@ describe.skipIf(!findChromium())("figures and logs, in Chromium (skipped where t
     const events = page.getByRole("table", { name: "Events" });
     await events.locator("time").first().waitFor();
     const plain = (text: string | null) => text?.replaceAll(/\s/g, " ");
-    for (const time of await events.locator("time").all()) {
-      const at = new Date((await time.getAttribute("datetime")) ?? "");
+    // All at once: an event that happens meanwhile moves them.
+    const times = await events
+      .locator("time")
+      .evaluateAll((all) =>
+        all.map((one) => [one.getAttribute("datetime"), one.getAttribute("title"), one.textContent] as const),
+      );
+    for (const [datetime, title, told] of times) {
+      const at = new Date(datetime ?? "");
       const local = at.toLocaleString("en-US", { dateStyle: "short", timeStyle: "medium", timeZone: ZONE });
-      expect(plain(await time.textContent())).toBe(plain(local));
-      expect(await time.getAttribute("title")).toBe(at.toISOString().replace("T", " ").replace("Z", " UTC"));
+      expect(plain(told)).toBe(plain(local));
+      expect(title).toBe(at.toISOString().replace("T", " ").replace("Z", " UTC"));
     }
     await context.close();
   });
@@ -125,7 +128,7 @@ describe.skipIf(!findChromium())("figures and logs, in Chromium (skipped where t
       for (let back = 0; back < 4; back++) {
         const newest = `no. ${LOGGED - back * most}`;
         await table.getByText(newest, { exact: true }).waitFor();
-        expect(await table.locator("tbody tr").count()).toBe(most);
+        await expect.poll(() => table.locator("tbody tr").count()).toBe(most);
         if (back < 3) await section.getByRole("button", { name: "Older" }).click();
       }
       const frame = page.getByRole("region", { name, exact: true }).last();

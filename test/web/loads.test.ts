@@ -92,7 +92,7 @@ describe.skipIf(!findChromium())(
         while ((await again.count()) > 0) {
           const left = await again.count();
           await again.first().click();
-          await expect.poll(() => again.count(), { timeout: 60_000 }).not.toBe(left);
+          await expect.poll(() => again.count()).not.toBe(left);
         }
         await page.getByText(text).first().waitFor({ state: "attached" });
         await page.unrouteAll();
@@ -109,7 +109,7 @@ describe.skipIf(!findChromium())(
       page.on("request", (request) => asked.push(new URL(request.url()).pathname));
       await page.clock.fastForward("03:00");
       await page.getByRole("cell", { name: /^[3-9] min .*ago$/ }).waitFor();
-      await expect.poll(() => asked, { timeout: 60_000 }).toContain("/api/v1/strategy/grid/status");
+      await expect.poll(() => asked).toContain("/api/v1/strategy/grid/status");
       await context.close();
     });
 
@@ -128,7 +128,7 @@ describe.skipIf(!findChromium())(
       expect(asked).toEqual([]);
       await page.clock.runFor(200);
       await expect
-        .poll(() => asked.toSorted(), { timeout: 60_000 })
+        .poll(() => asked.toSorted())
         .toEqual(["/api/v1/orderbook", "/api/v1/ticker", "/api/v1/trades"]);
       await context.close();
     });

@@ -49,13 +49,9 @@ describe.skipIf(!findChromium())("the page, in Chromium (skipped where there is 
     expect(started.status).toBe(200);
     // No reload: what has happened comes by itself.
     await page.getByRole("link", { name: "BTC/USDT" }).waitFor();
-    expect(await page.locator(".stats dt").allTextContents()).toEqual([
-      "Total, USDT",
-      "Realised",
-      "Unrealised",
-      "Against holding",
-      "Capital",
-    ]);
+    await expect
+      .poll(() => page.locator(".stats dt").allTextContents())
+      .toEqual(["Total, USDT", "Realised", "Unrealised", "Against holding", "Capital"]);
     await page.getByRole("searchbox").fill("mexc");
     await page.getByText("None of them matches the filter.").waitFor();
 
