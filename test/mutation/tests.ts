@@ -19,10 +19,38 @@ chai.use(JestAsymmetricMatchers);
 
 const asymmetric = (globalThis as unknown as Record<symbol, object>)[matchers.ASYMMETRIC_MATCHERS_OBJECT];
 
+/** How long something is asked for again, in milliseconds of the wall: a change may keep it from ever coming. */
+const POLLED = 10_000;
+
+type Assertion = Record<string, (...given: readonly unknown[]) => unknown>;
+
+/** Vitest's `expect.poll`: asserts of what `read` gives again and again, until it holds. */
+const poll = (read: () => unknown, _limits?: object, isNot = false): object =>
+  new Proxy(
+    {},
+    {
+      get: (_of, name: string) =>
+        name === "not"
+          ? poll(read, undefined, !isNot)
+          : async (...given: readonly unknown[]) => {
+              const until = performance.now() + POLLED;
+              for (;;)
+                try {
+                  const asserted = chai.expect(await read());
+                  return ((isNot ? asserted.not : asserted) as unknown as Assertion)[name]?.(...given);
+                } catch (error) {
+                  if (performance.now() > until) throw error;
+                  await new Promise((resolve) => setTimeout(resolve, 20));
+                }
+            },
+    },
+  );
+
 export const expect = Object.assign(
   (value: unknown, message?: string) => chai.expect(value, message),
   chai.expect,
   asymmetric,
+  { poll },
 );
 
 (chai.expect as unknown as { extend(on: object, more: object): void }).extend(
