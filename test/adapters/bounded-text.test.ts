@@ -50,7 +50,7 @@ describe("an exchange's answer that would not end", () => {
     const server = await started(kind);
     const { read, count } = counting();
     const send = transport({ ...wire, base: server.url, fetch: count, timeoutMillis });
-    const asking = send("https://api.kraken.com/0/public/Time", { method: "GET", headers: {} });
+    const asking = send({ url: "https://api.kraken.com/0/public/Time", method: "GET" });
     await expect(asking).rejects.toThrow(told);
     await eventually(
       async () => server.sent.open,

@@ -28,7 +28,7 @@ it.each([301, 302, 307, 308])("follows no redirect of status %i", async (status)
     body: "",
     headers: { location: `${elsewhere.url}/stolen` },
   }));
-  await expect(transport(wire(server.url))(ADDRESS, GET)).rejects.toThrow(/redirect/);
+  await expect(transport(wire(server.url))({ url: ADDRESS, ...GET })).rejects.toThrow(/redirect/);
   expect(elsewhere.asked).toEqual([]);
 });
 
@@ -39,14 +39,14 @@ it.each([
   "https://api.kraken.com:8443/0",
 ])("asks nobody for %s", async (address) => {
   const server = await answering(() => ({ body: "{}" }));
-  await expect(transport(wire(server.url))(address, GET)).rejects.toBeInstanceOf(NotSent);
+  await expect(transport(wire(server.url))({ url: address, ...GET })).rejects.toBeInstanceOf(NotSent);
   expect(server.asked).toEqual([]);
 });
 
 it("sends nothing when its permit is refused in the turn in which it would leave", async () => {
   const server = await answering(() => ({ body: "{}" }));
   const refused = { ...wire(server.url), mayLeave: () => false };
-  await expect(transport(refused)(ADDRESS, GET)).rejects.toBeInstanceOf(NotSent);
+  await expect(transport(refused)({ url: ADDRESS, ...GET })).rejects.toBeInstanceOf(NotSent);
   expect(server.asked).toEqual([]);
 });
 
@@ -64,13 +64,11 @@ it.each([
   const server = await answering(() => ({
     body: JSON.stringify({ error: [`EGeneral:no such ${told} here`] }),
   }));
-  const asked = transport({ ...wire(server.url), secrets: [SECRET] })(
-    `${ADDRESS}?signature=s1gnatureOfQuery`,
-    {
-      method: "GET",
-      headers: { "API-Sign": "s1gnatureOfHeader" },
-    },
-  );
+  const asked = transport({ ...wire(server.url), secrets: [SECRET] })({
+    url: `${ADDRESS}?signature=s1gnatureOfQuery`,
+    method: "GET",
+    headers: { "API-Sign": "s1gnatureOfHeader" },
+  });
   const error = await asked.catch((caught: unknown) => caught);
   expect(JSON.stringify([error, String(error)])).not.toContain(told);
   expect(JSON.stringify([error, String(error)])).toContain("here");
@@ -87,7 +85,7 @@ it("gives up on a body that does not come, although its headers did", async () =
     server.close();
   });
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  await expect(transport({ ...wire(base), timeoutMillis: 300 })(ADDRESS, GET)).rejects.toThrow(
+  await expect(transport({ ...wire(base), timeoutMillis: 300 })({ url: ADDRESS, ...GET })).rejects.toThrow(
     /did not answer in time/,
   );
 });
@@ -109,10 +107,10 @@ it("needs no connections of its own: a request leaves at once beside hundreds th
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const strangers = Array.from({ length: STRANGERS }, () =>
-    transport(wire(base))("https://api.kraken.com/0/public/Depth", GET).catch(() => undefined),
+    transport(wire(base))({ url: "https://api.kraken.com/0/public/Depth", ...GET }).catch(() => undefined),
   );
   await everyOther;
-  await expect(transport(wire(base))(ADDRESS, GET)).resolves.toMatchObject({ status: 200 });
+  await expect(transport(wire(base))({ url: ADDRESS, ...GET })).resolves.toMatchObject({ status: 200 });
   expect(waiting).toBe(STRANGERS);
   server.closeAllConnections();
   server.close();

@@ -2,6 +2,7 @@ import { MINUTE, type Millis, SECOND } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
 import type { Local, Log } from "../../../ports/local.ts";
 import type { Keys, Timing } from "../../../ports/venue.ts";
+import { askingBy } from "../client/asking.ts";
 import type { Ccxt, Dict } from "../client/ccxt.ts";
 import type { Pause } from "../client/circuit.ts";
 import { type ClockCheck, clockCheck } from "../client/clock-check.ts";
@@ -127,28 +128,21 @@ export interface Wiring {
 /** A new instance of the exchange's class: made for one invocation, never shared with a key in it. */
 export async function createExchange(wiring: Wiring): Promise<Ccxt> {
   const { quirks, base, timing, fetch, clock, keys } = wiring;
-  const make = light(await quirks.load(), {
-    number: String,
-    enableRateLimit: false,
-    userAgent: "edgemaker",
-    options: quirks.options,
+  const make = light(await quirks.load(), { number: String, options: quirks.options });
+  const send = transport({
+    quirks,
+    base,
+    fetch,
+    timeoutMillis: timing.requestTimeout,
+    clock,
+    paid: wiring.paid ?? (async () => undefined),
+    mayLeave: wiring.mayLeave ?? (() => true),
+    headers: wiring.headers ?? (() => ({})),
+    onDate: wiring.onDate ?? (() => undefined),
+    secrets: keys ? [keys.key, keys.secret, keys.passphrase ?? ""] : [],
   });
   const exchange = make({
-    // Ours ends the whole exchange; ccxt's own ends when headers arrive.
-    timeout: 10 * timing.requestTimeout,
-    proxiesModulesLoading: Promise.resolve(),
-    fetchImplementation: transport({
-      quirks,
-      base,
-      fetch,
-      timeoutMillis: timing.requestTimeout,
-      clock,
-      paid: wiring.paid ?? (async () => undefined),
-      mayLeave: wiring.mayLeave ?? (() => true),
-      headers: wiring.headers ?? (() => ({})),
-      onDate: wiring.onDate ?? (() => undefined),
-      secrets: keys ? [keys.key, keys.secret, keys.passphrase ?? ""] : [],
-    }),
+    request: askingBy(send),
     ...(keys ? { apiKey: keys.key, secret: keys.secret, password: keys.passphrase } : {}),
   });
   exchange.milliseconds = clock;

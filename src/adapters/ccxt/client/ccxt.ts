@@ -3,7 +3,33 @@
 export type Dict = Readonly<Record<string, unknown>>;
 type Params = Dict | undefined;
 
+/** A request as it leaves, with its signature where it needs one. */
+export interface SignedRequest {
+  readonly url: string;
+  readonly method: string;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body?: string | undefined;
+}
+
 export interface Ccxt {
+  /** Of every request to this exchange. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Of an endpoint: `api` is the word or the words that its part of the exchange has in ccxt. */
+  sign(path: string, api: string | readonly string[], method: string, params: Dict): SignedRequest;
+  /** Numbers that JavaScript cannot hold become texts; undefined for what is no JSON. */
+  parseJson(text: string): unknown;
+  /** Throws where an answer of status 200 is a refusal in the exchange's own words. */
+  handleErrors(
+    status: number,
+    statusText: string,
+    url: string,
+    method: string,
+    headers: object,
+    text: string,
+    told: unknown,
+    requestHeaders: object | undefined,
+    requestBody: string | undefined,
+  ): void;
   options: Record<string, unknown>;
   readonly apiKey: string;
   milliseconds: () => number;

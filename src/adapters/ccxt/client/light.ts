@@ -12,6 +12,7 @@ type Endpoint = [
 
 /** What ccxt's base class calls while it builds an instance. */
 interface Defining {
+  afterConstruct(): void;
   defineRestApi(api: object, methodName: string, paths?: string[]): void;
   defineRestApiEndpoint(...endpoint: Endpoint): void;
 }
@@ -85,6 +86,9 @@ function copyOf(value: unknown): unknown {
 function withEndpoints(Base: Class): Class {
   let isDefined = false;
   class Light extends Base {
+    /** A rate limiter, tables of networks and of what others call: nothing of ours asks them. */
+    override afterConstruct(): void {}
+
     override defineRestApi(api: object, methodName: string, paths: string[] = []): void {
       if (isDefined) return;
       super.defineRestApi(api, methodName, paths);

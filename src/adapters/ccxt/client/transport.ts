@@ -1,7 +1,7 @@
 import { withoutSecrets } from "../../../kernel/secret-texts.ts";
 import type { Millis } from "../../../kernel/time.ts";
 import { boundedText, TooLong } from "../../bounded-text.ts";
-import { fieldOf } from "./ccxt.ts";
+import { fieldOf, type SignedRequest } from "./ccxt.ts";
 import type { Quirks } from "./quirks.ts";
 import { CallFailed, NotSent, noAnswer, TOO_LATE, tellRefusal } from "./told.ts";
 
@@ -27,18 +27,15 @@ export interface Wire {
   readonly onDate: (date: string | null, leftAt: Millis) => void;
 }
 
-interface HttpRequest {
-  readonly method: string;
-  readonly headers: Record<string, string>;
-  readonly body?: string | undefined;
-}
+/** Sends a signed request; the status and the trimmed text of an answer that is no refusal. */
+export type Send = (request: SignedRequest) => Promise<{ readonly status: number; readonly text: string }>;
 
 /**
  * What ccxt sends its requests through. ccxt's own transport fails on workerd, ends its timeout when headers
  * arrive, and puts signed urls into its errors; here every failure is told in our own words.
  */
-export const transport = (wire: Wire) =>
-  async function send(url: string, { method, headers, body }: HttpRequest) {
+export const transport = (wire: Wire): Send =>
+  async function send({ url, method, headers, body }) {
     const target = new URL(url);
     if (target.protocol !== "https:" || target.host !== wire.quirks.host)
       throw new NotSent(`requests to ${target.host} are not allowed`);
@@ -59,7 +56,7 @@ export const transport = (wire: Wire) =>
     const secrets = [...wire.secrets, ...signaturesOf(target, request.headers as Record<string, string>)];
     const told = refusalIn({ ...wire, secrets }, status, text);
     if (told) throw new CallFailed(told);
-    return { status, statusText: "", headers: new Headers(), text: async () => text };
+    return { status, text };
   };
 
 const readWholeAnswer = ({ onDate }: Wire, leftAt: Millis, signal: AbortSignal) =>
