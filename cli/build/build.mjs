@@ -46,7 +46,7 @@ function isStale() {
 const SOURCES = "sources.txt";
 const BUILDERS = [
   "package.json",
-  ...["aliases", "build", "page", "slim-ccxt"].map((name) => `cli/build/${name}.mjs`),
+  ...["aliases", "build", "ccxt-parts", "page", "slim-ccxt"].map((name) => `cli/build/${name}.mjs`),
 ];
 /** When the build of a folder of this name began. */
 const begunAt = (name) => Number(/^cli-(\d+)-/.exec(name)?.[1]);

@@ -4,6 +4,13 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { ALIASES, CODERS, HASHES, UNREACHED } from "./aliases.mjs";
+import {
+  withNamedHelpers,
+  withoutAssigned,
+  withoutAssignments,
+  withoutEntries,
+  wordsIn,
+} from "./ccxt-parts.mjs";
 
 /** Where our exchanges say which of ccxt's classes they are. */
 const EXCHANGES = "src/adapters/ccxt/exchanges";
@@ -27,12 +34,14 @@ const ENTRY = /^\s+'((?:[^'\\]|\\.)+)': (?:\{.*\}|[^{[]*),(?:\s*\/\/.*)?$/;
 const DROPPED = /^( {12}'features'| {16}'(?:networks|depositMethods|withdrawMethods)'| {16,20}'tiers'): \{$/;
 
 /** Behind parameters and options that we never give: pages read by ccxt itself, markets that are not spot, other exchanges' transports. */
-const NEVER_ASKED = new Set([
+export const NEVER_ASKED = new Set([
   ...["fetchPaginatedCallDynamic", "fetchPaginatedCallDeterministic", "fetchPaginatedCallCursor"],
   ...["fetchPaginatedCallIncremental", "fetchCurrencies", "fetchTickers", "fetchTradingFees"],
   ...["fetchSwapMarkets", "fetchFutureMarkets", "fetchOptionMarkets", "fetchUtaMarkets", "fetchOptionOHLCV"],
   ...["createExpiredOptionMarket", "createSwapOrder", "fetchUtaCanceledAndClosedOrders"],
   ...["undiciRequest", "setFetchProxyOptions", "featuresMapper", "convertTradingViewToOHLCV"],
+  // Ours stand for them: client/asking.ts, client/light.ts.
+  ...["request", "fetch2", "fetch", "throttle", "afterConstruct"],
 ]);
 
 /** Signatures and messages of other exchanges, and of other kinds of markets, as the classes import them. */
@@ -61,7 +70,17 @@ function read() {
   const files = new Map(
     names.map((name) => [name, parted(readFileSync(join(root, "node_modules/ccxt/js/src", name), "utf8"))]),
   );
-  return { files, reached: reachedIn([...files.values()], textsIn(join(root, "src/adapters/ccxt"))) };
+  const ours = textsIn(join(root, "src/adapters/ccxt"));
+  const reached = reachedIn([...files.values()], ours);
+  return { files, reached, words: wordsOf([...files.values()], reached, ours) };
+}
+
+/** Of what is reached: a name that is none of them is asked by nobody. */
+function wordsOf(files, reached, ours) {
+  const methods = files.flatMap((file) => file.methods).filter(({ name }) => reached.has(name));
+  const codeOf = { describe: (text) => ownIn(text).join("\n"), constructor: withoutAssignments };
+  const code = methods.map(({ name, text }) => (Object.hasOwn(codeOf, name) ? codeOf[name](text) : text));
+  return wordsIn([...ours, ...code].flatMap((text) => text.split("\n")));
 }
 
 function parted(text) {
@@ -94,7 +113,7 @@ const pagesIn = (text) => asked(text, /fetchPaginatedCall\w+\('(\w+)'/g);
 
 /** What our adapter's code calls, what the methods of those names mention of their own, and so on. */
 function reachedIn(files, ours) {
-  const reached = new Set(["constructor", ...ours.flatMap(callsIn)]);
+  const reached = new Set(["constructor", ...ours.flatMap(callsIn).filter((name) => !NEVER_ASKED.has(name))]);
   const methods = files.flatMap((file) => file.methods);
   for (const name of reached) {
     // There an exchange tells which methods it has.
@@ -105,7 +124,7 @@ function reachedIn(files, ours) {
   return reached;
 }
 
-function slimmed({ lines, methods }, reached) {
+function slimmed({ lines, methods }, { reached, words }) {
   const kept = [...lines];
   for (const { name, from, to } of methods) if (!reached.has(name)) kept.fill("", from, to + 1);
   for (const [from, line] of lines.entries())
@@ -131,7 +150,12 @@ function slimmed({ lines, methods }, reached) {
     else if (WITHIN_END.test(line)) within = within.slice(0, -1);
     else if (entry !== undefined && !isKept[part](entry, within)) kept[at] = "";
   }
-  return kept.join("\n");
+  for (const method of methods) {
+    if (method.name === "describe") withoutEntries(kept, method, words);
+    if (method.name === "constructor") withoutAssigned(kept, method, words);
+  }
+  const text = kept.join("\n");
+  return text.includes("class BaseExchange") ? withNamedHelpers(text) : text;
 }
 
 /** ccxt's name of an endpoint, from the words of its place and its path. */
@@ -151,7 +175,7 @@ export const SLIM_CCXT = {
     onLoad({ filter: FILE }, ({ path }) => {
       made ??= read();
       const file = made.files.get(FILE.exec(path)[1].replaceAll("\\", "/"));
-      return file && { contents: slimmed(file, made.reached), loader: "js" };
+      return file && { contents: slimmed(file, made), loader: "js" };
     });
   },
 };

@@ -14,7 +14,7 @@ import type { Timing, Venue } from "../../src/ports/venue.ts";
 import { heardLog } from "../support/heard.ts";
 import { memoryKeeping } from "./keeping.ts";
 
-const QUIRKS = { mexc, gateio, bitget, kraken };
+export const QUIRKS = { mexc, gateio, bitget, kraken };
 
 export interface Connection {
   readonly name: VenueName;
