@@ -1,55 +1,25 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { createRequire } from "node:module";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { asFunction, loadBundle } from "./code-cache.cjs";
+import { begunAt, dist, pointer, root, SOURCES } from "./current.cjs";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const dist = join(root, "dist");
-/** Names the folder of the newest bundle; replaced by renaming, so that it is always one or the other. */
-const pointer = join(dist, "current");
+export { currentBundle } from "./current.cjs";
+
 const HOUR = 3_600_000;
 
-/** The bundle's file, built when there is none or a source is newer. */
-export async function currentBundle() {
-  if (existsSync(join(root, "src")) && isStale()) await build();
-  return join(dist, readFileSync(pointer, "utf8"), "main.cjs");
-}
-
-/** The help of the whole command line, from beside the bundle: to load all of that would take as long as a command. */
-export function builtHelp(bundle) {
-  const require = createRequire(bundle);
-  return require("./help.cjs").rootHelp(require("./help.json"));
-}
-
-/** A new file is part of it only once one that is changes. */
-function isStale() {
-  if (!existsSync(pointer)) return true;
-  const name = readFileSync(pointer, "utf8");
-  const begun = begunAt(name);
-  const sources = join(dist, name, SOURCES);
-  if (!existsSync(sources)) return true;
-  return readFileSync(sources, "utf8")
-    .split("\n")
-    .some((name) => !(statSync(root + name, { throwIfNoEntry: false })?.mtimeMs <= begun));
-}
-
-/** Beside a bundle, what of this folder's own it was made of, a line each. */
-const SOURCES = "sources.txt";
 const BUILDERS = [
   "package.json",
-  ...["aliases", "build", "ccxt-parts", "page", "slim-ccxt"].map((name) => `cli/build/${name}.mjs`),
+  ...[
+    "aliases.mjs",
+    "build.mjs",
+    "ccxt-parts.mjs",
+    "code-cache.cjs",
+    "current.cjs",
+    "page.mjs",
+    "slim-ccxt.mjs",
+  ].map((name) => `cli/build/${name}`),
 ];
-/** When the build of a folder of this name began. */
-const begunAt = (name) => Number(/^cli-(\d+)-/.exec(name)?.[1]);
 const ownAmong = (inputs) => inputs.filter((name) => /^(src|cli)\//.test(name));
 
 /** zod's messages in 50 languages are half of what every command would load; ours are our own. */
@@ -93,7 +63,7 @@ export async function build() {
     outdir: join(dist, name),
     outExtension: { ".js": ".cjs" },
     bundle: true,
-    // A form of which what V8 has compiled can be kept: see code-cache.mjs.
+    // A form of which what V8 has compiled can be kept: see code-cache.cjs.
     format: "cjs",
     supported: { "dynamic-import": false },
     platform: "node",
@@ -110,7 +80,9 @@ export async function build() {
     define: { "import.meta.url": "__bundleUrl" },
     banner: { js: 'const __bundleUrl = require("node:url").pathToFileURL(__filename).href;' },
   });
-  const { rootTold } = createRequire(import.meta.url)(join(dist, name, "main.cjs"));
+  const main = join(dist, name, "main.cjs");
+  writeFileSync(main, asFunction(readFileSync(main, "latin1")), "latin1");
+  const { rootTold } = loadBundle(main);
   writeFileSync(join(dist, name, "help.json"), JSON.stringify(rootTold()));
   copySwaggerUi(join(dist, name, "swagger-ui"));
   const pageSources = await buildPage(root, join(dist, name, "page"));

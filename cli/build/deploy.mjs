@@ -13,7 +13,7 @@ if (size > MOST_KIBIBYTES) fail("the bundle is too large");
 const url = process.env.EDGEMAKER_DATABASE_URL;
 if (!url) fail("EDGEMAKER_DATABASE_URL is not set: the database has to be migrated before its new code runs");
 const { currentBundle } = await import("./build.mjs");
-const { loadBundle } = await import("./code-cache.mjs");
+const { loadBundle } = await import("./code-cache.cjs");
 const { runCommandLine } = loadBundle(await currentBundle());
 const code = await runCommandLine(["db", "migrate", "--url", url, ...(isDry ? ["--dry"] : [])]);
 if (code !== 0) fail("the database is not migrated, so nothing was deployed");

@@ -10,7 +10,7 @@ const SETTLED = 200;
 const SOURCE = /\.(tsx?|css|svg)$/;
 
 const start = () =>
-  spawn(process.execPath, [join(root, "cli/edgemaker.mjs"), "serve", "--sandbox", ...process.argv.slice(2)], {
+  spawn(process.execPath, [join(root, "cli/edgemaker.cjs"), "serve", "--sandbox", ...process.argv.slice(2)], {
     stdio: "inherit",
   });
 

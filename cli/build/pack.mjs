@@ -20,9 +20,10 @@ try {
     "LICENSE",
     "CHANGELOG.md",
     "SECURITY.md",
+    "cli/edgemaker.cjs",
     "cli/edgemaker.mjs",
-    "cli/build/build.mjs",
-    "cli/build/code-cache.mjs",
+    "cli/build/code-cache.cjs",
+    "cli/build/current.cjs",
   ])
     cpSync(join(root, name), join(stage, name));
   for (const name of ["current", bundle])

@@ -37,7 +37,7 @@ it("compare --watch shows it again until Ctrl-C and ends well, one answer a line
   const folder = tempFolder();
   const child = spawn(
     process.execPath,
-    [join(root, "cli/edgemaker.mjs"), "compare", "BTC/USDT", "--sandbox", "--watch", "--json"],
+    [join(root, "cli/edgemaker.cjs"), "compare", "BTC/USDT", "--sandbox", "--watch", "--json"],
     { env: environment(folder), cwd: folder },
   );
   let stdout = "";

@@ -22,7 +22,7 @@ export async function installs(tarball, folder) {
 
 async function page(home) {
   const env = { PATH: process.env.PATH, HOME: home, XDG_DATA_HOME: home, XDG_CONFIG_HOME: home };
-  const args = [join(home, "node_modules/edgemaker/cli/edgemaker.mjs"), "serve", "--sandbox", "--port", "0"];
+  const args = [join(home, "node_modules/edgemaker/cli/edgemaker.cjs"), "serve", "--sandbox", "--port", "0"];
   const server = spawn(process.execPath, [...args, "--host", "127.0.0.1"], { env, cwd: home });
   const ended = new Promise((resolve) => server.on("exit", resolve));
   try {

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 
-const launcher = join(process.cwd(), "cli/edgemaker.mjs");
+const launcher = join(process.cwd(), "cli/edgemaker.cjs");
 
 /** Says at the end what a process has had: processor time of all its threads, and the most memory. */
 const TELLS = `data:text/javascript,${encodeURIComponent(`process.on("exit", () => {

@@ -5,7 +5,7 @@ import { root } from "./bundle.ts";
 import { canary } from "./canary.ts";
 import { heard } from "./heard.ts";
 
-export const launcher = join(root, "cli/edgemaker.mjs");
+export const launcher = join(root, "cli/edgemaker.cjs");
 
 /** Only what a command needs of this machine: no setting of the developer's own. */
 export const environment = (folder: string, over: Record<string, string> = {}): NodeJS.ProcessEnv => ({

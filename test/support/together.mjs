@@ -1,7 +1,7 @@
 // Runs command lines one after the other in one process: [{ args, cwd? }] on standard input, what became of each on standard output.
 import { readFileSync } from "node:fs";
 import { currentBundle } from "../../cli/build/build.mjs";
-import { loadBundle } from "../../cli/build/code-cache.mjs";
+import { loadBundle } from "../../cli/build/code-cache.cjs";
 
 const { runCommandLine } = loadBundle(await currentBundle());
 const answer = process.stdout.write.bind(process.stdout);

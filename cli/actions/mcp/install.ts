@@ -93,7 +93,7 @@ function entryOf(values: Values): Entry {
   return {
     type: "stdio",
     command: process.execPath,
-    args: [join(packageFolder(), "cli/edgemaker.mjs"), "mcp", ...flags],
+    args: [join(packageFolder(), "cli/edgemaker.cjs"), "mcp", ...flags],
     env,
   };
 }

@@ -1,0 +1,26 @@
+#!/usr/bin/env node
+// Runs the bundle, building it first where a source is newer: no install script runs, so this has to. No module of ES on
+// the way: to load the first of them takes Node as long as all that `--help` does.
+const [, , ...words] = process.argv;
+/** Milliseconds after which a command that still runs has started. */
+const STARTED = 5000;
+const isAlone = (...names) => words.length === 1 && names.includes(words[0]);
+
+if (isAlone("--version", "-v")) process.stdout.write(`${require("../package.json").version}\n`);
+else if (isAlone("--help", "-h", "help")) void help();
+else void run();
+
+async function help() {
+  const { currentBundle, builtHelp } = require("./build/current.cjs");
+  process.stdout.write(`${builtHelp(await currentBundle())}\n`);
+}
+
+async function run() {
+  const { currentBundle } = require("./build/current.cjs");
+  const { loadBundle } = require("./build/code-cache.cjs");
+  const { runCommandLine, keepCompiled } = loadBundle(await currentBundle(), words[0]);
+  // A server's start is known by then, and nobody may wait for its end.
+  setTimeout(keepCompiled, STARTED).unref();
+  process.exitCode = await runCommandLine(words);
+  if (process.exitCode === 0) keepCompiled();
+}
