@@ -1,7 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { asFunction, loadBundle } from "./code-cache.cjs";
+import { loadBundle } from "./code-cache.cjs";
 import { begunAt, dist, pointer, root, SOURCES } from "./current.cjs";
 
 export { currentBundle } from "./current.cjs";
@@ -17,6 +17,7 @@ const BUILDERS = [
     "code-cache.cjs",
     "current.cjs",
     "page.mjs",
+    "parts.mjs",
     "slim-ccxt.mjs",
   ].map((name) => `cli/build/${name}`),
 ];
@@ -31,16 +32,26 @@ const ENGLISH = {
     })),
 };
 
-/** What few commands load, and only when they use it: files of their own beside the bundle. */
-const APART = { nodemailer: "nodemailer", "open-telemetry": "cli/host/open-telemetry.ts" };
+/** A library whose modules give names that change later, which parts do not: a file of its own, and only when it is used. */
 const BESIDE = {
   name: "beside",
   setup: ({ onResolve }) =>
-    onResolve({ filter: /^nodemailer$|\/open-telemetry\.ts$/ }, ({ path, kind }) =>
-      kind === "dynamic-import"
-        ? { path: `./${path.replace(/^\.\/|\.ts$/g, "")}.cjs`, external: true }
-        : undefined,
+    onResolve({ filter: /\/open-telemetry\.ts$/ }, ({ kind }) =>
+      kind === "dynamic-import" ? { path: "./open-telemetry.cjs", external: true } : undefined,
     ),
+};
+
+/** What both builds have in common. */
+const FORM = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: "node",
+  target: "node20",
+  // All of minifying but shorter names: ccxt reads names of classes, and keeping them beside shorter ones takes time at each start.
+  minifyWhitespace: true,
+  minifySyntax: true,
+  legalComments: "none",
+  logLevel: "error",
 };
 
 /**
@@ -51,43 +62,49 @@ export async function build() {
   const startedAt = new Date();
   const esbuild = await import("esbuild");
   const { ALIASES } = await import("./aliases.mjs");
+  const { partFiles } = await import("./parts.mjs");
   const { SLIM_CCXT } = await import("./slim-ccxt.mjs");
   const { copySwaggerUi } = await import("./swagger-ui.mjs");
   const { buildPage } = await import("./page.mjs");
   mkdirSync(dist, { recursive: true });
   const name = `cli-${startedAt.getTime()}-${process.pid}`;
-  const { metafile } = await esbuild.build({
+  const folder = join(dist, name);
+  const split = await esbuild.build({
+    ...FORM,
     metafile: true,
-    absWorkingDir: root,
-    entryPoints: { main: "cli/command-line.ts", help: "cli/terminal/root-help.ts", ...APART },
-    outdir: join(dist, name),
-    outExtension: { ".js": ".cjs" },
-    bundle: true,
-    // A form of which what V8 has compiled can be kept: see code-cache.cjs.
-    format: "cjs",
-    supported: { "dynamic-import": false },
-    platform: "node",
-    target: "node20",
-    // All of minifying but shorter names: ccxt reads names of classes, and keeping them beside shorter ones takes time at each start.
-    minifyWhitespace: true,
-    minifySyntax: true,
-    legalComments: "none",
-    logLevel: "error",
+    write: false,
+    entryPoints: { main: "cli/command-line.ts" },
+    outdir: folder,
+    // What is imported dynamically is a part of its own.
+    splitting: true,
+    format: "esm",
     // Native code.
     external: ["libsql"],
     alias: ALIASES,
     plugins: [ENGLISH, SLIM_CCXT, BESIDE],
     define: { "import.meta.url": "__bundleUrl" },
+  });
+  mkdirSync(folder);
+  for (const [file, text] of Object.entries(await partFiles(split, "main")))
+    writeFileSync(join(folder, `${file}.cjs`), text, "latin1");
+  const apart = await esbuild.build({
+    ...FORM,
+    metafile: true,
+    entryPoints: { help: "cli/terminal/root-help.ts", "open-telemetry": "cli/host/open-telemetry.ts" },
+    format: "cjs",
+    outdir: folder,
+    outExtension: { ".js": ".cjs" },
+    alias: ALIASES,
+    define: { "import.meta.url": "__bundleUrl" },
     banner: { js: 'const __bundleUrl = require("node:url").pathToFileURL(__filename).href;' },
   });
-  const main = join(dist, name, "main.cjs");
-  writeFileSync(main, asFunction(readFileSync(main, "latin1")), "latin1");
-  const { rootTold } = loadBundle(main);
-  writeFileSync(join(dist, name, "help.json"), JSON.stringify(rootTold()));
-  copySwaggerUi(join(dist, name, "swagger-ui"));
-  const pageSources = await buildPage(root, join(dist, name, "page"));
-  const made = [...Object.keys(metafile.inputs), ...pageSources];
-  writeFileSync(join(dist, name, SOURCES), [...new Set([...BUILDERS, ...ownAmong(made)])].join("\n"));
+  const { rootTold } = loadBundle(join(folder, "main.cjs"));
+  writeFileSync(join(folder, "help.json"), JSON.stringify(rootTold()));
+  copySwaggerUi(join(folder, "swagger-ui"));
+  const pageSources = await buildPage(root, join(folder, "page"));
+  const inputs = [split, apart].flatMap(({ metafile }) => Object.keys(metafile.inputs));
+  const made = [...new Set([...inputs, ...pageSources])];
+  writeFileSync(join(folder, SOURCES), [...BUILDERS, ...ownAmong(made)].join("\n"));
   writeFileSync(`${pointer}-${name}`, name);
   renameSync(`${pointer}-${name}`, pointer);
   removeOld(name);

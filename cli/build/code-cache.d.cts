@@ -4,7 +4,5 @@ export interface LoadedBundle {
   readonly keepCompiled: () => void;
 }
 
-/** A bundle's text as it is to be written for `loadBundle`. */
-export function asFunction(text: string): string;
 /** Runs a bundle's file with what was compiled of it before, by a command of this first word. */
 export function loadBundle(file: string, word?: string): LoadedBundle;

@@ -1,17 +1,20 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { asFunction, loadBundle } from "../../cli/build/code-cache.cjs";
+import { loadBundle } from "../../cli/build/code-cache.cjs";
 import { tempFolder } from "../support/temp.ts";
 
-/** A bundle that answers with what it was asked; its inner function is compiled when it first runs. */
-const BUNDLE = asFunction(
-  `exports.runCommandLine = async (argv) => [argv].flat().reduce((sum, word) => sum + word.length, 0);`,
-);
+/** A bundle that answers with what it was asked, or by a part of its own; its inner functions are compiled when they first run. */
+const BUNDLE = `({main: function (load, later) {
+  const length = (argv) => [argv].flat().reduce((sum, word) => sum + word.length, 0);
+  return { runCommandLine: async (argv) => argv[1] === "late" ? (await later("late")).twice(length(argv[0])) : length(argv) };
+}})`;
+const LATE = `({late: function () { return { twice: (number) => 2 * number }; }})`;
 
 function bundleIn(folder: string): string {
   const file = join(folder, "main.cjs");
   writeFileSync(file, BUNDLE);
+  writeFileSync(join(folder, "late.cjs"), LATE);
   return file;
 }
 
@@ -19,11 +22,17 @@ const storeOf = (word: string): string =>
   `main.cjs-${process.version}-${process.platform}-${process.arch}-${word}.compiled`;
 
 const storedIn = (folder: string): readonly string[] =>
-  readdirSync(folder).filter((name) => name !== "main.cjs");
+  readdirSync(folder).filter((name) => !["main.cjs", "late.cjs"].includes(name));
 
-async function start(file: string, word: string): Promise<number> {
-  const { runCommandLine, keepCompiled } = loadBundle(file, word);
-  const code = await runCommandLine([word]);
+const filesIn = (store: string): readonly string[] => {
+  const [head = ""] = readFileSync(store, "latin1").split("\n");
+  const [, files] = JSON.parse(head) as [string, [string, string, number][]];
+  return files.map(([name]) => name);
+};
+
+async function start(file: string, ...words: readonly [string, string?]): Promise<number> {
+  const { runCommandLine, keepCompiled } = loadBundle(file, words[0]);
+  const code = await runCommandLine(words.filter((word) => word !== undefined));
   keepCompiled();
   return code;
 }
@@ -38,6 +47,22 @@ it("keeps what was compiled, of each command apart", async () => {
   expect(await start(file, "grid")).toBe(4);
   expect(storedIn(folder)).toEqual([storeOf("backtest"), storeOf("grid")]);
   expect(readFileSync(join(folder, storeOf("grid")))).toEqual(kept);
+});
+
+it("keeps what a command asks for later, once it does, and nothing of what has changed", async () => {
+  const folder = tempFolder();
+  const file = bundleIn(folder);
+  const store = join(folder, storeOf("grid"));
+  await start(file, "grid");
+  expect(filesIn(store)).toEqual(["main"]);
+  expect(await start(file, "grid", "late")).toBe(8);
+  expect(filesIn(store)).toEqual(["main", "late"]);
+  const kept = readFileSync(store);
+  expect(await start(file, "grid")).toBe(4);
+  expect(readFileSync(store)).toEqual(kept);
+  writeFileSync(join(folder, "late.cjs"), LATE.replace("2 *", "3 *"));
+  expect(await start(file, "grid", "late")).toBe(12);
+  expect(readFileSync(store)).not.toEqual(kept);
 });
 
 it("keeps nothing of what is no command's name", async () => {
