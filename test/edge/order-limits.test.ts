@@ -1,6 +1,7 @@
 import { createClient } from "@libsql/client";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { edgeApp } from "../support/edge.ts";
+import { withinOneDay } from "../support/one-day.ts";
 import { buy, post } from "../support/orders.ts";
 
 let app: Awaited<ReturnType<typeof edgeApp>>;
@@ -35,6 +36,7 @@ it("the worker holds an order to the collar before it is recorded", async () => 
 });
 
 it("the worker's orders of a day, sent at once, stay within its cap", async () => {
+  await withinOneDay();
   // Each counts 50 USDT.
   await limit({ dayNotional: "USDT=120" });
   const answers = await Promise.all(Array.from({ length: 6 }, () => order()));

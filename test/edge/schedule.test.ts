@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { asGrid } from "../../src/grid/kind.ts";
 import { deployment, strangers } from "../support/deployment.ts";
 import { fireCron } from "../support/edge-live.ts";
+import { withinOneDay } from "../support/one-day.ts";
 import { eventually } from "../support/server.ts";
 
 const MINUTE = 60_000;
@@ -13,6 +14,8 @@ describe("the cron, through the queue", () => {
   let worker: Miniflare;
   let minute = Date.UTC(2026, 0, 1);
   beforeAll(async () => {
+    // What passes cost is counted by days.
+    await withinOneDay(200_000);
     edge = await deployment(1);
     worker = await edge.start();
     for (const { id } of edge.accounts.ids) await edge.startGrid(worker, { exchange: id, ...GRID });

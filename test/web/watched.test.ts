@@ -8,6 +8,7 @@ import { findChromium } from "../support/browser.ts";
 import { connectionTo } from "../support/connection.ts";
 import { d } from "../support/grid.ts";
 import { migrations } from "../support/migrations.ts";
+import { withinOneDay } from "../support/one-day.ts";
 import { servedPage } from "../support/served.ts";
 
 const PAIR = { exchange: "kraken", symbol: "NIL/USDT" } as const;
@@ -47,6 +48,7 @@ describe.skipIf(!findChromium())("watched pairs on the page (skipped where there
   }
 
   it("stand with what was offered today, and what was promised of it", async () => {
+    await withinOneDay();
     const known = await seenToday();
     const { page, context, errors, strangers } = await served.signIn();
     await page.getByRole("heading", { name: "Watched pairs (2)" }).waitFor();

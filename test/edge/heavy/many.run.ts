@@ -4,6 +4,7 @@ import { asGrid } from "../../../src/grid/kind.ts";
 import type { VenueName } from "../../../src/model/venues.ts";
 import { deployment, strangers } from "../../support/deployment.ts";
 import { fireCron } from "../../support/edge-live.ts";
+import { withinOneDay } from "../../support/one-day.ts";
 
 const MINUTE = 60_000;
 const LATENCY = 80;
@@ -35,6 +36,8 @@ describe.each(SIZES)(
   "$accounts accounts with $strategies strategies each",
   ({ accounts, strategies, levels, workers }) => {
     it("are stepped by one cron through the queue, and every slot is right afterwards", async () => {
+      // What passes cost is counted by days.
+      await withinOneDay(1_000_000);
       const edge = await deployment(Math.ceil(accounts / 4), { most: accounts });
       const started = await edge.startShares(workers);
       try {
