@@ -33,7 +33,7 @@ describe.skipIf(!findChromium())("the page in workerd, in Chromium (skipped wher
     const headers = { authorization: `Bearer ${app.tokens.admin}`, "content-type": "application/json" };
     const path = `/api/v1/strategy/grid/${strategy?.id}/pause`;
     expect((await app.ask(path, { method: "POST", body: "{}", headers })).status).toBe(200);
-    await page.getByRole("button", { name: "Resume" }).waitFor({ timeout: 60_000 });
+    await page.getByRole("button", { name: "Resume" }).waitFor();
     expect(errors.filter((error) => !MOVED.test(error))).toEqual([]);
     expect(strangers).toEqual([]);
     await context.close();

@@ -70,7 +70,8 @@ async function editIt(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Edit" }).click();
   const part = page.getByRole("region", { name: "Change this grid" });
   const dialog = page.getByRole("dialog");
-  const stopLoss = Math.floor(Number(await part.getByLabel("Lower price, USDT").inputValue()) * 0.99);
+  // Below where the price is, wherever in its last week that is.
+  const stopLoss = Math.floor(Number(await part.getByLabel("Lower price, USDT").inputValue()) * 0.95);
   await part.getByLabel("Per order, USDT").fill("30");
   await part.getByLabel("Stop loss, USDT").fill(String(stopLoss));
   await part.getByRole("row", { name: /^Stop loss/ }).waitFor();
@@ -90,7 +91,7 @@ async function seeStopFire(page: Page, stage: Stage): Promise<void> {
   await page.getByText("The chart as a table").click();
   const levels = page.getByRole("table", { name: "Levels of the chart" });
   await levels.getByRole("row", { name: /stop loss/ }).waitFor();
-  await stage.shock(-20);
+  await stage.shock(-40);
   await comes(page.locator("h1 b", { hasText: "stopped" }), stage);
   await page
     .getByRole("status")

@@ -12,8 +12,12 @@ export function findChromium(): string | undefined {
   return [...(given ? [given] : []), ...found].find((file) => existsSync(file));
 }
 
+/** As long as a slow machine needs. */
+const PATIENCE = 240_000;
+
 export const startBrowser = (): Promise<Browser> =>
   chromium.launch({
+    timeout: PATIENCE,
     executablePath: findChromium() ?? "chromium",
     // A test runs as root in a container, where there is no other sandbox to be in.
     args: ["--no-sandbox", "--disable-gpu"],
@@ -34,6 +38,7 @@ type Look = Parameters<Browser["newContext"]>[0];
 /** A page in a profile of its own, of which every error and every request elsewhere is heard. */
 export async function openPage(browser: Browser, origin: string, look: Look = {}): Promise<Watched> {
   const context = await browser.newContext(look);
+  context.setDefaultTimeout(PATIENCE);
   const page = await context.newPage();
   const errors: string[] = [];
   const strangers: string[] = [];

@@ -14,8 +14,6 @@ export async function signedIn(
   look: Parameters<typeof openPage>[2] = {},
 ) {
   const opened = await openPage(browser, url, look);
-  // As long as a slow machine needs.
-  opened.page.setDefaultTimeout(240_000);
   await opened.page.goto(url);
   await opened.page.getByLabel("API token").fill(token);
   await opened.page.getByRole("button", { name: "Sign in" }).click();

@@ -54,6 +54,7 @@ describe.skipIf(!findChromium())("backtests on the page, in Chromium (skipped wh
     await report.close();
 
     await page.getByRole("button", { name: /^Remove BTC\/USDT .* 20 levels/ }).click();
+    await expect.poll(() => cards.count()).toBe(1);
     await page.getByRole("link", { name: "Take it to Start" }).click();
     await page.getByRole("heading", { name: "Start a grid" }).waitFor();
     await expect.poll(() => page.getByLabel("Levels, 2 to 100").inputValue()).toBe("10");

@@ -78,8 +78,8 @@ describe.skipIf(!findChromium())("figures and logs, in Chromium (skipped where t
     const { page, context } = await signedIn(browser, url, server.token);
     await page.goto(`${url}/#/strategy/${id}`);
     await page.getByRole("table", { name: "Events" }).waitFor();
-    await page.evaluate("scrollTo(0, 900)");
-    expect(await page.evaluate("scrollY")).toBe(900);
+    // It is as high as it gets when all its parts have come.
+    await expect.poll(() => page.evaluate("scrollTo(0, 900), scrollY")).toBe(900);
     await page.getByRole("link", { name: "Limits" }).click();
     await page.getByText("Change one").waitFor();
     await expect.poll(() => page.evaluate("scrollY")).toBe(0);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findChromium, startBrowser } from "../support/browser.ts";
 import { type Spawned, spawnServer } from "../support/server.ts";
 import { MOVED, startShown } from "../support/shown-plan.ts";
-import { newToken, signedIn } from "../support/signed-in.ts";
+import { commandIn, newToken, signedIn } from "../support/signed-in.ts";
 import { makeFolder } from "../support/temp.ts";
 
 const HOSTILE = '<img src="/x" onerror="document.title=\'taken\'">';
@@ -19,7 +19,7 @@ describe.skipIf(!findChromium())("a grid on the page, in Chromium (skipped where
   let url: string;
 
   beforeAll(async () => {
-    const args = ["--sandbox", "--seed", "7", "--speed", "400", "--tick-interval", "500"];
+    const args = ["--sandbox", "--seed", "7", "--tick-interval", "500"];
     server = spawnServer(made.path, args);
     browser = await startBrowser();
     url = (await server.listens) ?? "";
@@ -51,9 +51,14 @@ describe.skipIf(!findChromium())("a grid on the page, in Chromium (skipped where
     await page.getByRole("button", { name: "Leave it" }).click();
     expect(await startShown(page)).toMatch(/^[0-9a-f]{32}/);
     await page.getByRole("img", { name: /Candles of BTC\/USDT .* orders rest/ }).waitFor();
-    await page.getByRole("region", { name: "Fills" }).getByRole("table").waitFor({ timeout: 120_000 });
+    await commandIn(made.path, "sandbox", "shock", "--symbol", "BTC/USDT", "--percent=-2");
+    await page.getByRole("region", { name: "Fills" }).getByRole("table").waitFor();
     await page.getByText("The chart as a table").click();
-    await page.getByRole("table", { name: "Levels of the chart" }).getByText("buy rests").first().waitFor();
+    await page
+      .getByRole("table", { name: "Levels of the chart" })
+      .getByText(/^(buy|sell) rests/)
+      .first()
+      .waitFor();
 
     await page.getByRole("button", { name: "Pause" }).click();
     await page.getByRole("dialog").getByText("stop and take-profit prices are not watched").waitFor();

@@ -49,11 +49,15 @@ describe.skipIf(!findChromium())("the keyboard alone, in Chromium (skipped where
       await page.getByText(text).first().waitFor();
       await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
       await page.evaluate(WATCH);
-      const all = await page.evaluate<string[]>(controls("*"));
-      expect(all.length, path).toBeGreaterThan(10);
-      // Regions that scroll are stops too.
-      for (let pressed = 0; pressed < all.length + 20; pressed++) await page.keyboard.press("Tab");
-      const left = await page.evaluate<string[]>(controls(":not([data-reached])"));
+      // What comes while Tab is pressed is come to in another round.
+      let left: readonly string[] = [];
+      for (let round = 0; round === 0 || (round < 5 && left.length > 0); round++) {
+        const all = await page.evaluate<string[]>(controls("*"));
+        expect(all.length, path).toBeGreaterThan(10);
+        // Regions that scroll are stops too.
+        for (let pressed = 0; pressed < all.length + 20; pressed++) await page.keyboard.press("Tab");
+        left = await page.evaluate<string[]>(controls(":not([data-reached])"));
+      }
       if (left.length > 0) never[path] = left;
     }
     expect(never).toEqual({});
@@ -64,14 +68,17 @@ describe.skipIf(!findChromium())("the keyboard alone, in Chromium (skipped where
     const { page, context, errors } = await served.signIn();
     await page.goto(`${served.url}/#/strategy/${id}`);
     await page.getByText("Break-even").first().waitFor();
+    await page.getByRole("button", { name: "Edit" }).waitFor();
     await tabTo(page, /^Edit$/);
     await page.keyboard.press("Enter");
+    await page.getByLabel("Stop loss, USDT").waitFor();
     await tabTo(page, /^Stop loss, USDT/);
     await page.keyboard.type("40000");
     await page.getByRole("button", { name: "Change exactly as planned" }).waitFor();
     await page.getByRole("row", { name: /^Stop loss none 40,000/ }).waitFor();
     await tabTo(page, /^Change exactly as planned$/);
     await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Change it" }).waitFor();
     await tabTo(page, /^Change it$/);
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").getByText(`${id} is changed`).waitFor();

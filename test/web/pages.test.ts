@@ -121,6 +121,7 @@ describe.skipIf(!findChromium())("every page, in Chromium (skipped where there i
     const { page, context } = await served.signIn();
     await page.goto(`${served.url}/#/strategy/${id}`);
     await page.getByText("Break-even").first().waitFor();
+    await page.getByRole("button", { name: "Pause" }).waitFor();
     await tabTo(page, /^Pause$/);
     await page.keyboard.press("Enter");
     await page.getByRole("dialog", { name: "Pause this grid?" }).waitFor();
@@ -128,6 +129,7 @@ describe.skipIf(!findChromium())("every page, in Chromium (skipped where there i
     await page.getByRole("dialog").waitFor({ state: "detached" });
     await tabTo(page, /^Stop$/);
     await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Leave it" }).waitFor();
     await tabTo(page, /^Leave it$/);
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").waitFor({ state: "detached" });

@@ -52,15 +52,15 @@ describe.skipIf(!findChromium())("quotes on the page (skipped where there is no 
       await dialog.getByText(told).waitFor();
       await dialog.getByRole("button", { name: "Close" }).click();
     };
-    expect(await open()).toBe(4);
+    await expect.poll(open).toBe(4);
     await answer("Pause", /4 orders are withdrawn/, "Pause them", /is paused/);
     await page.getByText("Nothing rests now.").waitFor();
-    expect(await open()).toBe(0);
+    await expect.poll(open).toBe(0);
     await answer("Resume", /place both sides again/, "Resume them", /goes on/);
     await page.getByRole("region", { name: "What rests" }).getByText("sell").first().waitFor();
-    expect(await open()).toBe(4);
+    await expect.poll(open).toBe(4);
     await answer("Stop", /stay yours/, "Stop them", /is stopped/);
-    expect(await open()).toBe(0);
+    await expect.poll(open).toBe(0);
     const { events } = await served.call<{ events: { message: string }[] }>(
       "GET",
       `/strategy/quote/${id}/events`,

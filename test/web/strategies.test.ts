@@ -20,7 +20,7 @@ describe.skipIf(!findChromium())("the page, in Chromium (skipped where there is 
     const first = await openPage(served.browser, served.url);
     await first.page.goto(link);
     await first.page.getByRole("heading", { name: "Strategies" }).waitFor();
-    expect(first.page.url()).toBe(`${served.url}/`);
+    await first.page.waitForURL(`${served.url}/`);
     expect(first.errors).toEqual([]);
     expect(first.strangers).toEqual([]);
 

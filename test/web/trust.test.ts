@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { findChromium } from "../support/browser.ts";
 import { servedPage } from "../support/served.ts";
-import { newToken } from "../support/signed-in.ts";
+import { commandIn, newToken } from "../support/signed-in.ts";
 
 const where = { exchange: "kraken", symbol: "BTC/USDT" };
 
 describe.skipIf(!findChromium())("what the page may do, in Chromium (skipped where there is none)", () => {
-  const served = servedPage(["--speed", "400", "--tick-interval", "500"]);
+  const served = servedPage(["--tick-interval", "500"]);
 
   /** A grid around the price, that ends a little below and above it. */
   const start = async () => {
@@ -33,7 +33,6 @@ describe.skipIf(!findChromium())("what the page may do, in Chromium (skipped whe
 
   it("draws stop prices, and shows one fire and what came of it without a reload", async () => {
     const { page, context, errors, strangers } = await served.signIn();
-    // That it has not fired before the page is open is chance: the market does not wait for it.
     const grid = await start();
     await page.goto(`${served.url}/#/strategy/${grid.id}`);
     await page.getByText("Break-even").first().waitFor();
@@ -41,10 +40,11 @@ describe.skipIf(!findChromium())("what the page may do, in Chromium (skipped whe
     const levels = page.getByRole("table", { name: "Levels of the chart" });
     await levels.getByRole("row", { name: /stop loss/ }).waitFor();
     await levels.getByRole("row", { name: /take profit/ }).waitFor();
+    await commandIn(served.folder, "sandbox", "shock", "--symbol", "BTC/USDT", "--percent=-3");
     await page.locator("h1 b", { hasText: "stopped" }).waitFor();
     await page
       .getByRole("status")
-      .getByText(/because: (stop_loss|take_profit) at .* in all$/)
+      .getByText(/because: stop_loss at .* in all$/)
       .waitFor();
     await page
       .getByRole("region", { name: "Events" })
