@@ -94,13 +94,13 @@ describe("a server", () => {
     writeFileSync(settings, "{}", { mode: 0o644 });
     const file = join(folder, "edge.db");
     const first = await serve(folder, ["--sandbox", "--db", `file:${file}`]);
-    expect(first.stderr()).toMatch(/the settings could be read by others/);
+    await expect.poll(first.stderr).toMatch(/the settings could be read by others/);
     await first.kill("SIGKILL");
     const left = readdirSync(folder).filter((name) => name.startsWith("edge.db"));
     expect(left).toEqual(["edge.db", "edge.db-shm", "edge.db-wal"]);
     for (const name of left) chmodSync(join(folder, name), 0o666);
     const second = await serve(folder, ["--sandbox", "--db", `file:${file}`]);
-    expect(second.stderr()).toMatch(/the database could be read by others/);
+    await expect.poll(second.stderr).toMatch(/the database could be read by others/);
     expect([settings, ...left.map((name) => join(folder, name))].map(modeOf)).toEqual([
       "600",
       "600",

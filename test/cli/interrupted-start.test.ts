@@ -22,7 +22,11 @@ it("Ctrl-C during a start says what became of it, and how to stop it, which then
   );
   const { last } = JSON.parse(ticker.stdout) as { last: number };
   // Its first order is under way for so long that somebody loses patience.
-  venue.fail({ kind: "slow", route: "create", millis: 4000 });
+  let letGo = () => {};
+  const until = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  venue.fail({ kind: "slow", route: "create", until });
   const bounds = ["--lower", String(Math.round(last * 0.9)), "--upper", String(Math.round(last * 1.1))];
   const grid = ["--exchange", "bitget", "--symbol", "BTC/USDT", ...bounds, "--levels", "4", "--size", "50"];
   const child = spawn(process.execPath, [launcher, "grid", "start", ...grid], {
@@ -35,6 +39,11 @@ it("Ctrl-C during a start says what became of it, and how to stop it, which then
   const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
   await eventually(async () => venue.seen.some(({ route }) => route === "create"), Boolean);
   child.kill("SIGINT");
+  await eventually(
+    async () => told,
+    (said) => said.includes("It is being started"),
+  );
+  letGo();
   expect(await ended, told).toBe(0);
   expect(told).toMatch(/^It is being started: what becomes of it is told in a moment/);
   const [, id] = /`edgemaker grid stop (grid-bitget-BTC-USDT-\d+)` cancels its orders/.exec(told) ?? [];

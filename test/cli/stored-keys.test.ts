@@ -35,7 +35,7 @@ it.each([
   const told = `the stored keys of bitget cannot be opened: ${why}`;
   const wrong = { ...env, EDGEMAKER_KEK: kek };
   const server = await serve(folder, ["--tick-interval", "60000"], wrong);
-  expect(server.stderr()).toContain(told);
+  await expect.poll(server.stderr).toContain(told);
   const ready = await server.ask("/ready");
   expect([ready.status, await ready.json()]).toEqual([503, expect.objectContaining({ message: told })]);
   const status = await (await server.ask("/api/v1/strategy/grid/status")).json();

@@ -21,11 +21,16 @@ it("a server's terminal tells each start and fill, and at the end what rests on"
     async () => server.stdout(),
     (told) => fill.test(told),
   );
+  const resting = async () => {
+    const told = await (await server.ask(`/api/v1/strategy/grid/status?id=${id}`)).json();
+    return (told as { strategies: { openOrders: number }[] }).strategies[0]?.openOrders;
+  };
+  await eventually(resting, (open) => open === 12);
   await server.kill("SIGINT");
   expect(server.child.exitCode).toBe(0);
   expect(server.stdout()).toMatch(
     new RegExp(
-      String.raw`These orders go on resting[^:]*:\n  ${id}: 1\d orders on kraken\nTo cancel them: edgemaker grid stop <id>`,
+      String.raw`These orders go on resting[^:]*:\n  ${id}: 12 orders on kraken\nTo cancel them: edgemaker grid stop <id>`,
     ),
   );
 });

@@ -20,7 +20,7 @@ async function kraken() {
   };
 }
 
-const until = async (holds: () => boolean) => {
+const comes = async (holds: () => boolean) => {
   while (!holds()) await new Promise((after) => setTimeout(after, 2));
 };
 
@@ -37,22 +37,27 @@ describe("the kill switch, turned on while an order waits in kraken's line", () 
   it.each(["here", "elsewhere"])("%s, keeps an order by hand from being signed", async (where) => {
     const { venue, deps, time, killedElsewhere } = await kraken();
     const ahead: Promise<Response>[] = [];
+    let letGo = () => {};
+    const until = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
     // Between its record and its turn, somebody's slow call is under way.
     const recordByHand: Store["recordByHand"] = async (...given) => {
       const recorded = await deps.store.recordByHand(...given);
-      venue.fail({ kind: "slow", route: "balance", millis: 600 });
+      venue.fail({ kind: "slow", route: "balance", until });
       const before = venue.count("balance");
       ahead.push(get(app, "/balance?exchange=kraken"));
-      await until(() => venue.count("balance") > before);
+      await comes(() => venue.count("balance") > before);
       return recorded;
     };
     const app = await appOver({ ...deps, store: { ...deps.store, recordByHand } });
     const placing = post(app, buy("kraken"));
-    await until(() => ahead.length > 0);
+    await comes(() => ahead.length > 0);
     // Looked at right after its record, it would be sent as soon as its turn comes.
     await new Promise((after) => setTimeout(after, 100));
     await (where === "here" ? deps.store.setKill(true, BY) : killedElsewhere());
     time.pass(RECORD_HOLDS);
+    letGo();
     const answer = await placing;
     expect([answer.status, ((await answer.json()) as { error: string }).error]).toEqual([403, "Forbidden"]);
     expect((await ahead[0])?.status).toBe(200);
@@ -65,7 +70,7 @@ describe("the kill switch, turned on while a pass places twenty orders", () => {
     const { venue, deps } = await kraken();
     venue.latency.before = 15;
     const starting = runOperation(deps, "start_grid", GRID);
-    await until(() => venue.count("create") > 3);
+    await comes(() => venue.count("create") > 3);
     const turning = deps.store.setKill(true, BY);
     const asked = venue.count("create");
     await Promise.all([starting, turning]);
@@ -78,7 +83,7 @@ describe("the kill switch, turned on while a pass places twenty orders", () => {
     const { venue, deps, time, killedElsewhere } = await kraken();
     venue.latency.before = 15;
     const starting = runOperation(deps, "start_grid", GRID);
-    await until(() => venue.count("create") > 3);
+    await comes(() => venue.count("create") > 3);
     await killedElsewhere();
     time.pass(1000);
     const asked = venue.count("create");

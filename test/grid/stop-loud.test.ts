@@ -82,7 +82,7 @@ describe("a stop price", () => {
       async () => server.stdout(),
       (stdout) => loud.test(stdout),
     );
-    expect(server.stderr()).toMatch(loud);
+    await expect.poll(server.stderr).toMatch(loud);
     const running = await edgemaker(folder, ["grid", "status", "--sandbox"]);
     expect(running.stdout).not.toContain("grid-kraken");
     const all = await edgemaker(folder, ["grid", "status", "--sandbox", "--all"]);

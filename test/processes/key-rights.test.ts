@@ -37,7 +37,7 @@ it("serve says which keys may withdraw, without waiting for it, and doctor says 
     ({ warnings }) => warnings.length > 0,
   );
   expect(told.warnings).toEqual([SAID]);
-  expect(again.stderr()).toContain(SAID);
+  await expect.poll(again.stderr).toContain(SAID);
   expect(again.stderr()).not.toContain(secret);
   await again.kill("SIGTERM");
 

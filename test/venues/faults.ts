@@ -8,7 +8,7 @@ import type { Route } from "./dialect.ts";
  * - truncated: announces the whole length, sends half and closes; hang_body: headers and half, then silence
  * - hang: no answer at all; drop: closes the connection without one
  * - says: refuses with `code` and `text` in the exchange's own envelope, whatever it has done
- * - slow: answers `millis` later; late: acts `millis` later by the venue's clock if the request is still valid then,
+ * - slow: answers `millis` later, or once `until` has come; late: acts `millis` later by the venue's clock if the request is still valid then,
  *   and closes the connection at once
  */
 export type FaultKind =
@@ -31,6 +31,8 @@ export interface Fault {
   /** Whether the venue does what is asked although the answer is bad; `slow` and `late` always do. */
   readonly acts?: boolean;
   readonly millis?: Millis;
+  /** Of `slow`. */
+  readonly until?: Promise<unknown>;
   /** Of `says`. */
   readonly code?: string;
   readonly text?: string;

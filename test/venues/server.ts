@@ -110,6 +110,7 @@ export async function serveVenue(
     entry.key = key;
     const pause = latency.after + (fault?.kind === "slow" ? millis : 0);
     if (pause > 0) await wait(pause);
+    await fault?.until;
     if (fault && fault.kind !== "slow") spoil(response, { ...fault, route }, reply, dialect, clock());
     else send(response, reply ?? dialect.trouble.serverError, clock());
   }
