@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { edgemaker, environment, serve } from "../support/command.ts";
+import { freePort } from "../support/free-port.ts";
 import { tempFolder } from "../support/temp.ts";
 
 interface Listed {
@@ -56,8 +57,8 @@ it("a revoked one opens nothing any more, and the next start makes another", asy
 
 it("one that a killed server has left is over once another listens in its place", async () => {
   const folder = tempFolder();
-  const first = await serve(folder, ["--sandbox"]);
-  const { port } = new URL(first.url);
+  const port = String(await freePort());
+  const first = await serve(folder, ["--sandbox", "--port", port]);
   await first.kill("SIGKILL");
   const [left] = await listed(folder);
   expect(left?.id).toMatch(/^local_/);

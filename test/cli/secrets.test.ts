@@ -7,6 +7,7 @@ import { shownUrl } from "../../cli/host/locations.ts";
 import { parseConfig } from "../../src/compose/config.ts";
 import { canary } from "../support/canary.ts";
 import { edgemaker, environment, serve } from "../support/command.ts";
+import { freePort } from "../support/free-port.ts";
 import { tempFolder } from "../support/temp.ts";
 
 describe("--token", () => {
@@ -78,7 +79,7 @@ describe("the token of this machine's own commands", () => {
 
   it("is sent to no other program on the port, whatever that says of itself", async () => {
     const folder = tempFolder();
-    const server = await serve(folder, ["--sandbox"]);
+    const server = await serve(folder, ["--sandbox", "--port", String(await freePort())]);
     const { url, token } = fileOf(folder);
     const health = await (await server.ask("/health")).json();
     await server.kill("SIGKILL");

@@ -1,8 +1,7 @@
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
-import { createServer } from "node:net";
 import { dirname, join } from "node:path";
-import { threadId } from "node:worker_threads";
+import { freePort } from "./free-port.ts";
 import { makeFolder } from "./temp.ts";
 
 export interface Sqld {
@@ -38,7 +37,7 @@ export async function startSqld(attempts = 5): Promise<Sqld> {
     remove();
   };
   const isUp = async () => {
-    const until = performance.now() + 60_000;
+    const until = performance.now() + 240_000;
     while (child.exitCode === null && performance.now() < until) {
       if (await answers(url)) return true;
       await new Promise((resolve) => setTimeout(resolve, 50));
@@ -61,24 +60,3 @@ const answers = (url: string): Promise<boolean> =>
     ({ ok }) => ok,
     () => false,
   );
-
-const PORTS = { from: 10_000, count: 22_000 };
-let asked = 0;
-
-/**
- * sqld does not tell a port that the system has given it. These lie below the ports that systems give, and every
- * process of tests begins elsewhere, so that nobody else takes one between its being found and its use.
- */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = PORTS.from + ((process.pid * 37 + threadId * 17 + asked++) % PORTS.count);
-    if (await isFree(port)) return port;
-  }
-}
-
-const isFree = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const server = createServer();
-    server.on("error", () => resolve(false));
-    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
-  });
