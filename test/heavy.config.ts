@@ -47,6 +47,7 @@ export default defineConfig({
     // What hangs is told, however slow the machine.
     testTimeout: 1_800_000,
     hookTimeout: 1_800_000,
+    expect: { poll: { timeout: 240_000 } },
     reporters: ["verbose"],
   },
 });

@@ -33,42 +33,38 @@ describe("the chain of events", () => {
   it.each([
     ["a file", () => `file:${join(tempFolder(), "chain.db")}`],
     ["a database server", () => sqld.url],
-  ])(
-    "holds while two processes write at once on %s",
-    async (_name, urlOf) => {
-      const url = urlOf();
-      const boxes = [await testSandbox({ url, realTime: true }), await testSandbox({ url, realTime: true })];
-      const [box, other] = boxes as [Box, Box];
-      const { id } = await runOperation<{ id: string }>(box.deps, "start_grid", GRID);
-      const token = (i: number) => ({ id: `tok_${i}`, name: "", scope: "read" as const, expiresAt: null });
-      await Promise.all(
-        Array.from({ length: 30 }, async (_one, i) => {
-          const { store, deps } = boxes[i % 2] as Box;
-          await store.addToken({ ...token(i), hash: `${i}` }, BY);
-          if (i % 3 === 0) await store.setKill(false, BY);
-          if (i % 3 === 1) await store.revokeToken(`tok_${i}`, BY);
-          if (i % 3 === 2) await store.setPaused(id, i % 2 === 0, BY);
-          if (i % 10 === 0) await runOperation(deps, "create_order", { ...ORDER, price: d("50000") });
-          if (i % 5 === 0) await tick(deps);
-        }),
-      );
-      const counted = await rowsOf(
-        box,
-        "select kind, count(*) as count from events group by kind order by kind",
-      );
-      expect(counted).toMatchObject([
-        { kind: "order", count: 3 },
-        { kind: "started", count: 1 },
-        { kind: "token", count: 40 },
-        { kind: "wants", count: 10 },
-      ]);
-      expect(await brokenLinks(box.context)).toEqual([]);
-      expect(await rowsOf(other, "select count(*) as count from events where hash is null")).toEqual([
-        { count: 0 },
-      ]);
-    },
-    60_000,
-  );
+  ])("holds while two processes write at once on %s", async (_name, urlOf) => {
+    const url = urlOf();
+    const boxes = [await testSandbox({ url, realTime: true }), await testSandbox({ url, realTime: true })];
+    const [box, other] = boxes as [Box, Box];
+    const { id } = await runOperation<{ id: string }>(box.deps, "start_grid", GRID);
+    const token = (i: number) => ({ id: `tok_${i}`, name: "", scope: "read" as const, expiresAt: null });
+    await Promise.all(
+      Array.from({ length: 30 }, async (_one, i) => {
+        const { store, deps } = boxes[i % 2] as Box;
+        await store.addToken({ ...token(i), hash: `${i}` }, BY);
+        if (i % 3 === 0) await store.setKill(false, BY);
+        if (i % 3 === 1) await store.revokeToken(`tok_${i}`, BY);
+        if (i % 3 === 2) await store.setPaused(id, i % 2 === 0, BY);
+        if (i % 10 === 0) await runOperation(deps, "create_order", { ...ORDER, price: d("50000") });
+        if (i % 5 === 0) await tick(deps);
+      }),
+    );
+    const counted = await rowsOf(
+      box,
+      "select kind, count(*) as count from events group by kind order by kind",
+    );
+    expect(counted).toMatchObject([
+      { kind: "order", count: 3 },
+      { kind: "started", count: 1 },
+      { kind: "token", count: 40 },
+      { kind: "wants", count: 10 },
+    ]);
+    expect(await brokenLinks(box.context)).toEqual([]);
+    expect(await rowsOf(other, "select count(*) as count from events where hash is null")).toEqual([
+      { count: 0 },
+    ]);
+  });
 
   it("is an account's own for its passes, and carries who has done what", async () => {
     const box = await testSandbox();

@@ -51,4 +51,4 @@ it("a person's cancel goes before the rest of a pass that another server makes o
     (count) => count === GRID.gridLevels,
   );
   expect(venue.limited).toEqual([]);
-}, 120_000);
+});

@@ -40,7 +40,7 @@ const wait = (millis: number) => new Promise((resolve) => setTimeout(resolve, mi
 /** Ends a server while it holds the account's lease: halted first, so that it cannot give the lease back meanwhile. */
 async function killHolder(server: Server, client: Client): Promise<Lease> {
   const isIts = ({ isHeld, owner }: Lease) => isHeld && owner.includes(`:${server.child.pid}/`);
-  const until = performance.now() + 120_000;
+  const until = performance.now() + 240_000;
   for (;;) {
     await wait(5);
     const before = await leaseOf(client);

@@ -90,7 +90,7 @@ export async function deployment(
       await start?.run(database.deps, start.input.parse(body), { actor: "local" });
     },
     /** Waits until so many turns have ended since `from`. */
-    async turnsEnded(from: number, count: number, millis = 120_000): Promise<readonly Turn[]> {
+    async turnsEnded(from: number, count: number, millis = 240_000): Promise<readonly Turn[]> {
       const until = performance.now() + millis;
       while (turns.length < from + count) {
         if (performance.now() > until) throw new Error(`${turns.length - from} of ${count} turns ended`);

@@ -52,7 +52,7 @@ export function spawnServer(
   const listens = new Promise<string | undefined>((resolve) => {
     child.stdout.on("data", (part) => {
       stdout += String(part);
-      const found = /at (http:\S+)/.exec(stdout)?.[1];
+      const found = /at (http:\S+)\s/.exec(stdout)?.[1];
       if (found) resolve(found);
     });
     child.on("close", () => resolve(undefined));

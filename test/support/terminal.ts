@@ -54,8 +54,9 @@ export function terminal(
     return shown.slice(0, shown.findLastIndex((line) => line !== "") + 1);
   };
   const waitFor = async (what: string, holds: () => boolean) => {
-    const until = performance.now() + 60_000;
-    while (!holds() || performance.now() - writtenAt < STILL_MILLIS) {
+    const until = performance.now() + 240_000;
+    const drawn = () => new Promise<void>((resolve) => emulator.write("", resolve));
+    for (await drawn(); !holds() || performance.now() - writtenAt < STILL_MILLIS; await drawn()) {
       if (performance.now() > until) throw new Error(`not on the screen: ${what}\n${lines().join("\n")}`);
       await new Promise((resolve) => setTimeout(resolve, 50));
     }

@@ -12,5 +12,4 @@ it.each(["starter", "intermediate", "pro"] as const)(
     expect({ left, status }).toEqual({ left: 0, status: "stopped" });
     expect(calls).toMatchObject({ balance: rounds, create: rounds, cancel: rounds });
   },
-  60_000,
 );

@@ -60,5 +60,4 @@ it.each([
     }
     expect(venue.limited).toEqual([]);
   },
-  60_000,
 );

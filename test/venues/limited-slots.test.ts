@@ -54,4 +54,4 @@ it("slots that meet a lasting limit are tried less and less often, and at once w
   await pass(10 * SECOND);
   expect(venue.open()).toHaveLength(6);
   expect((await status()).refused).toEqual([]);
-}, 60_000);
+});

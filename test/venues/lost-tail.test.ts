@@ -70,5 +70,4 @@ it.each<VenueName>(["mexc", "gateio", "bitget", "kraken"])(
       text(exchange.total("BTC") - before),
     );
   },
-  60_000,
 );

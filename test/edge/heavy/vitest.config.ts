@@ -9,6 +9,7 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 1_800_000,
     hookTimeout: 1_800_000,
+    expect: { poll: { timeout: 240_000 } },
     reporters: ["verbose"],
   },
 });
