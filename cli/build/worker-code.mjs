@@ -2,7 +2,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { ALIASES, STUBS, UNREACHED } from "./aliases.mjs";
+import { ALIASES, HASHES, STUBS, UNREACHED } from "./aliases.mjs";
 import { SLIM_CCXT } from "./slim-ccxt.mjs";
 import { OF_OUR_OWN } from "./without.mjs";
 
@@ -35,6 +35,7 @@ const instead = (root) =>
       "../encoding/protobuf/decode.js": UNREACHED,
       "../shared/protobuf_decode.js": UNREACHED,
       "js-base64": join(STUBS, "base64.mjs"),
+      "@noble/hashes/sha2.js": HASHES,
       "../experimental/tasks/server.js": UNREACHED,
       "../experimental/tasks/helpers.js": UNREACHED,
     }),
