@@ -1,5 +1,5 @@
-// Signatures and messages of exchanges that are not among ours, a database's second way of coding, tools that run as tasks, and a
-// validator in whose place we pass our own: called, they are a mistake.
+// Signatures and messages of exchanges that are not among ours, a database's second way of coding, relations between its tables, tools
+// that run as tasks, and a validator in whose place we pass our own: called, they are a mistake.
 const unreached = () => {
   throw new Error("this part of a library is left out of the bundle");
 };
@@ -22,6 +22,16 @@ export const ClientMsg = unreached;
 export const ServerMsg = unreached;
 export const writeProtobufMessage = unreached;
 export const readProtobufMessage = unreached;
+export const createTableRelationsHelpers = unreached;
+export const extractTablesRelationalConfig = unreached;
+export const getOperators = unreached;
+export const getOrderByOperators = unreached;
+export const mapRelationalRow = unreached;
+export const normalizeRelation = unreached;
+export const Many = unreached;
+export const One = unreached;
+export const RelationalQueryBuilder = unreached;
+export const SQLiteCountBuilder = unreached;
 export const ExperimentalServerTasks = unreached;
 export const assertToolsCallTaskCapability = unreached;
 export const assertClientRequestTaskCapability = unreached;
