@@ -63,7 +63,8 @@ export function withOrder(standing: Standing, order: WantedOrder, quote: Quote):
   const { used } = standing;
   const asset = splitPair(order.symbol).quote;
   const today = { ...used.today, [asset]: (used.today[asset] ?? ZERO) + countedNotional(order, quote) };
-  return { ...standing, used: { ...used, today, openOrders: used.openOrders + 1, lastAt: used.now } };
+  const openOrders = used.openOrders === null ? null : used.openOrders + 1;
+  return { ...standing, used: { ...used, today, openOrders, lastAt: used.now } };
 }
 
 interface LimitedOrder {
@@ -191,7 +192,7 @@ export function beyondTokenDay(
 
 function beyondOrderLimit(told: LimitedOrder, { openOrders }: Used): LimitRefusal | undefined {
   const most = told.limits.openOrders;
-  if (most === undefined || openOrders < most) return undefined;
+  if (most === undefined || (openOrders !== null && openOrders < most)) return undefined;
   return limitRefusal(
     "limit_open_orders",
     "openOrders",

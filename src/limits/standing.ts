@@ -29,7 +29,7 @@ export const isScope = (scope: string): boolean =>
 /** What the newest rows of one scope come to now. */
 export const usedOf = (
   uses: readonly LimitUse[],
-  { now, openOrders }: { readonly now: Millis; readonly openOrders: number },
+  { now, openOrders }: { readonly now: Millis; readonly openOrders: number | null },
 ): Used => ({
   now,
   openOrders,

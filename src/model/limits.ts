@@ -40,7 +40,8 @@ export interface Used {
   readonly now: Millis;
   /** Notional of the day's orders, by quote asset. */
   readonly today: Amounts;
-  readonly openOrders: number;
+  /** Null where no limit asks how many there are: then they are not counted. */
+  readonly openOrders: number | null;
   /** Protocol time of the newest order. */
   readonly lastAt: Millis | null;
 }
@@ -133,9 +134,9 @@ export interface LimitsRead {
   readonly stored: StoredLimits;
   /** Newest rows of the scopes that were asked for. */
   readonly uses: readonly LimitUse[];
-  /** Orders of the account that are not settled, and the asker's own among them. */
-  readonly openOrders: number;
-  readonly openOfActor: number;
+  /** Orders of the account that are not settled, and the asker's own among them; null where nothing limits them. */
+  readonly openOrders: number | null;
+  readonly openOfActor: number | null;
 }
 
 /** Whose limits: of scopes, and of the orders that `actor` has on an account. */
@@ -143,4 +144,6 @@ export interface LimitsAsked {
   readonly scopes: readonly string[];
   readonly account: string;
   readonly actor: string;
+  /** Open orders are told even where no stored limit asks for them. */
+  readonly countsOpen?: boolean;
 }

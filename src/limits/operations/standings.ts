@@ -16,7 +16,8 @@ export async function readStandings(
 ): Promise<StandingsRead> {
   const key = accountKey(account);
   const [ofAccount, ofToken] = [scopeOfAccount(key), scopeOfToken(actor)];
-  const read = await store.readLimits({ scopes: [ofAccount, ofToken], account: key, actor });
+  const countsOpen = limits?.openOrders !== undefined;
+  const read = await store.readLimits({ scopes: [ofAccount, ofToken], account: key, actor, countsOpen });
   const { now, stored, uses, openOrders, openOfActor } = read;
   const usesOf = (scope: string) => uses.filter((use) => use.scope === scope);
   return {

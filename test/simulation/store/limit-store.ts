@@ -6,7 +6,8 @@ import { newestUses } from "./limits.ts";
 import type { Tables } from "./tables.ts";
 
 export const memoryLimitStore = (tables: Tables, now: () => Millis): LimitStore => ({
-  async readLimits({ scopes, account, actor }) {
+  async readLimits({ scopes, account, actor, countsOpen = false }) {
+    const isAsked = countsOpen || Object.values(tables.limits.set).some((set) => set.openOrders != null);
     const open = [...tables.unsettled]
       .map((id) => tables.orders.get(id) as Order)
       .filter((order) => order.account === account);
@@ -14,8 +15,8 @@ export const memoryLimitStore = (tables: Tables, now: () => Millis): LimitStore 
       now: now(),
       stored: tables.limits,
       uses: scopes.flatMap((scope) => newestUses(tables, scope)),
-      openOrders: open.length,
-      openOfActor: open.filter((order) => order.actor === actor).length,
+      openOrders: isAsked ? open.length : null,
+      openOfActor: isAsked ? open.filter((order) => order.actor === actor).length : null,
     };
   },
 

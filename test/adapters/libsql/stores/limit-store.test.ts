@@ -18,7 +18,7 @@ const TODAY = dayOf(START);
 async function open() {
   const { context, time } = await opened();
   const store = createStore(context);
-  const set = (version: number, scope: string, orders: number) =>
+  const set = (version: number, scope: string, orders: number | null) =>
     store.setLimits({ version, scope, settings: { openOrders: orders }, message: `${scope} ${orders}` }, BY);
   const use = (over: object = {}) =>
     store.useLimit({ scope: "a", asset: "USDT", notional: d("10"), most: d("25"), ...over });
@@ -81,7 +81,10 @@ describe("the orders of an account that count", () => {
     await place("theirs", {}, { actor: "you" });
     await place("ended", {}, { settled: true, state: "filled" });
     await place("elsewhere", {}, { account: THEIRS });
-    expect(await store.readLimits(NOBODY)).toMatchObject({ openOrders: 2, openOfActor: 1 });
+    expect(await store.readLimits({ ...NOBODY, countsOpen: true })).toMatchObject({
+      openOrders: 2,
+      openOfActor: 1,
+    });
     const full = { openOrders: 2 };
     expect([await place("b", full), await place("c", { ...full, actor: "me" })]).toEqual([
       "refused",
@@ -89,6 +92,17 @@ describe("the orders of an account that count", () => {
     ]);
     expect(await place("d", { ...full, actor: "me" })).toBe("refused");
     expect(await place("e", full, { account: THEIRS })).toBe("recorded");
+  });
+
+  it("are not counted where no limit that is set asks for them", async () => {
+    const { store, place, set } = await open();
+    await place("mine");
+    const none = { openOrders: null, openOfActor: null };
+    expect(await store.readLimits(NOBODY)).toMatchObject(none);
+    await set(0, "every", null);
+    expect(await store.readLimits(NOBODY)).toMatchObject(none);
+    await set(1, "token:x", 9);
+    expect(await store.readLimits(NOBODY)).toMatchObject({ openOrders: 1, openOfActor: 1 });
   });
 });
 
