@@ -370,8 +370,8 @@ export const ROW_GUARDS: readonly Guard[] = [
     ],
     [
       "its money stays while orders rest",
-      "select not exists(select 1 from ${venueOrders} where ${resting})`",
-      "select 1`",
+      "sql`not exists(select 1 from ${venueOrders} where ${resting})`",
+      "sql`1`",
       false,
       async ({ books, own }) => {
         await books.a.open(own, { asset: "USDT", total: 10n });
@@ -383,8 +383,8 @@ export const ROW_GUARDS: readonly Guard[] = [
   ...guardsOf(`${LIBSQL}/sandbox/sandbox-books.ts`, [
     [
       "of two who commit to one version one does",
-      "select exists(select 1 from ${venues} where ${venues.exchange} = ${exchange} and ${venues.version} = ${version}) and ${inTime}`",
-      "select ${inTime}`",
+      "sql`exists(select 1 from ${venues} where ${venues.exchange} = ${exchange} and ${venues.version} = ${version}) and ${inTime}`",
+      "sql`${inTime}`",
       [true, false],
       async ({ books, own }) => {
         await books.a.open(own, { asset: "USDT", total: 10n });

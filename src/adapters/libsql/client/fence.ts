@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { STOP_FLAGS, type StopFlags } from "../../../kernel/stop-flags.ts";
 import type { Changes, Lease } from "../../../ports/stores/step-store.ts";
 import { accounts, fenceGuard, strategies } from "../tables/tables.ts";
-import { building, type Context, type Statement, statement } from "./context.ts";
+import { type Context, type Statement, statement } from "./context.ts";
 
 /**
  * The statements as one batch that raises, and so does nothing, unless the lease is still ours.
@@ -12,20 +12,17 @@ export const guarded = (
   { prepare }: Context,
   { account, token }: Lease,
   statements: readonly Statement[],
-): Statement[] => [prepare(unlessHeld)({ account, token }), prepare(guardEmptied)(), ...statements];
+): Statement[] => [prepare(unlessHeld)({ account, token }), ...statements];
 
 const lease = { account: sql.placeholder("account"), token: sql.placeholder("token") };
 const unlessHeld = () =>
-  sql`insert into ${fenceGuard} select exists(select 1 from ${accounts} where ${accounts.account} = ${lease.account} and ${accounts.token} = ${lease.token})`;
-const guardEmptied = () => building.delete(fenceGuard);
+  refusedUnless(
+    sql`exists(select 1 from ${accounts} where ${accounts.account} = ${lease.account} and ${accounts.token} = ${lease.token})`,
+  );
 
 /** Statements that end their batch when a person has asked for something else in the meantime. */
-export const stillWanted = (
-  context: Context,
-  { id, wants, keepOrders, ...flags }: NonNullable<Changes["wish"]>,
-) =>
+export const stillWanted = ({ id, wants, keepOrders, ...flags }: NonNullable<Changes["wish"]>) =>
   unless(
-    context,
     sql`exists(select 1 from ${strategies} where ${strategies.id} = ${id} and ${strategies.wants} = ${wants} and ${strategies.keepOrders} = ${keepOrders}${sameFlags(flags)})`,
   );
 
@@ -33,7 +30,8 @@ const sameFlags = (flags: StopFlags): SQL =>
   sql.join(STOP_FLAGS.map((flag) => sql` and ${strategies[flag]} = ${flags[flag]}`));
 
 /** Statements that end their batch where something does not hold. */
-export const unless = ({ prepare }: Context, holds: SQL): Statement[] => [
-  statement(sql`insert into ${fenceGuard} select ${holds}`),
-  prepare(guardEmptied)(),
-];
+export const unless = (holds: SQL): Statement[] => [statement(refusedUnless(holds))];
+
+/** Raises where something does not hold, or nobody can say whether it does; where it holds, nothing is written. */
+export const refusedUnless = (holds: SQL): SQL =>
+  sql`insert into ${fenceGuard} select 0 where (${holds}) is not 1`;

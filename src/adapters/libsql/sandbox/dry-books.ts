@@ -3,7 +3,7 @@ import type { Decimal } from "../../../kernel/decimal.ts";
 import { StoreError } from "../../../kernel/errors.ts";
 import type { Books } from "../../sandbox/books.ts";
 import { type Context, statement } from "../client/context.ts";
-import { fenceGuard } from "../tables/tables.ts";
+import { unless } from "../client/fence.ts";
 import { venueBalances, venueOrders, venues } from "../tables/venue-tables.ts";
 import { sandboxBooks } from "./sandbox-books.ts";
 
@@ -36,10 +36,9 @@ export function dryBooks(context: Context): DryBooks {
         eq(venueOrders.exchange, key),
         sql`${venueOrders.status} in ('open', 'partially_filled')`,
       );
-      const idle = sql`insert into ${fenceGuard} select not exists(select 1 from ${venueOrders} where ${resting})`;
+      const idle = sql`not exists(select 1 from ${venueOrders} where ${resting})`;
       const statements = [
-        statement(idle),
-        statement(db.delete(fenceGuard)),
+        ...unless(idle),
         statement(made(key)),
         // Another version, so that what has been read before is not written over it.
         statement(

@@ -4,7 +4,7 @@ import type { BookedOrder } from "../../../market/matching/books.ts";
 import type { Books } from "../../sandbox/books.ts";
 import type { Shock } from "../../sandbox/path.ts";
 import { bundle, type Context, queries, statement } from "../client/context.ts";
-import { fenceGuard } from "../tables/tables.ts";
+import { refusedUnless } from "../client/fence.ts";
 import { sandbox, shocks, venueBalances, venueFills, venueOrders, venues } from "../tables/venue-tables.ts";
 
 const exchangeIs = sql.placeholder("exchange");
@@ -68,10 +68,9 @@ export function sandboxBooks({ client, db, now }: Context): Books {
 
     async commit(exchange, version, { settledAt, orders, fills, holdings }, sendBy) {
       const inTime = sendBy === undefined ? sql`1` : sql`${now()} <= ${sendBy}`;
-      const still = sql`insert into ${fenceGuard} select exists(select 1 from ${venues} where ${venues.exchange} = ${exchange} and ${venues.version} = ${version}) and ${inTime}`;
+      const still = sql`exists(select 1 from ${venues} where ${venues.exchange} = ${exchange} and ${venues.version} = ${version}) and ${inTime}`;
       const statements = [
-        still,
-        db.delete(fenceGuard),
+        refusedUnless(still),
         db
           .update(venues)
           .set({ version: version + 1, settledAt })

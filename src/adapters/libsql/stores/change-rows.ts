@@ -22,7 +22,7 @@ export function changeStatements(context: Context, lease: Lease, changes: Change
     ...(memory ? [db.update(accounts).set({ memory }).where(eq(accounts.account, lease.account))] : []),
   ].map(statement);
   return [
-    ...(changes.wish ? stillWanted(context, changes.wish) : []),
+    ...(changes.wish ? stillWanted(changes.wish) : []),
     // A slot's order ends before another one is adopted for it, and that one is there before its fills are.
     ...changes.orders.map((order) => updateOrder(context, order)),
     ...(changes.adopted.length > 0 ? [statement(db.insert(orders).values([...changes.adopted]))] : []),

@@ -63,7 +63,7 @@ export async function writeDeed(
   const { newest, now } = context;
   const last = newest.ofPeople;
   if (known && last) {
-    const moment = { now: known.at, calls, guards: unlessNewest(context, last, known), head: last };
+    const moment = { now: known.at, calls, guards: unlessNewest(last, known), head: last };
     const results = await writeAfter(context, by, make, moment).catch((error: unknown) => {
       if (!isFencedOff(error)) throw error;
     });
@@ -77,8 +77,8 @@ export async function writeDeed(
 }
 
 /** Statements that end their batch where the newest event of people, or the database, is another than is known. */
-export const unlessNewest = (context: Context, { seq, hash }: ChainHead, { holds }: KnownMoment) =>
-  unless(context, sql`${newestOf(OF_PEOPLE)} is ${JSON.stringify([seq, hash])} and ${holds}`);
+export const unlessNewest = ({ seq, hash }: ChainHead, { holds }: KnownMoment): Statement[] =>
+  unless(sql`${newestOf(OF_PEOPLE)} is ${JSON.stringify([seq, hash])} and ${holds}`);
 
 type AfterHead = Pick<Moment, "now" | "calls"> & {
   readonly guards: readonly Statement[];

@@ -45,7 +45,7 @@ export function limitStore(context: Context): LimitStore {
       const told = { account: EVERY_ACCOUNT, strategy: null, kind: "limits" as const, message };
       try {
         await writeTold(context, by, async ({ tell }) => [
-          ...unless(context, isSame),
+          ...unless(isSame),
           statement(put),
           statement(count),
           await tell(told),

@@ -223,9 +223,9 @@ const leaseReleased = eachWay((now, of: ReleaseForm) => {
   );
 });
 
-/** With the settlement's own request: two rows read and three written, and one of each for what else it says. */
+/** With the settlement's own request: two rows read and one written, and one of each for what else it says. */
 const withSettlement = (use = newUse(), more: number): DatabaseUse => ({
   databaseRequests: use.databaseRequests + 1,
   rowsRead: use.rowsRead === null ? null : use.rowsRead + 2 + more,
-  rowsWritten: use.rowsWritten === null ? null : use.rowsWritten + 3 + more,
+  rowsWritten: use.rowsWritten === null ? null : use.rowsWritten + 1 + more,
 });

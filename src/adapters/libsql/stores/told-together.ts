@@ -96,7 +96,7 @@ async function writeTogether(
   const { newest } = context;
   const [{ known }] = deeds as [SharedDeed];
   let head = newest.ofPeople as ChainHead;
-  const statements: Statement[] = unlessNewest(context, head, known);
+  const statements: Statement[] = unlessNewest(head, known);
   const places: (readonly [from: number, to: number])[] = [];
   for (const { by, make, known: own, isDone } of deeds) {
     const tell: Moment["tell"] = async (told, where = sql`1`) => {
@@ -107,7 +107,7 @@ async function writeTogether(
     const made = await make({ now: own.at, calls, isGuarded: true, tell });
     places.push([statements.length, statements.length + made.length]);
     // Not written, it would leave a gap in the chain.
-    statements.push(...made, ...unless(context, isDone));
+    statements.push(...made, ...unless(isDone));
   }
   newest.ofPeople = undefined;
   const results = await calls.batch(statements, "write").catch((error: unknown) => {

@@ -1,6 +1,7 @@
+import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { statement } from "../../../../src/adapters/libsql/client/context.ts";
-import { guarded, stillWanted } from "../../../../src/adapters/libsql/client/fence.ts";
+import { guarded, stillWanted, unless } from "../../../../src/adapters/libsql/client/fence.ts";
 import { createStore } from "../../../../src/adapters/libsql/stores/store.ts";
 import { accounts } from "../../../../src/adapters/libsql/tables/tables.ts";
 import { NO_STOP } from "../../../../src/kernel/stop-flags.ts";
@@ -56,6 +57,17 @@ describe("what is written under a lease", () => {
   });
 });
 
+it.each([["does not hold", sql`0`] as const, ["nobody can tell", sql`null`] as const])(
+  "what rests on something is not written where that %s",
+  async (_what, holds) => {
+    const { client, written, left } = await leased();
+    await expect(client.batch([...unless(holds), MARK], "write")).rejects.toMatchObject({
+      failure: "fenced",
+    });
+    expect([await written(), await left()]).toEqual([0, 0]);
+  },
+);
+
 describe("what rests on a wish", () => {
   it("is written as long as that is the same, whoever else wishes what", async () => {
     const { context, client, left } = await leased();
@@ -66,7 +78,7 @@ describe("what rests on a wish", () => {
     ];
     const wish = { id: one.id, wants: "run" as const, ...NO_STOP };
     const write = (over: object) =>
-      client.batch([...stillWanted(context, { ...wish, ...over }), MARK], "write").then(
+      client.batch([...stillWanted({ ...wish, ...over }), MARK], "write").then(
         () => "written",
         (error: { failure?: string }) => error.failure,
       );
