@@ -2,6 +2,7 @@ import type { InValue, ResultSet } from "@libsql/client";
 import { type SQL, sql } from "drizzle-orm";
 import { eventText } from "../../../audit/chain.ts";
 import { digest } from "../../../kernel/digest.ts";
+import { lazy } from "../../../kernel/lazy.ts";
 import type { Millis } from "../../../kernel/time.ts";
 import { BY_STEP, type By, EVERY_ACCOUNT, type Event, type EventTold } from "../../../model/events.ts";
 import type { DatabaseUse } from "../../../model/usage.ts";
@@ -212,9 +213,13 @@ const CHAINED_COLUMNS = [
 ] as const;
 const CHAINED_NAMES = sql.raw(CHAINED_COLUMNS.map((name) => `"${name}"`).join(", "));
 
-function insertLinked(event: Linked, where?: SQL): Statement {
-  const values = CHAINED_COLUMNS.map((name) => sql.param(event[name] as InValue));
-  return statement(
-    sql`insert into ${events} (${CHAINED_NAMES}) select ${sql.join(values, sql`, `)} where ${where ?? sql`1`}`,
-  );
+const intoEvents = lazy(
+  () =>
+    `${statement(sql`insert into ${events} (${CHAINED_NAMES}) select `).sql}${CHAINED_COLUMNS.map(() => "?").join(", ")} where `,
+);
+
+function insertLinked(event: Linked, where = sql`1`): Statement {
+  const holds = statement(where);
+  const values = CHAINED_COLUMNS.map((name) => event[name] as InValue);
+  return { sql: `${intoEvents()}${holds.sql}`, args: [...values, ...holds.args] };
 }

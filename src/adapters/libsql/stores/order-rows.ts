@@ -1,4 +1,6 @@
+import type { InValue } from "@libsql/client";
 import { type Column, getTableColumns, notInArray, type SQL, sql } from "drizzle-orm";
+import { lazy } from "../../../kernel/lazy.ts";
 import type { AccountKey } from "../../../model/account.ts";
 import type { LimitTerms } from "../../../model/limits.ts";
 import type { Order } from "../../../model/order.ts";
@@ -49,10 +51,12 @@ function insertWhere(
   const [{ kind, account }] = group as [Order];
   // An exit lessens what is at risk: it is counted, and never refused.
   const within = terms && kind !== "exit" ? sql` and ${withinLimits(context, terms, account)}` : sql``;
+  const rest = statement(
+    sql`) as intent, ${control} where ${mayPlace(kind)} and ${condition}${within} returning client_id`,
+  );
+  const { rows, args } = intentRows(group, terms);
   return [
-    statement(
-      sql`insert into ${orders} (${names}) select ${intentColumns} from (values ${intentRows(group, terms)}) as intent, ${control} where ${mayPlace(kind)} and ${condition}${within} returning client_id`,
-    ),
+    { sql: `${intoOrders().sql}${rows}${rest.sql}`, args: [...args, ...rest.args] },
     ...(terms ? countUses(context, terms, group) : []),
   ];
 }
@@ -82,16 +86,29 @@ const grouped = (intents: readonly Order[]): Map<string, Order[]> => {
 
 const intentColumns = sql.raw(ORDER_COLUMNS.map((_column, place) => `intent.column${place + 1}`).join(", "));
 
-/** Orders as rows, each with how many of the group and how much of their notional it completes. */
-function intentRows(group: readonly Order[], terms: LimitTerms | null): SQL {
+const intoOrders = lazy(() =>
+  statement(sql`insert into ${orders} (${names}) select ${intentColumns} from (values `),
+);
+/** With how many it completes, and their notional. */
+const INTENT_ROW = `(${Array(ORDER_COLUMNS.length + 2)
+  .fill("?")
+  .join(", ")})`;
+
+/**
+ * Orders as rows, each with how many of the group and how much of their notional it completes. Put together as any other
+ * query, value by value, they took longer than SQLite takes to write them.
+ */
+function intentRows(group: readonly Order[], terms: LimitTerms | null) {
   let notional = 0n;
-  const rows = group.map((order, place) => {
+  const args = group.flatMap((order, place) => {
     notional += notionalUnits(terms?.counted[order.clientId] ?? 0n, "up");
-    const values = ORDER_COLUMNS.map(([key, column]) => sql.param(order[key], column));
-    return sql`(${sql.join([...values, sql.param(place + 1), sql.param(notional)], sql`, `)})`;
+    return [...ORDER_COLUMNS.map(([key, column]) => storedValue(order[key], column)), place + 1, notional];
   });
-  return sql.join(rows, sql`, `);
+  return { rows: group.map(() => INTENT_ROW).join(", "), args };
 }
+
+const storedValue = (value: unknown, column: Column): InValue =>
+  value === null ? null : (column.mapToDriverValue(value) as InValue);
 
 /** The row of one order: client ids are an account's own. */
 export const isOrder = ({ account, clientId }: Readonly<Record<"account" | "clientId", string | SQL>>): SQL =>
