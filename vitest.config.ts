@@ -37,7 +37,7 @@ const PROGRAMS = readdirSync("test", { recursive: true, encoding: "utf8" })
 export default defineConfig({
   test: {
     globalSetup: ["test/support/global-setup.ts"],
-    setupFiles: ["test/support/canary-watch.ts"],
+    setupFiles: ["test/support/canary-watch.ts", "test/support/drawn.ts"],
     // Many tests wait for processes: more of them than cores may run at once.
     maxWorkers: 4,
     // What hangs is told, however slow the machine.
