@@ -145,7 +145,7 @@ describe("edgemaker backtest", () => {
 
 describe("POST /backtest", () => {
   it("answers over the exchange's own candles what a start takes, and refuses what a start refuses", async () => {
-    const app = await testApp();
+    const app = await testApp({ realTime: false });
     const post = async (path: string, body: object) => {
       const headers = { ...bearer(app.tokens.read), "content-type": "application/json" };
       const answer = await app.ask(`/api/v1${path}`, { method: "POST", headers, body: JSON.stringify(body) });
@@ -175,7 +175,7 @@ describe("POST /backtest", () => {
   });
 
   it("is a tool that says in a sentence what came of it", async () => {
-    const client = await appClient(await testApp(), "read");
+    const client = await appClient(await testApp({ realTime: false }), "read");
     const told = await callTool(client, "backtest_grid", {
       ...GRID,
       lowerPrice: 57_000,

@@ -29,6 +29,9 @@ it("a trail is given by its two bounds, one of them, or as JSON, and not twice",
 
 it("a backtest takes the same two flags", async () => {
   const folder = tempFolder();
+  // Where its past lies is otherwise a matter of the day.
+  const reset = await edgemaker(folder, ["sandbox", "reset", "--origin", "2026-01-02T00:00:00Z"]);
+  expect(reset.code, reset.stderr).toBe(0);
   const words = ["backtest", "--exchange", "kraken", "--symbol", "BTC/USDT", "--sandbox", ...BOUNDS];
   const until = ["--since", "1767225600000", "--until", "1767312000000", "--json"];
   const two = await edgemaker(folder, [...words, ...until, "--trail-up", "70000", "--trail-down", "50000"]);

@@ -10,6 +10,7 @@ agentSuite("over HTTP, in workerd over a libSQL server", async () => {
   });
   const headers = { authorization: `Bearer ${app.tokens.admin}`, "content-type": "application/json" };
   return {
+    database: app.url,
     connect: () => appSession(app, "trade"),
     ...personAt((path, init) => app.ask(path, { ...init, headers })),
     close: () => app.close(),

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { serveProcess } from "../support/command.ts";
 import { httpSession } from "../support/mcp.ts";
 import { makeFolder } from "../support/temp.ts";
@@ -13,6 +14,7 @@ agentSuite("over HTTP, on Node", async () => {
   const folder = makeFolder();
   const server = await serveProcess(folder.path, ["--sandbox"], SETTINGS);
   return {
+    database: `file:${join(folder.path, "data/edgemaker/sandbox.db")}`,
     connect: () => httpSession(server.url, { token: server.token }),
     ...personAt(server.ask),
     async close() {

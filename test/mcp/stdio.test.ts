@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { edgemaker } from "../support/command.ts";
 import { stdioSession } from "../support/mcp.ts";
 import { makeFolder } from "../support/temp.ts";
@@ -17,6 +18,7 @@ agentSuite("over standard input and output", async () => {
     return stdout;
   };
   return {
+    database: `file:${join(folder.path, "data/edgemaker/sandbox.db")}`,
     connect: async () => (await stdioSession(folder.path, ["--sandbox"], SETTINGS)).client,
     async plans() {
       const { plans } = JSON.parse(await run("list", "--json")) as { plans: { id: string }[] };

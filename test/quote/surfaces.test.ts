@@ -13,7 +13,7 @@ interface Answer {
 }
 
 async function served() {
-  const app = await testApp();
+  const app = await testApp({ realTime: false });
   const ask = async (method: string, path: string, body?: object): Promise<Answer> => {
     const response = await app.ask(`/api/v1/strategy/${path}`, {
       method,
