@@ -40,7 +40,7 @@ describe("an exchange that fails", () => {
   it.each(["ticker", "book", "market"] as const)(
     "by a %s that hangs ends at the time limit",
     async (read) => {
-      const { compare } = await comparing({ bitget: { [read]: hang } });
+      const { compare } = await comparing({ bitget: { [read]: hang } }, {}, LIMIT);
       // A comparison that waited for more than one limit would take twice as long.
       const limited = (query: string) => endsBefore(LIMIT * 2, () => compare(query));
       expect(await limited("symbol=BTC/USDT")).toMatchObject({
@@ -57,7 +57,7 @@ describe("an exchange that fails", () => {
   );
 
   it("holds up no read of another exchange", async () => {
-    const { compare, ask } = await comparing({ bitget: { ticker: hang } });
+    const { compare, ask } = await comparing({ bitget: { ticker: hang } }, {}, LIMIT);
     const comparison = compare("symbol=BTC/USDT&partial=true").then(() => "compared");
     const ticker = ask("/api/v1/ticker?exchange=kraken&symbol=BTC/USDT").then(({ status }) => status);
     expect(await Promise.race([comparison, ticker])).toBe(200);

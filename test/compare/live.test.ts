@@ -107,7 +107,7 @@ describe("over real sockets", () => {
   it.each(["ticker", "book"] as const)(
     "one whose %s hangs ends at the time limit and holds up nobody",
     async (route) => {
-      const limit = 2500;
+      const limit = 8000;
       const { ask, bitget } = await live(limit);
       // Only a comparison that has ended well leaves no read behind, whose late answer would serve the next one.
       const first = async () => (await ask("/price/compare?symbol=BTC/USDT")).status;

@@ -149,7 +149,7 @@ function changedAt(value: unknown, path: readonly number[], put: unknown): unkno
 describe("spoilt answers", () => {
   it("are refused, or give pools whose every number can be", async () => {
     const { url, behaviour } = await irisServer(three);
-    const aggregator = irisAggregator({ url, timeoutMillis: 10_000 });
+    const aggregator = irisAggregator({ url, timeoutMillis: 60_000 });
     const counts = { refused: 0, used: 0 };
     const path = fc.array(fc.nat(12), { minLength: 1, maxLength: 5 });
     await fc.assert(

@@ -192,7 +192,7 @@ it("a fee of zero is one that the aggregator does not know", async () => {
     state: pool.state && { ...pool.state, buyFeePercent: [0, 0.3, 1][place] as number },
   }));
   const { url } = await irisServer(pools);
-  const read = await irisAggregator({ url, timeoutMillis: 10_000 }).pools("INDY");
+  const read = await irisAggregator({ url, timeoutMillis: 60_000 }).pools("INDY");
   expect(read.map(({ fees }) => fees.buy)).toEqual([undefined, decimal("0.003"), decimal("0.01")]);
 });
 
@@ -200,7 +200,7 @@ describe("the cache", () => {
   it("asks once for those who ask together or soon, and again afterwards", async () => {
     const { url, asked } = await irisServer(three);
     let now = 0;
-    const aggregator = cached(irisAggregator({ url, timeoutMillis: 1000 }), {
+    const aggregator = cached(irisAggregator({ url, timeoutMillis: 60_000 }), {
       ttl: 5000,
       monotonic: () => now,
     });
@@ -215,7 +215,7 @@ describe("the cache", () => {
 
   it("keeps no failure", async () => {
     const { url, behaviour } = await irisServer(three, { status: 500 });
-    const aggregator = cached(irisAggregator({ url, timeoutMillis: 1000 }), {
+    const aggregator = cached(irisAggregator({ url, timeoutMillis: 60_000 }), {
       ttl: 5000,
       monotonic: () => 0,
     });

@@ -10,7 +10,7 @@ it("workerd gives up an exchange's answer that would not end", async () => {
     EDGEMAKER_SANDBOX: "0",
     EDGEMAKER_EXCHANGES: "mexc,gateio,kraken",
     EDGEMAKER_VENUE_URLS: `mexc=${gzip},gateio=${endless},kraken=${dripping}`,
-    EDGEMAKER_TIMING: "requestTimeout=3000",
+    EDGEMAKER_TIMING: "requestTimeout=10000",
   });
   try {
     const told = async (exchange: string) =>

@@ -59,6 +59,6 @@ describe("an invocation held to its requests", () => {
     await edge.close();
     await fireCron(worker, FIRST);
     await worker.dispose();
-    expect(edge.troubles.map(({ message }) => message)).toContain("a scheduled tick failed");
+    await expect.poll(() => edge.troubles.map(({ message }) => message)).toContain("a scheduled tick failed");
   });
 });

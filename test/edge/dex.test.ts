@@ -6,7 +6,7 @@ it("reads the aggregator from workerd, and ends one that hangs at the time limit
   const iris = await irisServer([irisPool("INDY", { ada: 5000, price: 2, dex: "Only" })]);
   const edge = await edgeApp({
     EDGEMAKER_VENUE_URLS: `iris=${iris.url}`,
-    EDGEMAKER_READ_TIMEOUT_MILLIS: "5000",
+    EDGEMAKER_READ_TIMEOUT_MILLIS: "12000",
   });
   try {
     const price = async () => (await edge.ask("/api/v1/dex/price/indy")).json();

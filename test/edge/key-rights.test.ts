@@ -22,7 +22,7 @@ it("the cron asks once of which kind accounts are and what their keys may do, an
   for (let minute = 0; minute < 3; minute++) await fireCron(worker, Date.UTC(2026, 0, 1) + minute * MINUTE);
   for (const venue of [gateio, kraken]) expect(venue.count("permissions"), venue.name).toBe(1);
   const line = "the keys of gateio may withdraw: make others that only read and trade";
-  expect(said.filter((one) => one === line)).toHaveLength(1);
+  await expect.poll(() => said.filter((one) => one === line)).toHaveLength(1);
   // Of which kind an account is was found out by the first to ask, in whatever invocation.
   const headers = { authorization: `Bearer ${TOKENS.read}` };
   for (const { name } of [gateio, bitget]) {

@@ -33,7 +33,7 @@ describe("edgemaker db", () => {
       join(folder, "text.db"),
       "these are no pages of a database, but quite a lot of text".repeat(100),
     );
-    createClient({ url: `file:${join(folder, "strange.db")}` }).execute("create table a (b)");
+    await createClient({ url: `file:${join(folder, "strange.db")}` }).execute("create table a (b)");
     const whole = readFileSync(join(folder, "whole.db"));
     writeFileSync(join(folder, "half.db"), whole.subarray(0, whole.length / 2));
     writeFileSync(join(folder, "torn.db"), Buffer.from(whole).fill(0xff, 8 * 4096, 9 * 4096));

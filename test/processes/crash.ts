@@ -130,7 +130,6 @@ async function askAgain(server: Spawned, key: string, body: object): Promise<boo
       return { status: response.status, ...((await response.json()) as { error?: string }) };
     },
     ({ status, error }) => status === 200 || error === "Order failed",
-    90_000,
   );
   return answer.status === 200;
 }

@@ -6,9 +6,9 @@ import { startVenue } from "../venues/index.ts";
 const BY_HAND = { symbol: "BTC/USDT", side: "buy", type: "limit", amount: 0.001, price: 50_000 };
 const GRID = {
   symbol: "BTC/USDT",
-  lowerPrice: 57_000,
-  upperPrice: 63_000,
-  gridLevels: 20,
+  lowerPrice: 30_000,
+  upperPrice: 90_000,
+  gridLevels: 60,
   orderSize: 60,
 };
 /** A pass that places the whole grid takes longer than a person's call waits. */

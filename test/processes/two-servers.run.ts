@@ -72,7 +72,7 @@ ${two}`,
   const rows = await client.execute("select client_id from orders where kind = 'hand'");
   client.close();
   expect(rows.rows.map((row) => String(row[0])).sort()).toEqual(byHand.sort());
-}, 240_000);
+});
 
 /** Every order that comes to a venue while one of the account's that it could trade with rests there is written down. */
 const WATCH = [
@@ -152,4 +152,4 @@ it("quotes of two servers, one of which is killed, place no order twice and none
   }
   expect(await crossed()).toBe(1);
   client.close();
-}, 240_000);
+});

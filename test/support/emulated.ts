@@ -60,7 +60,7 @@ export async function emulatedWorld({
     quotes: VENUES[id].quotes,
     configured: true,
   }));
-  const inTime = timeLimit(10 * SECOND);
+  const inTime = timeLimit(240 * SECOND);
   const aggregator = sandboxAggregator({ seed: 1, origin: START, market: box.venue(names[0] as string) });
   const deps: Deps = {
     kinds: kindsOf(KINDS),

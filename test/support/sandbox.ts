@@ -96,7 +96,7 @@ export async function testSandbox({
     quotes: ["USDT"],
     configured: true,
   }));
-  const inTime = timeLimit(10 * SECOND);
+  const inTime = timeLimit(240 * SECOND);
   const aggregator = sandboxAggregator({ ...row, market: venue("kraken") });
   const dry = connectDryRuns({ books: dryBooks(context), exchanges, venue, hostOf: () => "" });
   const dex = connectDex({ aggregator, exchanges, venue, inTime });

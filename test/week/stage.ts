@@ -15,7 +15,7 @@ const SIGN: Millis = 1000;
 /** Passes that whatever has happened takes to be dealt with: seen, booked, answered by orders. */
 const PASSES = 4;
 /** A machine that is slow needs so long for what takes another one an instant. */
-const PATIENCE: Millis = 30_000;
+const PATIENCE: Millis = 240_000;
 
 /** Rounds that a server makes: passes, messages, samples, and lines of its terminal. */
 const ROUNDS = 3;

@@ -194,11 +194,11 @@ describe("a machine whose clock is wrong", () => {
       Date.now = date;
     });
     // The server's Date header is this machine's too, so ours is set off.
-    Date.now = () => date() + 30_000;
+    Date.now = () => date() + 1_000_000;
     const answer = await post(app, buy("kraken"));
     expect(await answer.json()).toMatchObject({
       error: "Order failed",
-      message: expect.stringMatching(/differ by (29|30) s/),
+      message: expect.stringMatching(/differ by (9\d\d|1000) s/),
     });
     expect(app.venues.kraken.count("create")).toBe(0);
   });
