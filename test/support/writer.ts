@@ -3,14 +3,15 @@
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
 import { safeClient } from "../../src/adapters/libsql/client/safe-client.ts";
 import { connectionTo } from "./connection.ts";
+import { inWaves } from "./in-waves.ts";
 
 const [url = "", count = "0"] = process.argv.slice(2);
 const client = await safeClient(connectionTo(url), nodeLocal);
 const writes = Array.from({ length: Number(count) }, (_, place) => {
   const add = { sql: "update counter set n = n + 1", args: [] };
   const row = { sql: "insert into written values (?, ?)", args: [process.pid, place] };
-  return place % 2 === 0 ? client.batch([add, row], "write") : client.batch([row, add], "write");
+  return () => client.batch(place % 2 === 0 ? [add, row] : [row, add], "write");
 });
-await Promise.all(writes);
+await inWaves(writes, 25);
 console.log(writes.length);
 client.close();

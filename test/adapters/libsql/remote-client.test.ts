@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { nodeLocal } from "../../../cli/host/process/node-local.ts";
 import { safeClient } from "../../../src/adapters/libsql/client/safe-client.ts";
 import { newUse } from "../../../src/model/usage.ts";
+import { inWaves } from "../../support/in-waves.ts";
 import { type Sqld, startSqld } from "../../support/sqld.ts";
 
 describe("a libSQL server", () => {
@@ -18,7 +19,10 @@ describe("a libSQL server", () => {
     await client.execute("create table counts (id integer primary key, count integer not null)");
     await client.execute("insert into counts values (1, 0)");
     const add = "update counts set count = count + 1 where id = 1";
-    await Promise.all(Array.from({ length: 120 }, () => client.batch([add, add], "write")));
+    await inWaves(
+      Array.from({ length: 120 }, () => () => client.batch([add, add], "write")),
+      20,
+    );
     const { rows } = await client.execute("select count from counts");
     expect(Number(rows[0]?.[0])).toBe(240);
   });

@@ -5,6 +5,7 @@ import { safeClient } from "../../../src/adapters/libsql/client/safe-client.ts";
 import { StoreError } from "../../../src/kernel/errors.ts";
 import { bundleScript, runNode } from "../../support/bundle.ts";
 import { connectionTo } from "../../support/connection.ts";
+import { inWaves } from "../../support/in-waves.ts";
 import { tempFolder } from "../../support/temp.ts";
 
 const open = (url: string) => safeClient(connectionTo(url), nodeLocal);
@@ -24,16 +25,18 @@ describe("the safe client", () => {
     const script = await bundleScript("writer");
     const each = 600;
     const others = [1, 2].map(() => runNode(process.execPath, [script, url, String(each)]));
-    const own = Array.from({ length: each }, (_, place) =>
-      client.batch(
-        [
-          { sql: "update counter set n = n + 1", args: [] },
-          { sql: "insert into written values (0, ?)", args: [place] },
-        ],
-        "write",
-      ),
+    const own = Array.from(
+      { length: each },
+      (_, place) => () =>
+        client.batch(
+          [
+            { sql: "update counter set n = n + 1", args: [] },
+            { sql: "insert into written values (0, ?)", args: [place] },
+          ],
+          "write",
+        ),
     );
-    await Promise.all([...others, ...own]);
+    await Promise.all([...others, inWaves(own, 25)]);
     const counted = await client.execute("select (select n from counter), (select count(*) from written)");
     client.close();
     const [sum, rows] = [Number(counted.rows[0]?.[0]), Number(counted.rows[0]?.[1])];
