@@ -1,6 +1,9 @@
+import { createClient, type InStatement, type ResultSet } from "@libsql/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { nodeLocal } from "../../../cli/host/process/node-local.ts";
 import { safeClient } from "../../../src/adapters/libsql/client/safe-client.ts";
+import { codeOf } from "../../../src/adapters/libsql/client/store-error.ts";
+import { StoreError } from "../../../src/kernel/errors.ts";
 import { newUse } from "../../../src/model/usage.ts";
 import { inWaves } from "../../support/in-waves.ts";
 import { type Sqld, startSqld } from "../../support/sqld.ts";
@@ -48,6 +51,52 @@ describe("a libSQL server", () => {
     await client.execute("select * from rows", use);
     expect(use).toMatchObject({ databaseRequests: 2, rowsWritten: 2 });
     expect(use.rowsRead).toBeGreaterThanOrEqual(2);
+  });
+
+  it("answers our own requests as it answers the library's", async () => {
+    const own = await open();
+    const theirs = createClient({ url: sqld.url });
+    const kept = "create table kept (a integer primary key, b text unique, c real, d blob) strict";
+    await own.execute(kept);
+    const add = "insert into kept values (?, ?, ?, ?) returning *, a as again";
+    const batches: InStatement[][] = [
+      [
+        { sql: add, args: [1, "a", 1.5, null] },
+        "select *, x'0102' as bytes, a as b from kept",
+        "select 9007199254740991",
+      ],
+      ["update kept set b = 'b' where a = 1", "delete from kept where a = 2", "delete from kept"],
+      [{ sql: add, args: [2, "a", 1, null] }, { sql: add, args: [3, "a", 1, null] }, "select 1"],
+      ["select 1", "no sql", "select 2"],
+      ["select * from kept"],
+      ["commit", "select 1"],
+      ["select 9007199254740993"],
+      [
+        { sql: "select ?", args: [new Uint8Array(2)] },
+        { sql: "select :a", args: { a: 1 } },
+      ],
+    ];
+    const told = (done: Promise<readonly ResultSet[]>) =>
+      done.then(
+        (sets) =>
+          sets.map(({ toJSON, rows, ...set }) => ({
+            ...set,
+            rows: rows.map((row) => [Array.from(row), { ...row }]),
+          })),
+        (error: unknown) => {
+          const cause = error instanceof StoreError ? error.cause : error;
+          return codeOf(cause) || (cause as Error).name;
+        },
+      );
+    for (const batch of batches) {
+      const before = await told(theirs.batch(batch, "write"));
+      await theirs.execute("delete from kept");
+      expect(await told(own.batch(batch, "write"))).toEqual(before);
+      expect(await told(own.turn((calls) => calls.batch(["delete from kept"], "write")))).toBeInstanceOf(
+        Array,
+      );
+    }
+    theirs.close();
   });
 
   it("is unavailable, and nothing worse, when it does not answer", async () => {

@@ -6,6 +6,8 @@ import type { Local } from "../../../ports/local.ts";
 import { callQueue } from "./call-queue.ts";
 import type { Calls, Turned } from "./calls.ts";
 import { patient } from "./patient.ts";
+import { batchBody, plainStatements, resultsOf, targetOf } from "./pipeline.ts";
+import { failedAnswer, fieldIn } from "./told-results.ts";
 
 /** A libSQL server, reached over HTTP. */
 export interface RemoteDatabase {
@@ -19,7 +21,8 @@ const REMOTE_TRIES = 12;
 const REMOTE_TIMEOUT = 10 * SECOND;
 
 /** Each call is one request. The library does not pass on how many rows it cost, so the answer is read here. */
-export function remoteClient({ url, authToken, fetch }: RemoteDatabase, local: Local): Calls {
+export function remoteClient(database: RemoteDatabase, local: Local): Calls {
+  const { url, authToken, fetch } = database;
   const open = (use: DatabaseUse | undefined) =>
     createClient({
       url,
@@ -32,22 +35,31 @@ export function remoteClient({ url, authToken, fetch }: RemoteDatabase, local: L
     const response = await fetch(request, { signal: AbortSignal.timeout(REMOTE_TIMEOUT) });
     if (!use || !response.ok) return response;
     const body: unknown = await response.json();
-    const told = resultsIn(body);
-    addUse(use, "rowsRead", rowsOfAll(told, "rows_read"));
-    addUse(use, "rowsWritten", rowsOfAll(told, "rows_written"));
+    countRows(use, body);
     // The library asks for it once more.
     return Object.assign(response, { json: async () => body });
   };
 
+  const batch: Turned["batch"] = async (statements, mode, use) => {
+    const plain = plainStatements(statements);
+    if (!plain) return open(use).batch(statements, mode);
+    const { address, headers } = await targetOf(database);
+    const body = batchBody(plain, mode);
+    if (use) use.databaseRequests++;
+    const signal = AbortSignal.timeout(REMOTE_TIMEOUT);
+    const response = await fetch(address, { method: "POST", headers, body, signal });
+    if (!response.ok) throw await failedAnswer(response);
+    const told: unknown = await response.json();
+    if (use) countRows(use, told);
+    return resultsOf(told, plain);
+  };
+
   // A batch that may write is the primary's, whoever is asked.
   const primary = async (statement: InStatement, use: DatabaseUse | undefined): Promise<ResultSet> => {
-    const [result] = await open(use).batch([statement], "write");
+    const [result] = await batch([statement], "write", use);
     return result as ResultSet;
   };
-  const direct: Turned = {
-    execute: primary,
-    batch: (statements, mode, use) => open(use).batch(statements, mode),
-  };
+  const direct: Turned = { execute: primary, batch };
   // Of many turns at once all but one would find that another came between.
   const turns = callQueue({ local, again: async () => undefined });
   const patiently = <T>(call: () => Promise<T>) => patient(call, { local, attempts: REMOTE_TRIES });
@@ -62,6 +74,12 @@ export function remoteClient({ url, authToken, fetch }: RemoteDatabase, local: L
     keptWaiting: () => 0,
     close: () => undefined,
   };
+}
+
+function countRows(use: DatabaseUse, body: unknown): void {
+  const told = resultsIn(body);
+  addUse(use, "rowsRead", rowsOfAll(told, "rows_read"));
+  addUse(use, "rowsWritten", rowsOfAll(told, "rows_written"));
 }
 
 /** The results of single statements and of a batch's, wherever they stand in an answer. */
@@ -81,9 +99,6 @@ function rowsOfAll(told: readonly unknown[], name: string): number | null {
   const counts = told.map((one) => fieldIn(one, name)).filter((count) => typeof count === "number");
   return counts.length === 0 ? null : counts.reduce((sum, count) => sum + count, 0);
 }
-
-const fieldIn = (value: unknown, name: string): unknown =>
-  typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 
 function addUse(use: DatabaseUse, name: "rowsRead" | "rowsWritten", count: number | null): void {
   const before = use[name];

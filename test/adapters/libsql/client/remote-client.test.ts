@@ -9,7 +9,7 @@ interface Told {
   readonly rows_written?: unknown;
 }
 interface Asked {
-  readonly type: "execute" | "batch" | "close";
+  readonly type: "execute" | "batch" | "store_sql" | "close";
   readonly batch?: { readonly steps: readonly { readonly stmt: { readonly sql: string } }[] };
 }
 
@@ -25,7 +25,7 @@ const result = (told: Told) => ({
 
 function answerTo({ type, batch }: Asked, told: Told | undefined) {
   if (told === undefined && type !== "close") return BUSY;
-  if (type === "close") return { type: "ok", response: { type } };
+  if (type === "close" || type === "store_sql") return { type: "ok", response: { type } };
   if (type === "execute") return { type: "ok", response: { type, result: result(told ?? {}) } };
   const steps = batch?.steps ?? [];
   const step_results = steps.map((_step, place) => result(place === 0 ? {} : (told ?? {})));
@@ -36,10 +36,10 @@ function answerTo({ type, batch }: Asked, told: Told | undefined) {
 async function answering(next: () => Told | Response | undefined, authToken?: string) {
   const time = virtualLocal(0);
   const asked: { readonly text: string; readonly headers: Headers; readonly signal: unknown }[] = [];
-  const fetch = async (request: unknown, init?: RequestInit) => {
-    const { headers } = request as Request;
-    const text = await (request as Request).text();
-    asked.push({ text, headers, signal: init?.signal });
+  const fetch = async (input: string | Request, init?: RequestInit) => {
+    const request = new Request(input, init);
+    const text = await request.text();
+    asked.push({ text, headers: request.headers, signal: init?.signal });
     const told = next();
     if (told instanceof Response) return told;
     const { requests } = JSON.parse(text) as { requests: readonly Asked[] };
@@ -61,8 +61,9 @@ describe("a call to a server", () => {
   ])("shows the token %o, and ends some time", async (authToken, shown) => {
     const { client, asked } = await answering(() => ROWS, authToken);
     await client.execute("select 1");
-    expect(asked.map(({ headers }) => headers.get("authorization"))).toEqual([shown]);
-    expect(asked[0]?.signal).toBeInstanceOf(AbortSignal);
+    await client.batch(["select 1"], "write");
+    expect(asked.map(({ headers }) => headers.get("authorization"))).toEqual([shown, shown]);
+    for (const { signal } of asked) expect(signal).toBeInstanceOf(AbortSignal);
   });
 
   it("asks the primary for what a write may rest on, and no other read", async () => {

@@ -1,0 +1,111 @@
+import type { ResultSet, Row, Value } from "@libsql/client";
+import { LibsqlBatchError, LibsqlError } from "@libsql/client/http";
+
+/*
+ * What a libSQL server answers, read as the library reads it. github.com/tursodatabase/libsql, docs/HRANA_2_SPEC.md.
+ */
+
+const unreadAnswer = (what: string): LibsqlError =>
+  new LibsqlError(`the server's answer has no ${what}`, "HRANA_PROTO_ERROR");
+
+/** The field of what may be no object. */
+export const fieldIn = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+
+function neededList(value: unknown, name: string): readonly unknown[] {
+  const list = fieldIn(value, name);
+  if (!Array.isArray(list)) throw unreadAnswer(name);
+  return list;
+}
+
+/** What became of each step of a batch, which stands between so many texts and the end. */
+export function toldBatch(body: unknown, texts: number) {
+  const told = neededList(body, "results");
+  const refused = told.find((one) => fieldIn(one, "type") === "error");
+  if (refused) throw toldError(fieldIn(refused, "error"));
+  if (told.length !== texts + 2) throw unreadAnswer("result for each request");
+  const response = fieldIn(told[texts], "response");
+  if (fieldIn(response, "type") !== "batch") throw unreadAnswer("batch");
+  const result = fieldIn(response, "result");
+  return { results: neededList(result, "step_results"), errors: neededList(result, "step_errors") };
+}
+
+/** Of a batch's statement at a place, or of what stands around them. */
+export function toldError(told: unknown, place?: number): LibsqlError {
+  const message = String(fieldIn(told, "message"));
+  const code = String(fieldIn(told, "code") ?? "UNKNOWN");
+  return place === undefined ? new LibsqlError(message, code) : new LibsqlBatchError(message, place, code);
+}
+
+/** Of an answer that is none. */
+export async function failedAnswer(response: Response): Promise<LibsqlError> {
+  const said = `the server answered with status ${response.status}`;
+  if (response.headers.get("content-type") !== "application/json") {
+    await response.body?.cancel();
+    return new LibsqlError(said, "SERVER_ERROR");
+  }
+  const told: unknown = await response.json();
+  return fieldIn(told, "message") === undefined ? new LibsqlError(said, "SERVER_ERROR") : toldError(told);
+}
+
+export function toldResult(told: unknown): ResultSet {
+  const cols = neededList(told, "cols");
+  const columns = cols.map((one) => String(fieldIn(one, "name") ?? ""));
+  const columnTypes = cols.map((one) => String(fieldIn(one, "decltype") ?? ""));
+  const rows = neededList(told, "rows").map((row) => toldRow(columns, row));
+  const rowsAffected = fieldIn(told, "affected_row_count");
+  if (typeof rowsAffected !== "number") throw unreadAnswer("number of rows");
+  const rowid = fieldIn(told, "last_insert_rowid");
+  const lastInsertRowid = typeof rowid === "string" ? BigInt(rowid) : undefined;
+  const set = { columns, columnTypes, rows, rowsAffected, lastInsertRowid };
+  const toJSON = () => ({
+    ...set,
+    rows: rows.map((row) => Array.from(row)),
+    lastInsertRowid: lastInsertRowid?.toString() ?? null,
+  });
+  return { ...set, toJSON };
+}
+
+/** Its values by place, and by name where one has several the first: only those are told of it in a loop over its fields. */
+function toldRow(columns: readonly string[], told: unknown): Row {
+  if (!Array.isArray(told)) throw unreadAnswer("row");
+  const row = Object.defineProperty({}, "length", { value: told.length }) as Row;
+  for (const [place, one] of told.entries()) {
+    const value = toldValue(one);
+    Object.defineProperty(row, place, { value });
+    const name = columns[place];
+    if (name !== undefined && !Object.hasOwn(row, name)) row[name] = value;
+  }
+  return row;
+}
+
+function toldValue(told: unknown): Value {
+  const value = fieldIn(told, "value");
+  switch (fieldIn(told, "type")) {
+    case "null":
+      return null;
+    case "text":
+      if (typeof value === "string") return value;
+      break;
+    case "float":
+      if (typeof value === "number") return value;
+      break;
+    case "integer":
+      return toldWhole(value);
+    case "blob":
+      return blobOf(fieldIn(told, "base64"));
+  }
+  throw unreadAnswer("value that can be read");
+}
+
+function toldWhole(told: unknown): number {
+  const value = Number(told);
+  if (typeof told !== "string" || !Number.isSafeInteger(value))
+    throw new RangeError("a whole number of the database is too large");
+  return value;
+}
+
+function blobOf(base64: unknown): ArrayBuffer {
+  if (typeof base64 !== "string") throw unreadAnswer("blob");
+  return Uint8Array.from(atob(base64), (one) => one.charCodeAt(0)).buffer;
+}
