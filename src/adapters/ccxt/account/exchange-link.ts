@@ -6,6 +6,7 @@ import { askingBy } from "../client/asking.ts";
 import type { Ccxt, Dict } from "../client/ccxt.ts";
 import type { Pause } from "../client/circuit.ts";
 import { type ClockCheck, clockCheck } from "../client/clock-check.ts";
+import { giveMarkets } from "../client/give-markets.ts";
 import type { FeeRates, Keeping, KnownKind } from "../client/keeping.ts";
 import { light } from "../client/light.ts";
 import type { AccountLine } from "../client/line.ts";
@@ -105,7 +106,7 @@ export function createLink(given: LinkGiven): ExchangeLink {
       if (markets.size >= MOST_MARKETS) markets.clear();
       markets.set(market.symbol, market);
       const all = [...markets.values()];
-      exchange.setMarkets(all);
+      giveMarkets(exchange, all);
       quirks.withMarkets?.(exchange, all);
       return exchange;
     },

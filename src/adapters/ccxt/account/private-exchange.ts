@@ -5,6 +5,7 @@ import type { Millis } from "../../../kernel/time.ts";
 import type { Keys } from "../../../ports/venue.ts";
 import type { Ccxt, Dict } from "../client/ccxt.ts";
 import type { ClockCheck } from "../client/clock-check.ts";
+import { giveMarkets } from "../client/give-markets.ts";
 import { createExchange, type ExchangeLink } from "./exchange-link.ts";
 
 /** What the next request goes by; one call at a time, so there is one of it. */
@@ -38,7 +39,7 @@ export function privateExchange(link: ExchangeLink, { keys, now, nonce, check }:
       headers: () => next.headers,
       onDate: check.answered,
     });
-    exchange.setMarkets([]);
+    giveMarkets(exchange, []);
     if (quirks.serial) exchange.nonce = nonce;
     return exchange;
   }
@@ -52,7 +53,7 @@ export function privateExchange(link: ExchangeLink, { keys, now, nonce, check }:
       if (symbol === undefined || markets.has(symbol)) return exchange;
       markets.set(symbol, await catalog.known(symbol));
       const all = [...markets.values()];
-      exchange.setMarkets(all);
+      giveMarkets(exchange, all);
       quirks.withMarkets?.(exchange, all);
       return exchange;
     },
