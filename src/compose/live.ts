@@ -164,10 +164,16 @@ export function liveVenues(config: Config, given: LiveParts, options: LiveOption
   };
 }
 
-const hashed = async (keys: Omit<Keys, "hash">): Promise<Keys> => ({
-  ...keys,
-  hash: await keyHash(keys.key),
-});
+const hashedKeys = new WeakMap<object, Keys>();
+
+/** Hashed once for keys that stay: those of the environment are a process's. */
+async function hashed(keys: Omit<Keys, "hash">): Promise<Keys> {
+  const known = hashedKeys.get(keys);
+  if (known) return known;
+  const made = { ...keys, hash: await keyHash(keys.key) };
+  hashedKeys.set(keys, made);
+  return made;
+}
 
 const isLoopbackUrl = (base: string): boolean =>
   /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(base).hostname);
