@@ -4,6 +4,7 @@ import { tick } from "../../src/engine/pass/tick.ts";
 import type { By } from "../../src/model/events.ts";
 import { brokenLinks } from "../support/chained.ts";
 import { d } from "../support/grid.ts";
+import { inWaves } from "../support/in-waves.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";
 import { type Sqld, startSqld } from "../support/sqld.ts";
 import { tempFolder } from "../support/temp.ts";
@@ -12,8 +13,9 @@ const BY: By = { actor: "tok_a", request: "r1" };
 const GRID = {
   exchange: "kraken",
   symbol: "BTC/USDT",
-  lowerPrice: d("57000"),
-  upperPrice: d("63000"),
+  // The market begins within a slot, so that seconds do not decide whether an order is met.
+  lowerPrice: d("57500"),
+  upperPrice: d("63500"),
   gridLevels: 4,
   orderSize: d("100"),
 };
@@ -39,8 +41,8 @@ describe("the chain of events", () => {
     const [box, other] = boxes as [Box, Box];
     const { id } = await runOperation<{ id: string }>(box.deps, "start_grid", GRID);
     const token = (i: number) => ({ id: `tok_${i}`, name: "", scope: "read" as const, expiresAt: null });
-    await Promise.all(
-      Array.from({ length: 30 }, async (_one, i) => {
+    await inWaves(
+      Array.from({ length: 30 }, (_one, i) => async () => {
         const { store, deps } = boxes[i % 2] as Box;
         await store.addToken({ ...token(i), hash: `${i}` }, BY);
         if (i % 3 === 0) await store.setKill(false, BY);
@@ -49,6 +51,7 @@ describe("the chain of events", () => {
         if (i % 10 === 0) await runOperation(deps, "create_order", { ...ORDER, price: d("50000") });
         if (i % 5 === 0) await tick(deps);
       }),
+      10,
     );
     const counted = await rowsOf(
       box,
