@@ -36,6 +36,9 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
 /** What the build keeps for `--help` alone: the same whatever exchanges are configured. */
 export const rootTold = () => rootToldOf(rootCommand(parseConfig({}).exchanges.map(({ id }) => id)));
 
+/** What the build keeps for the first start on a database that is new. */
+export const schemaTold = async () => (await import("./actions/actions.ts")).madeSchema();
+
 /** A command that would make its database makes no folder that nobody meant. */
 async function settleFolder({ db }: Args, values: Values): Promise<void> {
   const lacking = db === undefined || db.isOnlyRead ? undefined : lackingFolder(values, process.env);

@@ -4,6 +4,7 @@
  */
 
 export { issueToken } from "../../src/controls/operations/tokens.ts";
+export { madeSchema } from "../host/database/migrations.ts";
 export { signsOfLife } from "../host/signs-of-life.ts";
 export { exportEvents, signEvents, verifyEvents } from "./audit.ts";
 export { downloadCandles } from "./candles/download.ts";

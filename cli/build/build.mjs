@@ -98,8 +98,9 @@ export async function build() {
     define: { "import.meta.url": "__bundleUrl" },
     banner: { js: 'const __bundleUrl = require("node:url").pathToFileURL(__filename).href;' },
   });
-  const { rootTold } = loadBundle(join(folder, "main.cjs"));
+  const { rootTold, schemaTold } = loadBundle(join(folder, "main.cjs"));
   writeFileSync(join(folder, "help.json"), JSON.stringify(rootTold()));
+  writeFileSync(join(folder, "schema.json"), JSON.stringify(await schemaTold()));
   copySwaggerUi(join(folder, "swagger-ui"));
   const pageSources = await buildPage(root, join(folder, "page"));
   const inputs = [split, apart].flatMap(({ metafile }) => Object.keys(metafile.inputs));

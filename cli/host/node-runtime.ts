@@ -1,6 +1,4 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
-import type { Migration } from "../../src/adapters/libsql/client/migrate.ts";
+import { statSync } from "node:fs";
 import type { Database } from "../../src/adapters/libsql/client/safe-client.ts";
 import type { Config } from "../../src/compose/config.ts";
 import type { Runtime } from "../../src/compose/sandbox.ts";
@@ -8,9 +6,10 @@ import type { Log, LogLevel } from "../../src/ports/local.ts";
 import { readCoveredFile } from "./candle-sources.ts";
 import { keptCandles } from "./candle-store.ts";
 import { fileConnection } from "./database/file-connection.ts";
+import { builtSchema, readMigrations } from "./database/migrations.ts";
 import { ownDatabase } from "./file-rights.ts";
 import { killedByFile } from "./kill-file.ts";
-import { databaseFile, packageFolder } from "./locations.ts";
+import { databaseFile } from "./locations.ts";
 import { nodePost } from "./outbound.ts";
 import { nodeLocal } from "./process/node-local.ts";
 import { sendBySmtp } from "./smtp.ts";
@@ -50,11 +49,13 @@ export const runtimeInMemory = (url: string, config: Config, log: Log): Runtime 
   runtimeOver(fileConnection(":memory:"), url, { config, log });
 
 function runtimeOver(client: Database, url: string, { config, log }: { config: Config; log: Log }): Runtime {
+  const migrations = readMigrations();
   return {
     client,
     log,
     local: nodeLocal,
-    migrations: readMigrations(),
+    migrations,
+    whole: builtSchema(migrations),
     readCandles: readCoveredFile,
     kept: keptCandles(url, process.env),
     post: nodePost(config.outboundHosts),
@@ -67,10 +68,4 @@ function runtimeOver(client: Database, url: string, { config, log }: { config: C
 function identityOf(file: string): string | undefined {
   const found = statSync(file, { throwIfNoEntry: false });
   return found && `${found.dev}:${found.ino}`;
-}
-
-export function readMigrations(): Migration[] {
-  const folder = join(packageFolder(), "drizzle");
-  const names = readdirSync(folder).filter((name) => name.endsWith(".sql"));
-  return names.sort().map((name) => ({ name, text: readFileSync(join(folder, name), "utf8") }));
 }

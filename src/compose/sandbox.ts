@@ -1,5 +1,5 @@
 import type { Context } from "../adapters/libsql/client/context.ts";
-import type { Migration } from "../adapters/libsql/client/migrate.ts";
+import type { Migration, WholeSchema } from "../adapters/libsql/client/migrate.ts";
 import type { Database } from "../adapters/libsql/client/safe-client.ts";
 import { sandboxBooks } from "../adapters/libsql/sandbox/sandbox-books.ts";
 import { letPass } from "../adapters/libsql/sandbox/sandbox-control.ts";
@@ -34,6 +34,7 @@ export interface Runtime {
   readonly client: Database;
   /** Applied at the start; empty where that is done elsewhere. */
   readonly migrations: readonly Migration[];
+  readonly whole?: WholeSchema | undefined;
   readonly local: Local;
   readonly log: Log;
   /** A file's candles, of whatever form it is. */

@@ -6,8 +6,8 @@ import { moveYear, type OldRows, oldRows } from "../../../src/adapters/libsql/ke
 import { DAY, HOUR, type Millis, stampOf } from "../../../src/kernel/time.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
 import { fileConnection } from "../../host/database/file-connection.ts";
+import { readMigrations } from "../../host/database/migrations.ts";
 import { databaseFile, shownUrl } from "../../host/locations.ts";
-import { readMigrations } from "../../host/node-runtime.ts";
 import { nodeLocal } from "../../host/process/node-local.ts";
 import { readSettings } from "../../host/settings.ts";
 import type { Values } from "../../terminal/arguments.ts";

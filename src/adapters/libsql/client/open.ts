@@ -5,7 +5,7 @@ import type { Local } from "../../../ports/local.ts";
 import type { Tracer } from "../../../ports/tracer.ts";
 import { control } from "../tables/tables.ts";
 import { type Context, createContext, statement } from "./context.ts";
-import { type Migration, migrate, refuseNewer } from "./migrate.ts";
+import { type Migration, migrate, refuseNewer, type WholeSchema } from "./migrate.ts";
 import { type Database, safeClient } from "./safe-client.ts";
 import { codeOf } from "./store-error.ts";
 import { traced } from "./traced.ts";
@@ -15,6 +15,8 @@ export interface Opening {
   readonly local: Local;
   /** Applied first; empty where that is done elsewhere. */
   readonly migrations: readonly Migration[];
+  /** What all of them come to, where that is known. */
+  readonly whole?: WholeSchema | undefined;
   readonly kind: "live" | "sandbox";
   /** It was seen before that the database is of this kind. */
   readonly isChecked?: boolean | undefined;
@@ -28,6 +30,7 @@ export async function openDatabase({
   client,
   local,
   migrations,
+  whole,
   kind,
   isChecked,
   clock,
@@ -41,7 +44,7 @@ export async function openDatabase({
     ...(names.size > 0 ? { version: { names, newer: undefined } } : {}),
   };
   if (migrations.length > 0) {
-    await migrate(context, migrations);
+    await migrate(context, migrations, whole);
     await refuseNewer(context).catch((error: unknown) => {
       context.client.close();
       throw new SettingsError(messageOf(error), { cause: error });

@@ -1,0 +1,45 @@
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  type Migration,
+  type WholeSchema,
+  wholeSchemaOf,
+} from "../../../src/adapters/libsql/client/migrate.ts";
+import { openDatabase } from "../../../src/adapters/libsql/client/open.ts";
+import { packageFolder } from "../locations.ts";
+import { nodeLocal } from "../process/node-local.ts";
+import { fileConnection } from "./file-connection.ts";
+
+export function readMigrations(): Migration[] {
+  const folder = join(packageFolder(), "drizzle");
+  const names = readdirSync(folder).filter((name) => name.endsWith(".sql"));
+  return names.sort().map((name) => ({ name, text: readFileSync(join(folder, name), "utf8") }));
+}
+
+/** What the build keeps of what these migrations come to; undefined where it has kept nothing, or of others. */
+export function builtSchema(migrations: readonly Migration[]): WholeSchema | undefined {
+  const file = new URL("schema.json", import.meta.url);
+  if (!existsSync(file)) return undefined;
+  const { of, whole } = JSON.parse(readFileSync(file, "utf8")) as BuiltSchema;
+  return of === textsHash(migrations) ? whole : undefined;
+}
+
+export interface BuiltSchema {
+  /** Of the texts of the migrations. */
+  readonly of: string;
+  readonly whole: WholeSchema;
+}
+
+/** What the build keeps, of all migrations on a database in memory. */
+export async function madeSchema(): Promise<BuiltSchema> {
+  const migrations = readMigrations();
+  const client = fileConnection(":memory:");
+  const context = await openDatabase({ client, local: nodeLocal, migrations, kind: "sandbox" });
+  const whole = await wholeSchemaOf(context);
+  client.close();
+  return { of: textsHash(migrations), whole };
+}
+
+const textsHash = (migrations: readonly Migration[]): string =>
+  createHash("sha256").update(JSON.stringify(migrations)).digest("hex");
