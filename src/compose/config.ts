@@ -120,7 +120,8 @@ export function parseConfig(environment: Environment): Config {
 }
 
 function parseSettings(set: Environment): ReturnType<typeof Settings.parse> {
-  const parsed = Settings.safeParse(set);
+  // Read once or twice: to compile a parser first takes longer.
+  const parsed = Settings.safeParse(set, { jitless: true });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new SettingsError(`${issue?.path.join(".")}: ${issue?.message}`);
