@@ -41,6 +41,9 @@ const BESIDE = {
     ),
 };
 
+/** What most commands run. */
+const USUAL = ["cli/actions/actions.ts"];
+
 /** What both builds have in common. */
 const FORM = {
   absWorkingDir: root,
@@ -85,7 +88,7 @@ export async function build() {
     define: { "import.meta.url": "__bundleUrl" },
   });
   mkdirSync(folder);
-  for (const [file, text] of Object.entries(await partFiles(split, "main")))
+  for (const [file, text] of Object.entries(await partFiles(split, "main", USUAL)))
     writeFileSync(join(folder, `${file}.cjs`), text, "latin1");
   const apart = await esbuild.build({
     ...FORM,

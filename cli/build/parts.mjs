@@ -7,16 +7,16 @@ const FROM_PART = /^import(?:\{([^}]*)\}from)?"\.\/([^"]+)\.js";/;
 const EXPORTS = /export\{([^}]*)\};\s*$/;
 
 /**
- * Texts of files by their names, of what esbuild has split: a file is an object of functions, each of which makes one part
- * and returns what others take of it (`load` of code-cache.cjs). Names are taken once, when a part is made: to ask for each
- * of them at each use, as a module would, takes a pass half as long again.
+ * Texts of files by their names, of what esbuild has split; the first has what the entry and the usual sources need. A file
+ * is an object of functions, each of which makes one part and returns what others take of it (`load` of code-cache.cjs).
+ * Names are taken once, when a part is made: they cost what names of the part itself do, and may not change later.
  */
-export async function partFiles({ outputFiles, metafile }, entry) {
+export async function partFiles({ outputFiles, metafile }, entry, usual) {
   const chunks = new Map(outputFiles.map(({ path, text }) => [nameOf(path), text]));
-  const links = new Map(
-    Object.entries(metafile.outputs).map(([path, { imports }]) => [nameOf(path), imports]),
-  );
-  const first = closureOf(entry, links);
+  const made = Object.entries(metafile.outputs).map(([path, one]) => ({ ...one, name: nameOf(path) }));
+  const links = new Map(made.map(({ name, imports }) => [name, imports]));
+  const needed = made.filter(({ entryPoint }) => usual.includes(entryPoint)).map(({ name }) => name);
+  const first = closureOf([entry, ...needed], links);
   const files = { [entry]: "" };
   for (const [name, text] of chunks) {
     const isFirst = first.has(name) || text.length < SMALL;
@@ -28,8 +28,8 @@ export async function partFiles({ outputFiles, metafile }, entry) {
 
 const nameOf = (path) => /([^/\\]+)\.js$/.exec(path)[1];
 
-function closureOf(entry, links) {
-  const found = new Set([entry]);
+function closureOf(entries, links) {
+  const found = new Set(entries);
   for (const name of found)
     for (const { path, kind, external } of links.get(name))
       if (kind === "import-statement" && !external) found.add(nameOf(path));
@@ -59,7 +59,19 @@ async function asFunction(text, imports) {
   });
   const names = given.split(",").map((one) => one.split(" as "));
   const gives = names.map(([own, name = own]) => (name === own ? own : `${name}:${own}`)).join(",");
-  return `function(load,later,require,__filename,__dirname,__bundleUrl){"use strict";${taken.join("")}${code}\nreturn{${gives}}}`;
+  return `function(load,later,require,__filename,__dirname,__bundleUrl){"use strict";${taken.join("")}${whenUsed(code)}\nreturn{${gives}}}`;
+}
+
+/** What Node has built in is loaded by its first use: all of it together takes as long as a command. */
+function whenUsed(code) {
+  return [...code.matchAll(/var (import_\w+)=((?:__toESM\()?require\("[\w:/]+"\)\)?);/g)].reduce(
+    (changed, [declared, name, load]) => {
+      const uses = changed.split(new RegExp(`\\b${name}\\b(?=\\.)`));
+      const isOnlyAsked = changed.split(new RegExp(`\\b${name}\\b`)).length === uses.length + 1;
+      return isOnlyAsked ? uses.join(`(${name}??=${load})`).replace(declared, `var ${name};`) : changed;
+    },
+    code,
+  );
 }
 
 const pairs = (list, sign) =>

@@ -1,35 +1,39 @@
 import { type LookupAddress, lookup } from "node:dns";
 import { BlockList, isIP } from "node:net";
+import { lazy } from "../../src/kernel/lazy.ts";
 import { plainText } from "../../src/kernel/plain-text.ts";
 import { type OutboundAnswer, type Post, refusedAddress, secondsOf } from "../../src/ports/outbound.ts";
 
 /** What no message goes to: this machine, its network, and addresses that lead there (RFC 6890). */
-const PRIVATE = new BlockList();
-for (const [net, bits] of [
-  ["0.0.0.0", 8],
-  ["10.0.0.0", 8],
-  ["100.64.0.0", 10],
-  ["127.0.0.0", 8],
-  ["169.254.0.0", 16],
-  ["172.16.0.0", 12],
-  ["192.0.0.0", 24],
-  ["192.168.0.0", 16],
-  ["198.18.0.0", 15],
-  ["224.0.0.0", 3],
-] as const)
-  PRIVATE.addSubnet(net, bits, "ipv4");
-for (const [net, bits] of [
-  ["::", 96],
-  ["64:ff9b::", 96],
-  ["2002::", 16],
-  ["fc00::", 7],
-  ["fe80::", 10],
-  ["ff00::", 8],
-] as const)
-  PRIVATE.addSubnet(net, bits, "ipv6");
+const privateNets = lazy(() => {
+  const list = new BlockList();
+  for (const [net, bits] of [
+    ["0.0.0.0", 8],
+    ["10.0.0.0", 8],
+    ["100.64.0.0", 10],
+    ["127.0.0.0", 8],
+    ["169.254.0.0", 16],
+    ["172.16.0.0", 12],
+    ["192.0.0.0", 24],
+    ["192.168.0.0", 16],
+    ["198.18.0.0", 15],
+    ["224.0.0.0", 3],
+  ] as const)
+    list.addSubnet(net, bits, "ipv4");
+  for (const [net, bits] of [
+    ["::", 96],
+    ["64:ff9b::", 96],
+    ["2002::", 16],
+    ["fc00::", 7],
+    ["fe80::", 10],
+    ["ff00::", 8],
+  ] as const)
+    list.addSubnet(net, bits, "ipv6");
+  return list;
+});
 
 export const isPrivate = (address: string): boolean =>
-  PRIVATE.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+  privateNets().check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
 
 type Resolve = (
   host: string,
