@@ -34,7 +34,7 @@ function loadBundle(file, word = "") {
     const known = compiled.get(name);
     const cachedData = known?.sourceHash === sourceHash ? known.bytes : undefined;
     const script = new Script(source.toString("latin1"), { filename: path, cachedData });
-    if (cachedData === undefined) isKept = false;
+    if (cachedData === undefined || script.cachedDataRejected) isKept = false;
     scripts.set(name, { script, sourceHash });
     return script.runInThisContext();
   }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -91,6 +92,22 @@ it("starts without what is damaged, or of another bundle, and keeps it anew", as
   // V8 itself looks at the length of the source alone.
   writeFileSync(file, BUNDLE.replace("sum + word.length", "sum - word.length"));
   expect(await start(file, "grid")).toBe(-4);
+});
+
+it("keeps anew what V8 refuses, as it does where its flags have changed", async () => {
+  const folder = tempFolder();
+  const file = bundleIn(folder);
+  // One that this process has not compiled: V8 would look at nothing then.
+  const source = `${BUNDLE} // refused`;
+  writeFileSync(file, source);
+  const sha256 = (...parts: readonly string[]) => createHash("sha256").update(parts.join("")).digest("hex");
+  const compiled = "compiled by another V8";
+  const files = JSON.stringify([["main", sha256(source), compiled.length]]);
+  const store = join(folder, storeOf("grid"));
+  const refused = `["${sha256(files, compiled)}",${files}]\n${compiled}`;
+  writeFileSync(store, refused);
+  expect(await start(file, "grid")).toBe(4);
+  expect(readFileSync(store).length).toBeGreaterThan(refused.length);
 });
 
 it("starts where nothing can be kept", async () => {
