@@ -58,7 +58,7 @@ describe("the cron, through the queue", () => {
     const before = await written();
     await cron();
     const after = await written();
-    // Two of them take the pass's calls from the account's rate; on kraken the span of nonces is a seventh.
+    // Two of them take the pass's calls from the account's rate; on kraken the span of nonces is a fifth.
     for (const [place, count] of after.entries()) {
       const more = count - (before[place] ?? 0);
       expect(more).toBeGreaterThanOrEqual(2);

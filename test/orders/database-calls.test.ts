@@ -59,8 +59,8 @@ async function placing() {
 }
 
 const TOKEN = "select";
-/** The answer waits for no disk, and what comes after it does. */
-const ORDER = ["select", "write batch", "PRAGMA", "update", "PRAGMA"];
+/** The row waits for the disk, as its connection is told again; the answer does not. */
+const ORDER = ["select", "PRAGMA", "write batch", "PRAGMA", "update"];
 
 describe("the database, of an order by hand", () => {
   it("is read once, and written once before and once after the request", async () => {

@@ -3,6 +3,7 @@ import { createClient } from "@libsql/client";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { fileConnection } from "../../../cli/host/database/file-connection.ts";
 import { nodeLocal } from "../../../cli/host/process/node-local.ts";
+import type { SafeClient } from "../../../src/adapters/libsql/client/calls.ts";
 import { openDatabase } from "../../../src/adapters/libsql/client/open.ts";
 import { type Connection, safeClient } from "../../../src/adapters/libsql/client/safe-client.ts";
 import { migrations } from "../../support/migrations.ts";
@@ -49,17 +50,47 @@ async function heard(failing: RegExp | undefined) {
 }
 
 describe("a write that need not wait for the disk", () => {
-  const PACED = ["PRAGMA synchronous = NORMAL", INSERT, "PRAGMA synchronous = FULL"];
+  const [LAX, STRICT] = ["PRAGMA synchronous = NORMAL", "PRAGMA synchronous = FULL"];
+  const READ = "select 1";
 
-  it("does not, and whoever comes next does", async () => {
+  it("does not, and whoever has to comes after a word to that connection", async () => {
     const { client, told, mode, file } = await heard(undefined);
     const from = told.length;
     await client.unwaited({ sql: INSERT, args: [1] });
-    expect(told.slice(from)).toEqual(PACED);
+    await client.execute(READ);
+    await client.unwaited({ sql: INSERT, args: [2] });
+    expect(told.slice(from)).toEqual([LAX, INSERT, READ, INSERT]);
+    expect(await mode()).toBe(NORMAL);
+    const next = told.length;
+    await client.execute({ sql: INSERT, args: [3] });
+    expect(told.slice(next)).toEqual([STRICT, INSERT]);
     expect(await mode()).toBe(FULL);
     const other = fileConnection(file);
-    expect((await other.execute("select id from one")).rows.length).toBe(1);
+    expect((await other.execute("select id from one")).rows.length).toBe(3);
     other.close();
+  });
+
+  it.each([
+    ["one", (client: SafeClient) => client.execute({ sql: INSERT, args: [2] })],
+    ["several", (client: SafeClient) => client.batch([{ sql: INSERT, args: [2] }], "write")],
+    [
+      "a turn of some",
+      (client: SafeClient) => client.turn(async (calls) => [await calls.execute({ sql: INSERT, args: [2] })]),
+    ],
+  ])("keeps no other from it: %s", async (_what, write) => {
+    const { client, mode } = await heard(undefined);
+    await client.unwaited({ sql: INSERT, args: [1] });
+    await write(client);
+    expect(await mode()).toBe(FULL);
+  });
+
+  it("may be several, of which all are written or none", async () => {
+    const { client } = await heard(undefined);
+    const twice = client.unwaited({ sql: INSERT, args: [1] }, { sql: INSERT, args: [1] });
+    await expect(twice).rejects.toMatchObject({ failure: "constraint" });
+    expect((await client.execute("select id from one")).rows.length).toBe(0);
+    await client.unwaited({ sql: INSERT, args: [1] }, { sql: INSERT, args: [2] });
+    expect((await client.execute("select id from one")).rows.length).toBe(2);
   });
 
   it("leaves the next one waiting where it has failed itself", async () => {
@@ -68,6 +99,7 @@ describe("a write that need not wait for the disk", () => {
     await expect(client.unwaited({ sql: INSERT, args: [1] })).rejects.toMatchObject({
       failure: "constraint",
     });
+    await client.execute({ sql: INSERT, args: [2] });
     expect(await mode()).toBe(FULL);
   });
 
@@ -75,7 +107,9 @@ describe("a write that need not wait for the disk", () => {
     const { client, told, mode } = await heard(/synchronous = FULL/);
     const from = told.length;
     await client.unwaited({ sql: INSERT, args: [1] });
-    expect(told.slice(from, from + 4)).toEqual([...PACED, "reconnect"]);
+    await client.execute({ sql: INSERT, args: [2] });
+    expect(told.slice(from, from + 4)).toEqual([LAX, INSERT, STRICT, "reconnect"]);
+    expect(told.at(-1)).toBe(INSERT);
     expect(await mode()).toBe(FULL);
   });
 });

@@ -8,10 +8,10 @@ export interface Calls {
   /** A read that a write may rest on: of the primary, where others answer too and may lag behind it. */
   fresh(statement: InStatement, use?: DatabaseUse): Promise<ResultSet>;
   /**
-   * A write of what can be found out again: on a file it does not wait for the disk, and is there with the next that
-   * does. A power cut may take it, with all that came after; the end of a process takes nothing.
+   * A write of what can be found out again, all statements or none: on a file it does not wait for the disk, and is there
+   * with the next that does. A power cut may take it, with all that came after; the end of a process takes nothing.
    */
-  unwaited(statement: InStatement): Promise<ResultSet>;
+  unwaited(...statements: InStatement[]): Promise<ResultSet[]>;
   /** All statements or none. */
   batch(statements: InStatement[], mode: "write" | "read", use?: DatabaseUse): Promise<ResultSet[]>;
   /**
@@ -46,3 +46,10 @@ export interface WatchedDatabase {
   /** How long ago something was written for certain. */
   sinceWrite(): Millis;
 }
+
+/** All statements or none; one alone needs no transaction of its own. */
+export const allOrNone = async (
+  { execute, batch }: Turned,
+  statements: InStatement[],
+): Promise<ResultSet[]> =>
+  statements.length === 1 ? [await execute(statements[0] as InStatement)] : batch(statements, "write");

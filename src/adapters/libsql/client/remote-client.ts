@@ -4,7 +4,7 @@ import { SECOND } from "../../../kernel/time.ts";
 import type { DatabaseUse } from "../../../model/usage.ts";
 import type { Local } from "../../../ports/local.ts";
 import { callQueue } from "./call-queue.ts";
-import type { Calls, Turned } from "./calls.ts";
+import { allOrNone, type Calls, type Turned } from "./calls.ts";
 import { patient } from "./patient.ts";
 import { batchBody, plainStatements, resultsOf, targetOf } from "./pipeline.ts";
 import { failedAnswer, fieldIn } from "./told-results.ts";
@@ -66,7 +66,8 @@ export function remoteClient(database: RemoteDatabase, local: Local): Calls {
   const execute: Calls["execute"] = (statement, use) => patiently(() => open(use).execute(statement));
   return {
     execute,
-    unwaited: execute,
+    unwaited: (...statements) =>
+      allOrNone({ execute, batch: (asked, mode) => patiently(() => direct.batch(asked, mode)) }, statements),
     fresh: (statement, use) => patiently(() => primary(statement, use)),
     batch: (statements, mode, use) => patiently(() => direct.batch(statements, mode, use)),
     turn: (act, isFirst = false) => turns.run(() => act(direct), { isRead: false, isFirst }),

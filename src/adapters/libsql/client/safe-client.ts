@@ -3,7 +3,7 @@ import { StoreError } from "../../../kernel/errors.ts";
 import type { DatabaseUse } from "../../../model/usage.ts";
 import type { Local } from "../../../ports/local.ts";
 import { callQueue, type QueueTurn } from "./call-queue.ts";
-import type { Calls, SafeClient, Stamp, Turned } from "./calls.ts";
+import { allOrNone, type Calls, type SafeClient, type Stamp, type Turned } from "./calls.ts";
 import { type RemoteDatabase, remoteClient } from "./remote-client.ts";
 import { isSelect, watchedCalls } from "./watched.ts";
 
@@ -64,6 +64,8 @@ async function fileClient(
   // Per connection. With NORMAL no commit waits for the disk, and a power cut takes the last ones.
   const waitForDisk = (isWaiting: boolean) =>
     connection.execute(`PRAGMA synchronous = ${isWaiting ? "FULL" : "NORMAL"}`);
+  /** The connection may have been told not to wait: nothing durable is written before it is told otherwise. */
+  let isLax = false;
   const setUp = async () => {
     await connection.execute("PRAGMA journal_mode = WAL");
     await waitForDisk(isDurable);
@@ -72,7 +74,7 @@ async function fileClient(
   let isLost = false;
   const reopen = async () => {
     await connection.reconnect();
-    isLost = false;
+    [isLost, isLax] = [false, false];
     await setUp().catch(() => undefined);
   };
   const again = async () => {
@@ -85,10 +87,17 @@ async function fileClient(
     }
   };
   const queue = callQueue({ local, again });
-  const inTurn = <T>(call: () => Promise<T>, turn: QueueTurn): Promise<T> =>
+  /** One that cannot be told to wait is opened again, and then does. */
+  const waitAgain = async () => {
+    await waitForDisk(true).catch(again);
+    isLax = false;
+    if (isLost) await reopen();
+  };
+  const inTurn = <T>(call: () => Promise<T>, turn: QueueTurn & { readonly isLax?: boolean }): Promise<T> =>
     queue.run(async () => {
       refuseAnother(identity(), opened);
       if (isLost) await reopen();
+      if (isLax && !turn.isRead && !turn.isLax) await waitAgain();
       return call();
     }, turn);
   const write = { isRead: false, isFirst: false };
@@ -99,18 +108,19 @@ async function fileClient(
   await inTurn(setUp, write);
   const execute: Calls["execute"] = (statement, use) =>
     inTurn(() => counted(connection.execute(statement), use), { ...write, isRead: isSelect(statement) });
-  /** Of a connection that may go on without waiting nothing more is written. */
-  const withoutDisk = async (statement: InStatement): Promise<ResultSet> => {
-    await waitForDisk(false);
-    try {
-      return await connection.execute(statement);
-    } finally {
-      await waitForDisk(true).catch(again);
+  const withoutDisk = async (statements: InStatement[]): Promise<ResultSet[]> => {
+    if (!isLax) {
+      isLax = true;
+      await waitForDisk(false);
     }
+    return allOrNone(direct, statements);
   };
   return {
     execute,
-    unwaited: (statement) => (isDurable ? inTurn(() => withoutDisk(statement), write) : execute(statement)),
+    unwaited: (...statements) =>
+      isDurable
+        ? inTurn(() => withoutDisk(statements), { ...write, isLax: true })
+        : inTurn(() => allOrNone(direct, statements), write),
     fresh: execute,
     batch: (statements, mode, use) =>
       inTurn(() => direct.batch(statements, mode, use), { ...write, isRead: mode === "read" }),

@@ -10,7 +10,8 @@ export function traced(client: SafeClient, tracer: Tracer | undefined): SafeClie
   return {
     ...client,
     execute: (statement, use) => measured(verbOf(statement), () => client.execute(statement, use)),
-    unwaited: (statement) => measured(verbOf(statement), () => client.unwaited(statement)),
+    unwaited: (...statements) =>
+      measured(statements.map(verbOf).at(-1) ?? "", () => client.unwaited(...statements)),
     fresh: (statement, use) => measured(verbOf(statement), () => client.fresh(statement, use)),
     batch: (statements, mode, use) =>
       measured("BATCH", () => client.batch(statements, mode, use), {

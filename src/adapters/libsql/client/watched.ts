@@ -34,7 +34,7 @@ export function watchedCalls(calls: Calls, local: Local): SafeClient {
   return {
     ...calls,
     execute: (statement, use) => watch(isSelect(statement), calls.execute(statement, use)),
-    unwaited: (statement) => watch(false, calls.unwaited(statement)),
+    unwaited: (...statements) => watch(false, calls.unwaited(...statements)),
     fresh: (statement, use) => watch(true, calls.fresh(statement, use)),
     batch: (statements, mode, use) => watch(mode === "read", calls.batch(statements, mode, use)),
     stamp: () => watchFor(true, calls.stamp(), () => false),
