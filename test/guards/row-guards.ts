@@ -312,8 +312,8 @@ export const ROW_GUARDS: readonly Guard[] = [
     ],
     [
       "one key is one claim",
-      "        .onConflictDoNothing()\n        .returning({ key: requests.key });\n      const [, , claimed]",
-      "        .onConflictDoUpdate({ target: requests.key, set: { bodyHash } })\n        .returning({ key: requests.key });\n      const [, , claimed]",
+      "    .onConflictDoNothing()\n    .returning({ key: requests.key });",
+      '    .onConflictDoUpdate({ target: requests.key, set: { bodyHash: boundTo("bodyHash") } })\n    .returning({ key: requests.key });',
       ["new", "running"],
       async ({ a, b, own }) => {
         const asked = { key: own, bodyHash: "x" };

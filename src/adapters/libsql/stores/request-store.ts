@@ -1,14 +1,14 @@
-import { eq, inArray, sql } from "drizzle-orm";
+import { eq, inArray, type SQL, sql } from "drizzle-orm";
 import { DAY, MINUTE } from "../../../kernel/time.ts";
 import type { RequestStore } from "../../../ports/stores/request-store.ts";
-import { type Context, hasRows, statement } from "../client/context.ts";
+import { building, type Context, hasRows, statement } from "../client/context.ts";
 import { requests } from "../tables/access-tables.ts";
 import { strategies } from "../tables/tables.ts";
 
 /** No request runs for so long. */
 const ABANDONED = MINUTE;
 
-export function requestStore({ client, db, now }: Context): RequestStore {
+export function requestStore({ client, db, now, prepare }: Context): RequestStore {
   // Its process has died: what it did is keyed by the request, so that doing it again finds it done.
   const takeOver = async (key: string): Promise<boolean> => {
     const isAbandoned = sql`${requests.key} = ${key} and ${requests.status} is null and ${requests.createdAt} < ${now()} - ${ABANDONED}`;
@@ -22,17 +22,10 @@ export function requestStore({ client, db, now }: Context): RequestStore {
 
   return {
     async claimRequest({ key, bodyHash }) {
-      const isOld = sql`${requests.createdAt} < ${now()} - ${DAY}`;
-      const old = db.select({ key: requests.key }).from(requests).where(isOld);
-      const release = db.update(strategies).set({ request: null }).where(inArray(strategies.request, old));
-      const forget = db.delete(requests).where(isOld);
-      const claim = db
-        .insert(requests)
-        .values({ key, bodyHash, createdAt: now() })
-        .onConflictDoNothing()
-        .returning({ key: requests.key });
-      const [, , claimed] = await client.batch([release, forget, claim].map(statement), "write");
-      if (hasRows(claimed)) return { state: "new" };
+      const claim = prepare(claimed)({ key, bodyHash });
+      // Lost to a power cut, so is all that came after it: what the request has placed is recorded only then.
+      const results = await client.unwaited(prepare(oldReleased)(), prepare(oldForgotten)(), claim);
+      if (hasRows(results[2])) return { state: "new" };
       const [row] = await db.select().from(requests).where(eq(requests.key, key));
       if (!row) return { state: "running" };
       if (row.status === null && row.bodyHash === bodyHash && (await takeOver(key))) return { state: "new" };
@@ -43,7 +36,8 @@ export function requestStore({ client, db, now }: Context): RequestStore {
     },
 
     async finishRequest(key, answer) {
-      await client.execute(statement(db.update(requests).set(answer).where(eq(requests.key, key))));
+      // Lost to a power cut, it is as if the process had died before: done again, what it did is found done.
+      await client.unwaited(prepare(finished)({ key, ...answer }));
     },
 
     async reopenRequest(key) {
@@ -56,3 +50,27 @@ export function requestStore({ client, db, now }: Context): RequestStore {
     },
   };
 }
+
+const isOfPastDay = (now: SQL): SQL => sql`${requests.createdAt} < ${now} - ${DAY}`;
+
+const oldReleased = (now: SQL) => {
+  const old = building.select({ key: requests.key }).from(requests).where(isOfPastDay(now));
+  return building.update(strategies).set({ request: null }).where(inArray(strategies.request, old));
+};
+
+const oldForgotten = (now: SQL) => building.delete(requests).where(isOfPastDay(now));
+
+const boundTo = <T>(name: string) => sql<T>`${sql.placeholder(name)}`;
+
+const claimed = (now: SQL<number>) =>
+  building
+    .insert(requests)
+    .values({ key: boundTo("key"), bodyHash: boundTo("bodyHash"), createdAt: now })
+    .onConflictDoNothing()
+    .returning({ key: requests.key });
+
+const finished = () =>
+  building
+    .update(requests)
+    .set({ status: boundTo<number>("status"), body: boundTo<string>("body") })
+    .where(eq(requests.key, boundTo("key")));
