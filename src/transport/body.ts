@@ -68,14 +68,17 @@ export function parseBody(text: string | undefined): Record<string, unknown> {
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text, (key, value: unknown) => {
-      if (key === "__proto__") throw new AppError("Invalid request", "unknown field: __proto__");
-      return value;
-    });
+    // Looking at each field takes a multiple of the parsing: without this name, escaped or not, no field can have it.
+    return /__proto__|\\/.test(text) ? JSON.parse(text, refusePrototype) : JSON.parse(text);
   } catch (error) {
     if (error instanceof AppError) throw error;
     throw new AppError("Invalid JSON", "the body is not valid JSON");
   }
+}
+
+function refusePrototype(key: string, value: unknown): unknown {
+  if (key === "__proto__") throw new AppError("Invalid request", "unknown field: __proto__");
+  return value;
 }
 
 const depthOf = (value: unknown): number =>
