@@ -34,19 +34,21 @@ interface Presented {
   readonly store: TokenStore & Pick<AuditStore, "note">;
   readonly allowance: Allowance;
   readonly requestId: string;
+  /** Something is written where the token is right. */
+  readonly writes?: boolean | undefined;
 }
 
 /** Who calls with this Authorization header. Throws Unauthorized or Too many requests; nothing private is ever open. */
 export async function authenticate(
   header: string | undefined,
   access: Access,
-  { store, allowance, requestId }: Presented,
+  { store, allowance, requestId, writes }: Presented,
 ): Promise<Caller> {
   const token = tokenIn(header);
   allowance.presentToken();
   const hash = await digest(token);
   const { wrongTokens } = access;
-  const caller = await callerOf(hash, access, store);
+  const caller = (await operatorOf(hash, access)) ?? (await storedOf(hash, access, { store, writes }));
   if (!caller) wrongTokens?.add();
   const told = wrongTokens?.due();
   // Whether it can be written down changes nothing for whoever asks.
@@ -66,7 +68,7 @@ export async function authenticate(
 export async function authenticateUrgent(
   header: string | undefined,
   access: Access,
-  { store, allowance }: Pick<Presented, "store" | "allowance">,
+  { store, allowance, writes }: Omit<Presented, "requestId">,
 ): Promise<Caller> {
   const hash = await digest(tokenIn(header));
   const operator = await operatorOf(hash, access);
@@ -74,7 +76,7 @@ export async function authenticateUrgent(
   const local = await localOf(hash, access);
   if (!local) allowance.request();
   // Where the database does not answer, nobody can have revoked it there.
-  const caller = await storedOf(hash, access, store).catch((error: unknown) => {
+  const caller = await storedOf(hash, access, { store, writes }).catch((error: unknown) => {
     if (local) return local;
     throw error;
   });
@@ -95,11 +97,12 @@ function tokenIn(header: string | undefined): string {
 const unknownToken = () =>
   new AppError("Unauthorized", "this API token is not known, has expired or was revoked");
 
-const callerOf = async (hash: string, access: Access, store: TokenStore): Promise<Caller | undefined> =>
-  (await operatorOf(hash, access)) ?? storedOf(hash, access, store);
-
-async function storedOf(hash: string, access: Access, store: TokenStore): Promise<Caller | undefined> {
-  const found = await store.tokenByHash(hash);
+async function storedOf(
+  hash: string,
+  access: Access,
+  { store, writes }: Pick<Presented, "store" | "writes">,
+): Promise<Caller | undefined> {
+  const found = await store.tokenByHash(hash, writes);
   // Another server's own opens nothing here: that one may have been killed, and have ended nothing.
   if (found && found.server !== null) return localOf(hash, access);
   return found && { actor: found.id, scope: found.scope, key: hash };

@@ -169,7 +169,8 @@ async function actorOf(operation: Operation, c: Ctx, { deps, access }: ServedBy)
   const header = c.req.header("authorization");
   if (operation.access !== "token" && header === undefined) return "public";
   const known = operation.http.urgent ? authenticateUrgent : authenticate;
-  const caller = await known(header, access, { store: deps.store, ...c.var });
+  const writes = operation.effect !== "read";
+  const caller = await known(header, access, { store: deps.store, writes, ...c.var });
   authorize(caller, operation);
   return caller.actor;
 }

@@ -17,8 +17,8 @@ export interface TokenStore {
   tokens(page: TokenPage): Promise<readonly (Token & { readonly place: number })[]>;
   /** Whether anybody has a live token but servers their own. */
   hasTokens(): Promise<boolean>;
-  /** The live token with this hash. */
-  tokenByHash(hash: string): Promise<Token | undefined>;
+  /** The live token with this hash; read anew where its holder is about to write, since what is kept rarely stands then. */
+  tokenByHash(hash: string, writes?: boolean | undefined): Promise<Token | undefined>;
   /** False when there is none to revoke. */
   revokeToken(id: string, by: By): Promise<boolean>;
 }

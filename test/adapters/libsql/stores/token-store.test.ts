@@ -16,7 +16,16 @@ const token = (id: string, over: object = {}) => ({
 async function open() {
   const { context, time } = await opened();
   const told = async () => (await auditStore(context).eventsAfter(0, 99)).map(({ message }) => message);
-  return { tokens: tokenStore(context), told, time };
+  /** How often it was asked whether anything has changed. */
+  let stamps = 0;
+  const { stamp } = context.client;
+  Object.assign(context.client, {
+    stamp() {
+      stamps++;
+      return stamp();
+    },
+  });
+  return { tokens: tokenStore(context), told, time, stamps: () => stamps };
 }
 
 describe("a token", () => {
@@ -39,6 +48,15 @@ describe("a token", () => {
     time.pass(1);
     expect(await tokens.tokenByHash("hash of b")).toBeUndefined();
     expect((await tokens.tokenByHash("hash of a"))?.id).toBe("a");
+  });
+
+  it("is read anew for whoever is about to write, without a look at what has changed", async () => {
+    const { tokens, time, stamps } = await open();
+    await tokens.addToken(token("b", { expiresAt: START + 1000 }), BY);
+    const found = async () => (await tokens.tokenByHash("hash of b", true))?.id;
+    expect([await found(), await found(), stamps()]).toEqual(["b", "b", 0]);
+    time.pass(1000);
+    expect([await found(), stamps()]).toEqual([undefined, 0]);
   });
 
   it("is revoked once, it alone, and that is told", async () => {
