@@ -2,8 +2,8 @@
 // Runs the bundle, building it first where a source is newer: no install script runs, so this has to. No module of ES on
 // the way: to load the first of them takes Node as long as all that `--help` does.
 const [, , ...words] = process.argv;
-/** Milliseconds after which a command that still runs has started. */
-const STARTED = 5000;
+/** Milliseconds after which a command that still runs has started, and a server has made its first round. */
+const STARTED = 6000;
 const isAlone = (...names) => words.length === 1 && names.includes(words[0]);
 
 if (isAlone("--version", "-v")) process.stdout.write(`${require("../package.json").version}\n`);
