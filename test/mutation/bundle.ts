@@ -13,7 +13,7 @@ const CHANGED =
   /^src\/(engine|grid\/(kind|ladder|ledger|plan|state|start|operations)|adapters\/libsql\/(stores|client)|ports\/kill-permit)/;
 /** Whose tests are asked: those that run in one process, and quickly. */
 const ASKED =
-  /^test\/(engine|grid|kinds|quote|limits|control|audit|adapters\/(libsql|vault)|model|notify|metrics|report|liquidity|week)\/.*\.test\.ts$/;
+  /^test\/(engine|grid|kinds|quote|limits|control|audit|adapters\/(libsql|vault)|model|notify|metrics|ports|report|liquidity|week)\/.*\.test\.ts$/;
 
 const filesOf = (folder: string, wanted: RegExp): string[] =>
   (readdirSync(join(root, folder), { recursive: true }) as string[])
