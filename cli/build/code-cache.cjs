@@ -10,8 +10,9 @@ const LONGEST_START = 10;
 
 /**
  * Runs the bundle with what V8 has compiled of it before: that is a third of what most commands take. It is kept
- * beside the bundle, for each version of Node and for each first word of a command, as a start reads all that is kept.
- * Where nothing can be written there, each start compiles anew.
+ * beside the bundle, for each version of Node and its options, as V8 refuses what it compiled under others, and for each
+ * first word of a command, as a start reads all that is kept. Where nothing can be written there, each start compiles
+ * anew.
  *
  * A file of the bundle is an object of functions, each of which makes a part (parts.mjs); what the first one does not
  * have is a file of its own.
@@ -19,9 +20,7 @@ const LONGEST_START = 10;
 function loadBundle(file, word = "") {
   const startedAt = process.uptime();
   const folder = dirname(file);
-  const store = /^[a-z-]*$/.test(word)
-    ? `${file}-${process.version}-${process.platform}-${process.arch}-${word}.compiled`
-    : undefined;
+  const store = /^[a-z-]*$/.test(word) ? `${file}-${machine()}-${word}.compiled` : undefined;
   const compiled = (store && readCompiled(store)) ?? new Map();
   const scripts = new Map();
   let isKept = true;
@@ -66,6 +65,13 @@ function loadBundle(file, word = "") {
       scripts.clear();
     },
   };
+}
+
+/** V8's own tag of its flags would cost a start two milliseconds. */
+function machine() {
+  const options = [...process.execArgv, process.env.NODE_OPTIONS ?? ""].join(" ").trim();
+  const names = [process.version, process.platform, process.arch];
+  return (options === "" ? names : [...names, sha256(options).slice(0, 8)]).join("-");
 }
 
 /** By files of the bundle. A line that tells them and a hash, then what was compiled. What is not as written is not there. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { loadBundle } from "../../cli/build/code-cache.cjs";
 import { tempFolder } from "../support/temp.ts";
 
@@ -18,6 +18,17 @@ function bundleIn(folder: string): string {
   writeFileSync(join(folder, "late.cjs"), LATE);
   return file;
 }
+
+// This process may have options of its own.
+const ownOptions = process.execArgv;
+beforeEach(() => {
+  process.execArgv = [];
+  vi.stubEnv("NODE_OPTIONS", undefined);
+});
+afterEach(() => {
+  process.execArgv = ownOptions;
+  vi.unstubAllEnvs();
+});
 
 const storeOf = (word: string): string =>
   `main.cjs-${process.version}-${process.platform}-${process.arch}-${word}.compiled`;
@@ -47,6 +58,23 @@ it("keeps what was compiled, of each command apart", async () => {
   expect(await start(file, "backtest")).toBe(8);
   expect(await start(file, "grid")).toBe(4);
   expect(storedIn(folder)).toEqual([storeOf("backtest"), storeOf("grid")]);
+  expect(readFileSync(join(folder, storeOf("grid")))).toEqual(kept);
+});
+
+it("keeps apart what other options of Node compiled, which V8 refuses without them", async () => {
+  const folder = tempFolder();
+  const file = bundleIn(folder);
+  await start(file, "grid");
+  const kept = readFileSync(join(folder, storeOf("grid")));
+  process.execArgv = ["--stack-size=500"];
+  await start(file, "grid");
+  expect(storedIn(folder)).toHaveLength(2);
+  vi.stubEnv("NODE_OPTIONS", "--expose-gc");
+  await start(file, "grid");
+  expect(storedIn(folder)).toHaveLength(3);
+  process.execArgv = [];
+  await start(file, "grid");
+  expect(storedIn(folder)).toHaveLength(4);
   expect(readFileSync(join(folder, storeOf("grid")))).toEqual(kept);
 });
 
