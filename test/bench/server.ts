@@ -15,16 +15,23 @@ interface Started {
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** Starts `edgemaker serve --sandbox` in a new home and waits for its first answer. */
+/**
+ * Starts `edgemaker serve --sandbox` in a new home and waits for its first answer. Ports are ones that no outgoing
+ * connection is given: asked for before it is there, a port may be given to whoever asks.
+ */
 async function start(port: number): Promise<Started> {
   const home = mkdtempSync(join(tmpdir(), "edgemaker-bench-"));
   const env = { PATH: process.env.PATH, HOME: home, XDG_DATA_HOME: home, XDG_CONFIG_HOME: home };
   const child = spawn(
     process.execPath,
     [launcher, "serve", "--sandbox", "--port", String(port), "--host", "127.0.0.1"],
-    { env, stdio: "ignore" },
+    { env, stdio: ["ignore", "ignore", "inherit"] },
   );
-  while (!(await answers(port))) await new Promise((resolve) => setTimeout(resolve, 2));
+  while (!(await answers(port))) {
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`the server ended with ${child.exitCode ?? child.signalCode} before it answered`);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
   const millis = processorMillis(child);
   const stop = async (signal: NodeJS.Signals = "SIGKILL") => {
     const closed = new Promise((resolve) => child.on("close", resolve));
@@ -88,14 +95,14 @@ export async function serverFigures(): Promise<Figure[]> {
   const starts: number[] = [];
   const memory: number[] = [];
   // Each start but the first finds what was compiled.
-  await (await start(39_099)).stop("SIGTERM");
+  await (await start(29_099)).stop("SIGTERM");
   for (let run = 0; run < RUNS; run++) {
-    const started = await start(39_100 + run);
+    const started = await start(29_100 + run);
     starts.push(started.millis);
     memory.push(await residentAfterStart(started));
     await started.stop();
   }
-  const server = await start(39_110);
+  const server = await start(29_110);
   const health = await repeat(() => throughput(server.port, "/health"));
   const refused = await repeat(() =>
     throughput(server.port, "/api/v1/orderbook?exchange=kraken&symbol=BTC/USDT&limit=0"),
