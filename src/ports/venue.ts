@@ -110,7 +110,6 @@ export interface Timing {
   readonly backoff: { readonly first: Millis; readonly most: Millis };
 }
 
-/** One account on one venue. Reads throw VenueError; writes answer an outcome and throw only on our own mistakes. */
 /** What the ids of a venue's orders look like. */
 export interface OrderIds {
   readonly form: RegExp;
@@ -118,6 +117,20 @@ export interface OrderIds {
   readonly like: string;
 }
 
+/** Calls that may be made: so many at once, regained at so many a second. */
+export interface CallRate {
+  readonly burst: number;
+  readonly perSecond: number;
+}
+
+/** Calls to be taken from an account's rate, so that `kept` of its burst are left. */
+export interface CallsAsked {
+  readonly calls: number;
+  readonly kept: number;
+  readonly rate: CallRate;
+}
+
+/** One account on one venue. Reads throw VenueError; writes answer an outcome and throw only on our own mistakes. */
 export interface Venue extends MarketData {
   readonly account: AccountRef;
   /** Anything else is no id that it could know of. */
@@ -150,11 +163,13 @@ export interface Venue extends MarketData {
   fillsOf(symbol: Pair, orderIds: readonly string[], since: Millis): Promise<FillsRead>;
   create(order: NewOrder, permit: Permit): Promise<CreateOutcome>;
   cancel(order: { symbol: Pair; id: string }, permit: Permit): Promise<CancelOutcome>;
+  /** What a pass takes of the account's rate of calls before its first; undefined where nobody counts. */
+  readonly opening?: (isUrgent: boolean) => CallsAsked | undefined;
   /**
-   * The same account for the holder of its lease, asked for at `askedAt` of the process's own clock. Where
-   * private calls have to go one at a time, others wait for the lease; its holder must not. A pass for which people
-   * wait may use what is kept from others of the rate of calls. After `yieldsAfter` it makes no further call
-   * once a person waits for the lease in another process.
+   * The same account for the holder of its lease, asked for at `askedAt` of the process's own clock, with those calls
+   * where they are `paid`. Where private calls have to go one at a time, others wait for the lease; its holder must not.
+   * A pass for which people wait may use what is kept from others of the rate of calls. After `yieldsAfter` it makes no
+   * further call once a person waits for the lease in another process.
    */
   readonly under?: (
     lease: { readonly now: Millis },
@@ -162,6 +177,7 @@ export interface Venue extends MarketData {
       readonly askedAt: Millis;
       readonly isUrgent: boolean;
       readonly yieldsAfter: Millis | undefined;
+      readonly paid?: CallsAsked | undefined;
     },
   ) => Venue;
   /** Of such a pass, before its first read: throws BudgetSpent, with when, where there are not the calls of a whole one. */

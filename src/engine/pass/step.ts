@@ -62,12 +62,21 @@ export async function step(
   try {
     const owner = leaseOwner(world.local.name, world.local.randomText(16));
     const { leaseTtl: ttl, overlap } = timing;
-    snapshot = await world.store.takeLease({ account, owner, ttl, overlap, scheduled, isUrgent });
+    const opening = venue.opening?.(isUrgent);
+    snapshot = await world.store.takeLease({
+      ...{ account, owner, ttl, overlap, scheduled, isUrgent },
+      ...(opening ? { calls: opening } : {}),
+    });
     if (!snapshot) return { account, outcome: "busy" };
     snapshot = upgradedSnapshot(snapshot, world.kinds);
     const hold: Hold = { lease: snapshot.lease, askedAt, requestTimeout: timing.requestTimeout };
-    const asked = { askedAt, isUrgent: isUrgent || isStopping(snapshot), yieldsAfter: yieldsAfter(snapshot) };
-    held = venue.under?.(snapshot.lease, asked) ?? venue;
+    held =
+      venue.under?.(snapshot.lease, {
+        askedAt,
+        isUrgent: isUrgent || isStopping(snapshot),
+        yieldsAfter: yieldsAfter(snapshot),
+        ...(snapshot.isPaid ? { paid: opening } : {}),
+      }) ?? venue;
     const cancels = urgentCancels(snapshot, budget.left);
     urgent = await cancelEach({ venue: held, local: world.local }, hold, { cancels, budget });
     await held.enter?.();

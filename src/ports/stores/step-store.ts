@@ -10,6 +10,7 @@ import type { AccountMemory } from "../../model/memory.ts";
 import type { Order, OrderKind } from "../../model/order.ts";
 import type { Phase, Strategy } from "../../model/strategy.ts";
 import type { VenueCalls } from "../../model/usage.ts";
+import type { CallsAsked } from "../venue.ts";
 
 export interface Lease {
   readonly account: AccountKey;
@@ -38,6 +39,8 @@ export interface Snapshot {
   readonly limits: StoredLimits;
   /** Newest uses of the account's limits. */
   readonly limitUses: readonly LimitUse[];
+  /** The calls that were asked for with the lease are taken from the account's rate. */
+  readonly isPaid?: boolean;
 }
 
 export type StrategyUpdate = Pick<
@@ -109,6 +112,8 @@ export interface StepStore {
     readonly scheduled?: Millis | undefined;
     /** A person waits for the pass; any other leaves the lease to whoever waits for it in another process. */
     readonly isUrgent?: boolean;
+    /** Taken with the lease, where the account's rate has them. */
+    readonly calls?: CallsAsked | undefined;
   }): Promise<Snapshot | undefined>;
   /** One fenced batch. Returns the client ids whose intents were recorded: only those may be sent. */
   record(lease: Lease, changes: readonly Changes[]): Promise<ReadonlySet<string>>;

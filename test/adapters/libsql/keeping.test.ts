@@ -13,6 +13,7 @@ import { tempFolder } from "../../support/temp.ts";
 
 const ACCOUNT = "live:kraken:api.kraken.com";
 const RATE = { burst: 20, perSecond: 0.5, reserve: 6 };
+const asked = (calls: number, kept = 0) => ({ calls, kept, rate: RATE });
 
 /** Two processes on one database, with a clock that moves only when told. */
 async function keepers() {
@@ -35,29 +36,60 @@ describe("an account's rate of calls", () => {
   it("is one for all processes, and comes back with time", async () => {
     const { time, one, two } = await keepers();
     for (let call = 0; call < 10; call++) {
-      expect(await one.rates.spend(ACCOUNT, { calls: 1, kept: 0 }, RATE)).toBe(0);
-      expect(await two.rates.spend(ACCOUNT, { calls: 1, kept: 0 }, RATE)).toBe(0);
+      expect(await one.rates.spend(ACCOUNT, asked(1))).toBe(0);
+      expect(await two.rates.spend(ACCOUNT, asked(1))).toBe(0);
     }
-    expect(await one.rates.spend(ACCOUNT, { calls: 1, kept: 0 }, RATE)).toBe(2000);
-    expect(await two.rates.spend(ACCOUNT, { calls: 3, kept: 0 }, RATE)).toBe(6000);
+    expect(await one.rates.spend(ACCOUNT, asked(1))).toBe(2000);
+    expect(await two.rates.spend(ACCOUNT, asked(3))).toBe(6000);
     time.pass(2000);
-    expect(await two.rates.spend(ACCOUNT, { calls: 1, kept: 0 }, RATE)).toBe(0);
-    expect(await one.rates.spend(ACCOUNT, { calls: 1, kept: 0 }, RATE)).toBe(2000);
-    expect(await one.rates.spend("live:mexc:api.mexc.com", { calls: 1, kept: 0 }, RATE)).toBe(0);
+    expect(await two.rates.spend(ACCOUNT, asked(1))).toBe(0);
+    expect(await one.rates.spend(ACCOUNT, asked(1))).toBe(2000);
+    expect(await one.rates.spend("live:mexc:api.mexc.com", asked(1))).toBe(0);
   });
 
   it("keeps what is reserved from whoever leaves it to others", async () => {
     const { one, two } = await keepers();
-    expect(await one.rates.spend(ACCOUNT, { calls: 14, kept: 6 }, RATE)).toBe(0);
-    expect(await one.rates.spend(ACCOUNT, { calls: 1, kept: 6 }, RATE)).toBe(2000);
-    expect(await two.rates.spend(ACCOUNT, { calls: 6, kept: 0 }, RATE)).toBe(0);
-    expect(await two.rates.spend(ACCOUNT, { calls: 1, kept: 0 }, RATE)).toBe(2000);
+    expect(await one.rates.spend(ACCOUNT, asked(14, 6))).toBe(0);
+    expect(await one.rates.spend(ACCOUNT, asked(1, 6))).toBe(2000);
+    expect(await two.rates.spend(ACCOUNT, asked(6))).toBe(0);
+    expect(await two.rates.spend(ACCOUNT, asked(1))).toBe(2000);
   });
 
   it("is used up when the exchange says so", async () => {
     const { one, two } = await keepers();
     await one.rates.exhaust(ACCOUNT, RATE);
-    expect(await two.rates.spend(ACCOUNT, { calls: 1, kept: 0 }, RATE)).toBe(2000);
+    expect(await two.rates.spend(ACCOUNT, asked(1))).toBe(2000);
+  });
+});
+
+describe("calls that are asked for with a lease", () => {
+  const pass = { account: ACCOUNT, ttl: 10_000, overlap: 0, calls: asked(14, 6) };
+  async function account() {
+    const made = await keepers();
+    await made.one.leases.takeLease(ACCOUNT, { owner: "a", ttl: 1000, count: 1 });
+    await made.one.leases.giveBack(ACCOUNT, "a");
+    return made;
+  }
+
+  it("are taken with it, where the rate has them, and told", async () => {
+    const { one, two } = await account();
+    expect(await one.steps.takeLease({ ...pass, owner: "b" })).toMatchObject({ isPaid: true });
+    expect(await two.rates.spend(ACCOUNT, asked(7))).toBe(2000);
+    expect(await two.rates.spend(ACCOUNT, asked(6))).toBe(0);
+    expect(await one.steps.takeLease({ ...pass, owner: "b" })).toSatisfy(
+      (taken: object) => !("isPaid" in taken),
+    );
+    expect(await two.rates.spend(ACCOUNT, asked(1))).toBe(2000);
+  });
+
+  it("are not taken where the lease is not, nor where nobody asks for them", async () => {
+    const { one, two } = await account();
+    const { calls, ...free } = pass;
+    expect(await one.steps.takeLease({ ...free, owner: "b" })).toSatisfy(
+      (taken: object) => !("isPaid" in taken),
+    );
+    expect(await two.steps.takeLease({ ...pass, owner: "c" })).toBeUndefined();
+    expect(await two.rates.spend(ACCOUNT, asked(20))).toBe(0);
   });
 });
 

@@ -17,6 +17,7 @@ interface Answers {
   readonly ticker?: (symbol: string) => Promise<Quote>;
   readonly timing?: Partial<Timing>;
   readonly account?: Venue["account"];
+  readonly opening?: Venue["opening"];
 }
 
 /** All there is up to now, and nothing in it. */

@@ -148,6 +148,22 @@ describe("a pass", () => {
     expect((settled.calls as { made: number }).made).toBe(3);
   });
 
+  it.each([true, undefined])("asks for its first calls with the lease, paid: %s", async (isPaid) => {
+    const calls = { calls: 3, kept: 2, rate: { burst: 9, perSecond: 1 } };
+    const opening = (isUrgent: boolean) => ({ ...calls, kept: isUrgent ? 0 : calls.kept });
+    const { did } = await stepped({ exchange: { opening }, over: isPaid ? { isPaid } : {} });
+    expect(did[0]).toEqual(["takeLease", expect.objectContaining({ calls })]);
+    const [, , how] = did[1] as [string, object, object];
+    expect(how).toEqual({
+      askedAt: START,
+      isUrgent: false,
+      yieldsAfter: 1_000,
+      ...(isPaid ? { paid: calls } : {}),
+    });
+    const urgent = await stepped({ exchange: { opening }, options: { isUrgent: true } });
+    expect(urgent.did[0]).toEqual(["takeLease", expect.objectContaining({ calls: { ...calls, kept: 0 } })]);
+  });
+
   it("goes by the exchange as it is, where that has nothing to say to the holder of a lease", async () => {
     const { pass, did } = await stepped({ isPlain: true });
     expect([pass.outcome, namesOf(did)]).toEqual(["stepped", ["takeLease", "read", "settle"]]);

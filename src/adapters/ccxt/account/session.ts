@@ -2,7 +2,7 @@ import { lazy } from "../../../kernel/lazy.ts";
 import type { Pair } from "../../../kernel/pair.ts";
 import { type Millis, SECOND } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
-import type { Keys, Permit } from "../../../ports/venue.ts";
+import type { CallsAsked, Keys, Permit } from "../../../ports/venue.ts";
 import type { Ccxt } from "../client/ccxt.ts";
 import { clockCheck } from "../client/clock-check.ts";
 import type { AccountKind } from "../client/keeping.ts";
@@ -24,6 +24,8 @@ export interface LeaseHold {
   readonly isUrgent: boolean;
   /** After so long it gives way to people who wait for the lease in other processes; undefined where it does not. */
   readonly yieldsAfter: Millis | undefined;
+  /** Taken from the account's rate with the lease. */
+  readonly paid?: CallsAsked | undefined;
 }
 
 export interface SessionCaller {
@@ -72,7 +74,8 @@ const SIGNINGS = 3;
 export function createSession(link: ExchangeLink, { account, keys, hold }: SessionCaller): PrivateSession {
   const { quirks, timing } = link;
   const { now, check } = clockOf(link, hold);
-  const spend = spender(link, account, hold ? (hold.isUrgent ? "urgent pass" : "pass") : "person");
+  const who = hold ? (hold.isUrgent ? "urgent pass" : "pass") : "person";
+  const spend = spender(link, account, { who, paid: hold?.paid });
   const turn = inLeaseTurn(link, account, hold);
   const keysOnce = lazy(keys);
   const own = privateExchange(link, { keys: keysOnce, now, nonce: turn.nonce, check });

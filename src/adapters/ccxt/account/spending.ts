@@ -1,7 +1,8 @@
 import { BudgetSpent } from "../../../kernel/errors.ts";
 import { type Millis, SECOND } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
-import type { PrivateCall } from "../client/quirks.ts";
+import type { CallsAsked } from "../../../ports/venue.ts";
+import type { PrivateCall, PrivateRate } from "../client/quirks.ts";
 import type { ExchangeLink } from "./exchange-link.ts";
 
 /** How long a person's call waits for its share of the rate before it is given up. */
@@ -10,17 +11,33 @@ const LONGEST_WAIT_FOR_RATE: Millis = 8 * SECOND;
 /** Who makes the calls: a pass leaves to people, and to a pass that people wait for, what is reserved for them. */
 export type Spender = "person" | "pass" | "urgent pass";
 
-/** Takes an account's calls from its rate, which all processes share. */
-export function spender({ quirks, rate, keeping, local }: ExchangeLink, account: AccountKey, who: Spender) {
-  let left = 0;
+/**
+ * What a pass takes before its first call. Where a whole one has a number of calls, that is one, where there are so many:
+ * a pass that began with less would use up what has just come back, and so would the next: none would ever have enough
+ * to act. Elsewhere it is a second's worth, as each taking is a write to the database.
+ */
+export function openingOf({ rate }: Pick<ExchangeLink, "rate">, isUrgent: boolean): CallsAsked | undefined {
+  if (!rate) return undefined;
+  if (rate.pass && !isUrgent) return { calls: 1, kept: rate.reserve + rate.pass - 1, rate };
+  const calls = shareOf(rate);
+  return calls > 0 ? { calls, kept: isUrgent ? 0 : rate.reserve, rate } : undefined;
+}
+
+const shareOf = ({ perSecond, burst, reserve }: PrivateRate): number =>
+  Math.min(Math.floor(perSecond), burst - reserve);
+
+/** Takes an account's calls from its rate, which all processes share; a pass may have some that are paid for. */
+export function spender(
+  { quirks, rate, keeping, local }: ExchangeLink,
+  account: AccountKey,
+  { who, paid }: { readonly who: Spender; readonly paid?: CallsAsked | undefined },
+) {
+  let left = paid?.calls ?? 0;
   let first = true;
   return {
-    /**
-     * Of a pass: takes its first call, where there are those of a whole one. A pass that began with less would use up
-     * what has just come back, and so would the next: none would ever have enough to act.
-     */
+    /** Of a pass: takes its first call, where there are those of a whole one. */
     async begin(): Promise<void> {
-      if (who !== "pass" || !rate?.pass) return;
+      if (who !== "pass" || !rate?.pass || paid) return;
       left += await takeMore(1, rate.reserve + rate.pass - 1, 0);
     },
     /** Before the call, and before its turn: whoever waits for the rate is in nobody's way. */
@@ -53,16 +70,15 @@ export function spender({ quirks, rate, keeping, local }: ExchangeLink, account:
     const cost = costOf(kind);
     if (!rate || cost === 0) return;
     const kept = who === "pass" && kind !== "cancel" ? rate.reserve : 0;
-    // Each taking is a write to the database, so a pass takes a second's worth at once.
-    const share = Math.min(Math.floor(rate.perSecond), rate.burst - rate.reserve);
-    if (left < cost) left += await takeMore(who === "person" ? cost : Math.max(cost, share), kept, most);
+    if (left < cost)
+      left += await takeMore(who === "person" ? cost : Math.max(cost, shareOf(rate)), kept, most);
     left -= cost;
   }
 
   async function takeMore(calls: number, kept: number, most: Millis): Promise<number> {
     if (!rate) return calls;
     for (let waited = 0; ; ) {
-      const wait = await keeping.rates.spend(account, { calls, kept }, rate);
+      const wait = await keeping.rates.spend(account, { calls, kept, rate });
       if (wait <= 0) return calls;
       waited += wait;
       const seconds = Math.ceil(wait / SECOND);

@@ -15,6 +15,7 @@ import { publicData } from "./public-data.ts";
 import { balancesOf, readMarket, venueOrderOf } from "./reading.ts";
 import { sendCancel, sendOrder } from "./send-order.ts";
 import { createSession, type LeaseHold, type PrivateSession } from "./session.ts";
+import { openingOf } from "./spending.ts";
 
 export interface AccountAccess {
   readonly account: AccountRef;
@@ -55,6 +56,7 @@ export function ccxtVenue(link: ExchangeLink, access: AccountAccess): Venue {
     enter: session.enter,
     leave: session.leave,
     wait: session.wait,
+    opening: (isUrgent) => openingOf(link, isUrgent),
     under: (lease, asked) => ccxtVenue(link, { ...access, hold: { now: lease.now, ...asked } }),
 
     balances,

@@ -4,6 +4,7 @@ import type { Pair } from "../../../kernel/pair.ts";
 import type { Millis } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
 import type { Fee } from "../../../model/order.ts";
+import type { CallRate, CallsAsked } from "../../../ports/venue.ts";
 import type { Dict } from "./ccxt.ts";
 
 export interface KeptValue<T> {
@@ -76,15 +77,8 @@ export interface LeaseKeeper {
 }
 
 export interface RateKeeper {
-  /**
-   * Takes calls from the account's rate, so that `kept` of its burst are left. Answers 0 when they were taken, else
-   * how long to wait for them.
-   */
-  spend(
-    account: AccountKey,
-    asked: { readonly calls: number; readonly kept: number },
-    rate: CallRate,
-  ): Promise<Millis>;
+  /** Takes calls from the account's rate. Answers 0 when they were taken, else how long to wait for them. */
+  spend(account: AccountKey, asked: CallsAsked): Promise<Millis>;
   /** The exchange has said that there are none left. */
   exhaust(account: AccountKey, rate: CallRate): Promise<void>;
 }
@@ -106,10 +100,4 @@ export interface Keeping {
   readonly markets: MarketKeeper;
   readonly leases: LeaseKeeper;
   readonly rates: RateKeeper;
-}
-
-/** Calls that may be made: so many at once, regained at so many a second. */
-export interface CallRate {
-  readonly burst: number;
-  readonly perSecond: number;
 }

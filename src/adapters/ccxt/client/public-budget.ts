@@ -1,7 +1,7 @@
 import { VenueError } from "../../../kernel/errors.ts";
 import { createBuckets } from "../../../kernel/rate-limit.ts";
 import { type Millis, SECOND } from "../../../kernel/time.ts";
-import type { CallRate } from "./keeping.ts";
+import type { CallRate } from "../../../ports/venue.ts";
 
 /** What everybody without a token may have one exchange asked, all together. */
 export interface PublicBudget {

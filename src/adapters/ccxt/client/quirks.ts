@@ -5,9 +5,9 @@ import type { Span } from "../../../model/fill.ts";
 import type { Market } from "../../../model/market.ts";
 import type { NewOrder } from "../../../model/order.ts";
 import type { Tier } from "../../../model/venues.ts";
-import type { OrderIds, Timing } from "../../../ports/venue.ts";
+import type { CallRate, OrderIds, Timing } from "../../../ports/venue.ts";
 import type { Ccxt, CcxtClass, Dict } from "./ccxt.ts";
-import type { AccountKind, CallRate } from "./keeping.ts";
+import type { AccountKind } from "./keeping.ts";
 import type { ExchangeRefusal, Meaning } from "./told.ts";
 
 /** Of an account's private calls. */

@@ -1,16 +1,15 @@
 import { eq, type SQL, sql } from "drizzle-orm";
 import { SECOND } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
+import type { CallsAsked } from "../../../ports/venue.ts";
 import type { RateKeeper } from "../../ccxt/client/keeping.ts";
-import { building, type Context, queries, statement } from "../client/context.ts";
+import { building, type Context, queries, type Statement, statement } from "../client/context.ts";
 import { rates } from "../tables/live-tables.ts";
 
 export function rateKeeper({ client, db, now, prepare, uses }: Context): RateKeeper {
   return {
-    async spend(account, { calls, kept }, { burst, perSecond }) {
-      const each = SECOND / perSecond;
-      const [cost, whole] = [Math.ceil(calls * each), Math.ceil((burst - kept) * each)];
-      const asked = [takeOfRate, waitForRate].map((made) => prepare(made)({ account, cost, whole }));
+    async spend(account, calls) {
+      const asked = [takeOfRate, waitForRate].map((made) => prepare(made)({ account, ...timeOf(calls) }));
       const [taken, rest] = await client.batch(asked, "write", uses.get(account));
       return taken?.rows.length ? 0 : Math.max(1, Number(rest?.rows[0]?.[0]));
     },
@@ -35,17 +34,30 @@ const [ACCOUNT, COST, WHOLE] = ["account", "cost", "whole"].map((name) => sql`${
   SQL<number>,
 ];
 
-/** Taken of the rate, where it has so much. */
-const takeOfRate = (now: SQL<number>) =>
+/** How long the rate takes to regain the calls, and all that may be taken of it. */
+const timeOf = ({ calls, kept, rate: { burst, perSecond } }: CallsAsked) => {
+  const each = SECOND / perSecond;
+  return { cost: Math.ceil(calls * each), whole: Math.ceil((burst - kept) * each) };
+};
+
+/** Answers a row where it was taken: the rate has so much. */
+const takeOfRate = (now: SQL<number>, condition = sql`true`) =>
   building
     .insert(rates)
-    .values({ account: ACCOUNT, fullAt: sql`${now} + ${COST}` })
+    .select(sql`select ${ACCOUNT}, ${now} + ${COST} where ${condition}`)
     .onConflictDoUpdate({
       target: rates.account,
       set: { fullAt: sql`max(${rates.fullAt}, ${now}) + ${COST}` },
       setWhere: sql`max(${rates.fullAt}, ${now}) + ${COST} <= ${now} + ${WHOLE}`,
     })
     .returning({ account: rates.account });
+
+/** The same, where the statement before it has changed something. */
+const takeAfterChange = (now: SQL<number>) => takeOfRate(now, sql`changes() > 0`);
+
+/** Of a batch, behind what must have changed something. */
+export const callsTaken = ({ prepare }: Context, account: AccountKey, asked: CallsAsked): Statement =>
+  prepare(takeAfterChange)({ account, ...timeOf(asked) });
 
 /** How long until it has. */
 const waitForRate = (now: SQL<number>) =>

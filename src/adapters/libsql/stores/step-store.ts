@@ -9,6 +9,7 @@ import { building, type Context, eachWay, rowsOf, type Statement, statement } fr
 import { guarded } from "../client/fence.ts";
 import { knownSwitch } from "../client/known-switch.ts";
 import { refuseNewer } from "../client/migrate.ts";
+import { callsTaken } from "../keeping/rates.ts";
 import { accounts, control, events, isRunning, isUnsettled, orders, strategies } from "../tables/tables.ts";
 import { changeStatements } from "./change-rows.ts";
 import { headOfRow, writePass, writeTold } from "./event-chain.ts";
@@ -65,13 +66,14 @@ export function stepStore(context: Context): StepStore {
       );
     },
 
-    async takeLease({ account, owner, ttl, overlap, scheduled, isUrgent = false }) {
+    async takeLease({ account, owner, ttl, overlap, scheduled, isUrgent = false, calls }) {
       const use = newUse();
       const isScheduled = scheduled !== undefined;
       const lease = prepare(leaseTaken({ isUrgent, isScheduled }));
       const values = { account, owner, ttl, ...(isScheduled ? { scheduled } : {}) };
-      const statements = [lease(values), READ_SNAPSHOT.with({ account, overlap })];
-      const [taken, read] = await client.batch(statements, "write", use);
+      const taking = [lease(values), ...(calls ? [callsTaken(context, account, calls)] : [])];
+      const results = await client.batch([...taking, READ_SNAPSHOT.with({ account, overlap })], "write", use);
+      const [taken, paid, read] = [results[0], calls && results[1], results.at(-1)];
       const row = taken?.rows[0];
       if (!row) return undefined;
       const [token, until, at] = [Number(row[0]), Number(row[1]), Number(row[2])];
@@ -84,7 +86,7 @@ export function stepStore(context: Context): StepStore {
         strategies: found.strategies.map(({ id }) => id),
         head: headOfRow(newest),
       });
-      return found;
+      return paid?.rows.length ? { ...found, isPaid: true } : found;
     },
 
     record,

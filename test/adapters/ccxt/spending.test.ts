@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import type { ExchangeLink } from "../../../src/adapters/ccxt/account/exchange-link.ts";
+import { openingOf, type Spender, spender } from "../../../src/adapters/ccxt/account/spending.ts";
+import type { CallsAsked } from "../../../src/ports/venue.ts";
+
+const ACCOUNT = "live:kraken:api.kraken.com";
+/** Of which a second gives back several. */
+const FAST = { burst: 100, perSecond: 10.5, reserve: 20 };
+const SLOW = { burst: 20, perSecond: 0.5, reserve: 6, pass: 8 };
+
+/** A rate that always has what is asked of it, and what was. */
+function spending(rate: typeof FAST | typeof SLOW | undefined, who: Spender, paid?: CallsAsked) {
+  const asked: CallsAsked[] = [];
+  const link = {
+    quirks: { costs: { fills: 2, cancel: 0 } },
+    rate,
+    keeping: {
+      rates: {
+        async spend(_account: string, calls: CallsAsked) {
+          asked.push(calls);
+          return 0;
+        },
+      },
+    },
+    local: {},
+  } as unknown as ExchangeLink;
+  return { asked, spend: spender(link, ACCOUNT, { who, paid }) };
+}
+
+describe("what a pass takes of its rate with its lease", () => {
+  it.each([
+    ["a second's worth", FAST, false, { calls: 10, kept: 20 }],
+    ["the same of all, where people wait", FAST, true, { calls: 10, kept: 0 }],
+    ["no more than passes may have at all", { ...FAST, burst: 25 }, false, { calls: 5, kept: 20 }],
+    ["one, where there are those of a whole pass", SLOW, false, { calls: 1, kept: 13 }],
+    ["nothing, where a second gives back none and people wait", SLOW, true, undefined],
+  ])("%s", (_what, rate, isUrgent, calls) => {
+    expect(openingOf({ rate }, isUrgent)).toEqual(calls && { ...calls, rate });
+  });
+
+  it("nothing, where nobody counts", () => {
+    expect(openingOf({ rate: undefined }, false)).toBeUndefined();
+  });
+});
+
+describe("a pass that has been paid for", () => {
+  it("asks for more once that is used up", async () => {
+    const { asked, spend } = spending(FAST, "pass", { calls: 3, kept: 20, rate: FAST });
+    await spend.begin();
+    await spend.take("openOrders");
+    await spend.take("fills");
+    await spend.take("cancel");
+    expect(asked).toEqual([]);
+    await spend.take("openOrders");
+    expect(asked).toEqual([{ calls: 10, kept: 20, rate: FAST }]);
+  });
+
+  it("begins without another look at its rate, as one that was not does with one", async () => {
+    const paid = spending(SLOW, "pass", { calls: 1, kept: 13, rate: SLOW });
+    await paid.spend.begin();
+    await paid.spend.take("openOrders");
+    expect(paid.asked).toEqual([]);
+    await paid.spend.take("openOrders");
+    expect(paid.asked).toEqual([{ calls: 1, kept: 6, rate: SLOW }]);
+    const unpaid = spending(SLOW, "pass");
+    await unpaid.spend.begin();
+    await unpaid.spend.take("openOrders");
+    expect(unpaid.asked).toEqual([{ calls: 1, kept: 13, rate: SLOW }]);
+  });
+});
