@@ -60,23 +60,14 @@ export async function step(
   let urgent = NO_CANCELS;
   let held = venue;
   try {
-    const owner = leaseOwner(world.local.name, world.local.randomText(16));
-    const { leaseTtl: ttl, overlap } = timing;
     const opening = venue.opening?.(isUrgent);
-    snapshot = await world.store.takeLease({
-      ...{ account, owner, ttl, overlap, scheduled, isUrgent },
-      ...(opening ? { calls: opening } : {}),
-    });
+    snapshot = await leaseOf(world, venue, { scheduled, isUrgent, calls: opening });
     if (!snapshot) return { account, outcome: "busy" };
     snapshot = upgradedSnapshot(snapshot, world.kinds);
     const hold: Hold = { lease: snapshot.lease, askedAt, requestTimeout: timing.requestTimeout };
-    held =
-      venue.under?.(snapshot.lease, {
-        askedAt,
-        isUrgent: isUrgent || isStopping(snapshot),
-        yieldsAfter: yieldsAfter(snapshot),
-        ...(snapshot.isPaid ? { paid: opening } : {}),
-      }) ?? venue;
+    const paid = snapshot.isPaid ? { paid: opening } : {};
+    const asked = { askedAt, isUrgent: isUrgent || isStopping(snapshot), yieldsAfter: yieldsAfter(snapshot) };
+    held = venue.under?.(snapshot.lease, { ...asked, ...paid }) ?? venue;
     const cancels = urgentCancels(snapshot, budget.left);
     urgent = await cancelEach({ venue: held, local: world.local }, hold, { cancels, budget });
     await held.enter?.();
@@ -92,6 +83,22 @@ export async function step(
     if (snapshot) await giveBack(world, venue, { snapshot, budget, urgent, message, of, wait });
     return { account, outcome: wait !== undefined ? "short" : "failed", message, cancels: urgent.taken };
   }
+}
+
+type LeaseAsked = Parameters<StepDeps["store"]["takeLease"]>[0];
+
+/** Taken with the calls that the pass begins with, where the venue counts them. */
+function leaseOf(
+  { store, local }: StepDeps,
+  { account, timing }: Venue,
+  { calls, ...asked }: Pick<LeaseAsked, "scheduled" | "isUrgent" | "calls">,
+): Promise<Snapshot | undefined> {
+  const owner = leaseOwner(local.name, local.randomText(16));
+  const { leaseTtl: ttl, overlap } = timing;
+  return store.takeLease({
+    ...{ account: accountKey(account), owner, ttl, overlap, ...asked },
+    ...(calls ? { calls } : {}),
+  });
 }
 
 /** Most passes are over by then. After some that came to no end one has longer, so that people hold nothing up for ever. */

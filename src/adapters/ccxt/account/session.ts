@@ -13,7 +13,7 @@ import { accountKindReader } from "./account-kind.ts";
 import type { ExchangeLink } from "./exchange-link.ts";
 import { inLeaseTurn } from "./lease-turn.ts";
 import { privateExchange } from "./private-exchange.ts";
-import { spender } from "./spending.ts";
+import { type Spender, spender } from "./spending.ts";
 
 /** The account's lease, where a pass holds it. */
 export interface LeaseHold {
@@ -74,8 +74,7 @@ const SIGNINGS = 3;
 export function createSession(link: ExchangeLink, { account, keys, hold }: SessionCaller): PrivateSession {
   const { quirks, timing } = link;
   const { now, check } = clockOf(link, hold);
-  const who = hold ? (hold.isUrgent ? "urgent pass" : "pass") : "person";
-  const spend = spender(link, account, { who, paid: hold?.paid });
+  const spend = spender(link, account, { who: spenderOf(hold), paid: hold?.paid });
   const turn = inLeaseTurn(link, account, hold);
   const keysOnce = lazy(keys);
   const own = privateExchange(link, { keys: keysOnce, now, nonce: turn.nonce, check });
@@ -192,6 +191,9 @@ export function createSession(link: ExchangeLink, { account, keys, hold }: Sessi
     write: (asked, call) => oneByOne(() => write(asked, call)),
   };
 }
+
+const spenderOf = (hold: LeaseHold | undefined): Spender =>
+  hold ? (hold.isUrgent ? "urgent pass" : "pass") : "person";
 
 /** A pass goes by the protocol's time, a person's call by this machine's own. */
 function clockOf({ quirks, timing, local, clock, check }: ExchangeLink, hold: LeaseHold | undefined) {

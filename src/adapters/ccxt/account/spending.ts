@@ -19,11 +19,11 @@ export type Spender = "person" | "pass" | "urgent pass";
 export function openingOf({ rate }: Pick<ExchangeLink, "rate">, isUrgent: boolean): CallsAsked | undefined {
   if (!rate) return undefined;
   if (rate.pass && !isUrgent) return { calls: 1, kept: rate.reserve + rate.pass - 1, rate };
-  const calls = shareOf(rate);
+  const calls = secondsWorth(rate);
   return calls > 0 ? { calls, kept: isUrgent ? 0 : rate.reserve, rate } : undefined;
 }
 
-const shareOf = ({ perSecond, burst, reserve }: PrivateRate): number =>
+const secondsWorth = ({ perSecond, burst, reserve }: PrivateRate): number =>
   Math.min(Math.floor(perSecond), burst - reserve);
 
 /** Takes an account's calls from its rate, which all processes share; a pass may have some that are paid for. */
@@ -71,7 +71,7 @@ export function spender(
     if (!rate || cost === 0) return;
     const kept = who === "pass" && kind !== "cancel" ? rate.reserve : 0;
     if (left < cost)
-      left += await takeMore(who === "person" ? cost : Math.max(cost, shareOf(rate)), kept, most);
+      left += await takeMore(who === "person" ? cost : Math.max(cost, secondsWorth(rate)), kept, most);
     left -= cost;
   }
 

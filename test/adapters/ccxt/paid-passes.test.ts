@@ -1,0 +1,44 @@
+import { expect, it, onTestFinished } from "vitest";
+import { tick } from "../../../src/engine/pass/tick.ts";
+import { decimal } from "../../../src/kernel/decimal.ts";
+import { MINUTE } from "../../../src/kernel/time.ts";
+import type { VenueName } from "../../../src/model/venues.ts";
+import { emulatedWorld } from "../../support/emulated.ts";
+import { runOperation } from "../../support/sandbox.ts";
+
+const GRID = {
+  symbol: "BTC/USDT",
+  lowerPrice: decimal("57000"),
+  upperPrice: decimal("63000"),
+  gridLevels: 6,
+};
+
+/** The lease with its first calls, and the settlement; on kraken nonces between them. */
+const REQUESTS: Readonly<Partial<Record<VenueName, number>>> = { mexc: 2, gateio: 2, bitget: 2, kraken: 3 };
+
+it.each(Object.entries(REQUESTS))(
+  "a quiet pass on %s asks the database %d times, its calls of the rate included",
+  async (name, requests) => {
+    const world = await emulatedWorld({ names: [name as VenueName] });
+    onTestFinished(() => world.close());
+    const { deps, time } = world;
+    await runOperation(deps, "start_grid", { exchange: name, ...GRID, orderSize: decimal("100") });
+    const asked = async () => {
+      const [view] = await deps.store.strategies({});
+      return view?.costs[0]?.of[view.strategy.id]?.databaseRequests ?? Number.NaN;
+    };
+    const pass = async () => {
+      time.pass(MINUTE);
+      expect((await tick(deps)).map(({ outcome }) => outcome)).toEqual(["stepped"]);
+    };
+    // Trades are read each five minutes: of ten passes most are quiet.
+    const each: number[] = [];
+    for (let passed = 0; passed < 10; passed++) {
+      const before = await asked();
+      await pass();
+      each.push((await asked()) - before);
+    }
+    expect(each.filter((count) => count === requests).length).toBeGreaterThanOrEqual(7);
+    expect(Math.max(...each)).toBeLessThanOrEqual(requests + 2);
+  },
+);
