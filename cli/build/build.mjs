@@ -16,6 +16,7 @@ const BUILDERS = [
     "ccxt-parts.mjs",
     "code-cache.cjs",
     "current.cjs",
+    "late-fetch.mjs",
     "page.mjs",
     "parts.mjs",
     "slim-ccxt.mjs",
@@ -65,6 +66,7 @@ export async function build() {
   const startedAt = new Date();
   const esbuild = await import("esbuild");
   const { ALIASES } = await import("./aliases.mjs");
+  const { LATE_FETCH } = await import("./late-fetch.mjs");
   const { partFiles } = await import("./parts.mjs");
   const { SLIM_CCXT } = await import("./slim-ccxt.mjs");
   const { copySwaggerUi } = await import("./swagger-ui.mjs");
@@ -84,7 +86,7 @@ export async function build() {
     // Native code.
     external: ["libsql"],
     alias: ALIASES,
-    plugins: [ENGLISH, SLIM_CCXT, BESIDE],
+    plugins: [ENGLISH, SLIM_CCXT, BESIDE, LATE_FETCH],
     define: { "import.meta.url": "__bundleUrl" },
   });
   mkdirSync(folder);
