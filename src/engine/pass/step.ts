@@ -91,14 +91,11 @@ type LeaseAsked = Parameters<StepDeps["store"]["takeLease"]>[0];
 function leaseOf(
   { store, local }: StepDeps,
   { account, timing }: Venue,
-  { calls, ...asked }: Pick<LeaseAsked, "scheduled" | "isUrgent" | "calls">,
+  asked: Pick<LeaseAsked, "scheduled" | "isUrgent" | "calls">,
 ): Promise<Snapshot | undefined> {
   const owner = leaseOwner(local.name, local.randomText(16));
   const { leaseTtl: ttl, overlap } = timing;
-  return store.takeLease({
-    ...{ account: accountKey(account), owner, ttl, overlap, ...asked },
-    ...(calls ? { calls } : {}),
-  });
+  return store.takeLease({ account: accountKey(account), owner, ttl, overlap, ...asked });
 }
 
 /** Most passes are over by then. After some that came to no end one has longer, so that people hold nothing up for ever. */
