@@ -78,10 +78,7 @@ async function main(): Promise<boolean> {
   const equivalent = new Set(existsSync(EQUIVALENT) ? readFileSync(EQUIVALENT, "utf8").split("\n") : []);
   const isNamed = ({ id }: { readonly id: string }) => equivalent.has(id);
 
-  const only = values.only?.split(",");
-  const chosen = draw(
-    bundled.mutants.filter(({ file }) => !only || only.some((part) => file.includes(part))),
-  );
+  const chosen = draw(asked(bundled.mutants, values.only?.split(",")));
   const coverage = await covering(bundled, isOver);
   if (!coverage) {
     console.log("what comes across what is not known whole yet: go on with the same command");
@@ -113,6 +110,14 @@ async function main(): Promise<boolean> {
   );
   save(known);
   return report(chosen, new Map([...known].filter(([id]) => before(id))), isNamed);
+}
+
+function asked(mutants: readonly Mutant[], only: readonly string[] | undefined): readonly Mutant[] {
+  if (!only) return mutants;
+  const strange = only.filter((part) => !mutants.some(({ file }) => file.includes(part)));
+  if (strange.length > 0)
+    throw new Error(`nothing is changed in ${strange.join(", ")}: see CHANGED in test/mutation`);
+  return mutants.filter(({ file }) => only.some((part) => file.includes(part)));
 }
 
 function tellReach(mutants: readonly Mutant[], { covered }: Coverage): boolean {
