@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { cpuMillis } from "../support/workerds.ts";
 import { type Figure, RUNS, repeat } from "./figure.ts";
 
 const launcher = join(process.cwd(), "cli/edgemaker.cjs");
@@ -32,7 +33,7 @@ async function start(port: number): Promise<Started> {
       throw new Error(`the server ended with ${child.exitCode ?? child.signalCode} before it answered`);
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
-  const millis = processorMillis(child);
+  const millis = cpuMillis(child.pid ?? 0);
   const stop = async (signal: NodeJS.Signals = "SIGKILL") => {
     const closed = new Promise((resolve) => child.on("close", resolve));
     child.kill(signal);
@@ -40,15 +41,6 @@ async function start(port: number): Promise<Started> {
     rmSync(home, { recursive: true, force: true });
   };
   return { child, port, millis, stop };
-}
-
-const HERTZ = 100;
-
-/** What a process has had so far, all its threads together, to a hundredth of a second. */
-function processorMillis({ pid }: ChildProcess): number {
-  const [, rest = ""] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ");
-  const [user, system] = rest.split(" ").slice(11, 13);
-  return ((Number(user) + Number(system)) * 1000) / HERTZ;
 }
 
 const answers = (port: number): Promise<boolean> =>
