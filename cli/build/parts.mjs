@@ -9,6 +9,7 @@ const EXPORTS = /export\{([^}]*)\};\s*$/;
 /**
  * Texts of files by their names, of what esbuild has split; the first has what the entry and the usual sources need. A file
  * is an object of functions, each of which makes one part and returns what others take of it (`load` of code-cache.cjs).
+ * What it is given has names that none of ours has.
  * Names are taken once, when a part is made: they cost what names of the part itself do, and may not change later.
  */
 export async function partFiles({ outputFiles, metafile }, entry, usual) {
@@ -41,14 +42,14 @@ async function asFunction(text, imports) {
   const taken = [];
   let rest = text;
   for (let found = FROM_PART.exec(rest); found; found = FROM_PART.exec(rest)) {
-    taken.push(`${found[1] ? `var{${pairs(found[1], ":")}}=` : ""}load("${found[2]}");`);
+    taken.push(`${found[1] ? `var{${pairs(found[1], ":")}}=` : ""}__load("${found[2]}");`);
     rest = rest.slice(found[0].length);
   }
   const given = EXPORTS.exec(rest)?.[1] ?? "";
   rest = rest.replace(EXPORTS, "");
   for (const { path, kind, external } of imports)
     if (kind === "dynamic-import" && !external)
-      rest = rest.replaceAll(`import("./${nameOf(path)}.js")`, `later("${nameOf(path)}")`);
+      rest = rest.replaceAll(`import("./${nameOf(path)}.js")`, `__later("${nameOf(path)}")`);
   const { code } = await transform(rest, {
     format: "cjs",
     platform: "node",
@@ -59,7 +60,7 @@ async function asFunction(text, imports) {
   });
   const names = given.split(",").map((one) => one.split(" as "));
   const gives = names.map(([own, name = own]) => (name === own ? own : `${name}:${own}`)).join(",");
-  return `function(load,later,require,__filename,__dirname,__bundleUrl){"use strict";${taken.join("")}${whenUsed(code)}\nreturn{${gives}}}`;
+  return `function(__load,__later,require,__filename,__dirname,__bundleUrl){"use strict";${taken.join("")}${whenUsed(code)}\nreturn{${gives}}}`;
 }
 
 /** What Node has built in is loaded by its first use: all of it together takes as long as a command. */

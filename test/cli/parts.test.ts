@@ -1,8 +1,12 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { build } from "esbuild";
 import { parseSync, Visitor } from "vite";
 import { expect, it } from "vitest";
 import { currentBundle } from "../../cli/build/build.mjs";
+import { loadBundle } from "../../cli/build/code-cache.cjs";
+import { partFiles } from "../../cli/build/parts.mjs";
+import { tempFolder } from "../support/temp.ts";
 
 /** Files that hold no parts. */
 const WHOLE = ["help.cjs", "open-telemetry.cjs"];
@@ -58,4 +62,24 @@ it("would tell one that does", () => {
   expect(changedLater(part("function add() { count++; }"))).toEqual(["count"]);
   expect(changedLater(part("const add = () => { count = 2; };"))).toEqual(["count"]);
   expect(changedLater(part("count = 1; function add() { let other = 0; other = 2; }"))).toEqual([]);
+});
+
+it("leaves a part its own names, whatever it is given", async () => {
+  const folder = tempFolder();
+  writeFileSync(
+    join(folder, "main.mjs"),
+    `function load(one) { return "own " + one; }
+    function later(one) { return load(one); }
+    export const runCommandLine = async () => later((await import("./other.mjs")).word);`,
+  );
+  writeFileSync(join(folder, "other.mjs"), `export const word = "word";`);
+  const split = await build({
+    entryPoints: { main: join(folder, "main.mjs") },
+    ...{ bundle: true, splitting: true, format: "esm", write: false, metafile: true, outdir: folder },
+    minifyWhitespace: true,
+  });
+  const files = await partFiles(split, "main", []);
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, `${name}.cjs`), text);
+  const { runCommandLine } = loadBundle(join(folder, "main.cjs"), "grid");
+  expect(await runCommandLine([])).toBe("own word");
 });
