@@ -23,8 +23,8 @@ const own = (exchange: Ccxt) => {
   return made;
 };
 
-describe.each([mexc, gateio, bitget, kraken])("an instance of $name", ({ load }) => {
-  const maker = async () => light(await load(), { number: String });
+describe.each([mexc, gateio, bitget, kraken])("an instance of $name", ({ load, options }) => {
+  const maker = async () => light(await load(), { number: String, options });
 
   it.each([[[]], [[BTC]], [[BTC, ETH]]])("knows what ccxt makes of markets: %#", async (markets) => {
     const make = await maker();

@@ -61,6 +61,18 @@ describe.each([mexc, gateio, bitget, kraken])("instances of $name", ({ load, opt
     expect(plain(made)).toBe(plain(own));
   });
 
+  it("have what was asked for of all of them, whatever was asked for before", async () => {
+    const Exchange = await load();
+    const others = light(Exchange, { number: String, options: { ...options, others: 1 } })({});
+    const ours = light(Exchange, { number: String, options })({});
+    expect(others.options.others).toBe(1);
+    for (const [name, value] of Object.entries(options ?? {})) expect(ours.options[name]).toEqual(value);
+    expect(ours.options.others).toBeUndefined();
+    expect(Object.getPrototypeOf(light(Exchange, { number: String, options })({}))).toBe(
+      Object.getPrototypeOf(ours),
+    );
+  });
+
   it("take over nothing of what another one was given", async () => {
     const make = light(await load(), { number: String, enableRateLimit: false, options });
     const one = make({}) as unknown as Record<string, unknown>;

@@ -20,7 +20,8 @@ interface Defining {
 type CcxtConfig = Readonly<Record<string, unknown>>;
 type Class = new (config: CcxtConfig) => Defining;
 
-const made = new WeakMap<CcxtClass, (config: CcxtConfig) => Ccxt>();
+/** By what they have in common, as text. */
+const made = new WeakMap<CcxtClass, Map<string, (config: CcxtConfig) => Ccxt>>();
 
 /**
  * Makes instances of one of ccxt's classes, with `common` in all of them, for a hundredth of what its constructor takes:
@@ -28,7 +29,9 @@ const made = new WeakMap<CcxtClass, (config: CcxtConfig) => Ccxt>();
  * without keys; an instance inherits what it has made, and has its own copy of a part from when it first asks for it.
  */
 export function light(Exchange: CcxtClass, common: CcxtConfig): (config: CcxtConfig) => Ccxt {
-  const known = made.get(Exchange);
+  const makers = made.get(Exchange) ?? new Map<string, (config: CcxtConfig) => Ccxt>();
+  const asked = JSON.stringify(common);
+  const known = makers.get(asked);
   if (known) return known;
   const Light = withEndpoints(Exchange as unknown as Class);
   const { options, ...parts } = Object.fromEntries(Object.entries(new Light(common)).filter(isNoSecondName));
@@ -39,7 +42,7 @@ export function light(Exchange: CcxtClass, common: CcxtConfig): (config: CcxtCon
     ownFrom("options", () => Object.create(patternOfOptions)),
   );
   const make = (config: CcxtConfig): Ccxt => Object.assign(Object.create(pattern), config);
-  made.set(Exchange, make);
+  made.set(Exchange, makers.set(asked, make));
   return make;
 }
 
