@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { ExchangeLink } from "../../../src/adapters/ccxt/account/exchange-link.ts";
-import { openingOf, type Spender, spender } from "../../../src/adapters/ccxt/account/spending.ts";
+import {
+  openingOf,
+  type PaidCalls,
+  type Spender,
+  spender,
+} from "../../../src/adapters/ccxt/account/spending.ts";
 import type { CallsAsked } from "../../../src/ports/venue.ts";
 
 const ACCOUNT = "live:kraken:api.kraken.com";
@@ -9,7 +14,7 @@ const FAST = { burst: 100, perSecond: 10.5, reserve: 20 };
 const SLOW = { burst: 20, perSecond: 0.5, reserve: 6, pass: 8 };
 
 /** A rate that always has what is asked of it, and what was. */
-function spending(rate: typeof FAST | typeof SLOW | undefined, who: Spender, paid?: CallsAsked) {
+function spending(rate: typeof FAST | typeof SLOW | undefined, who: Spender, paid?: PaidCalls, now = 5000) {
   const asked: CallsAsked[] = [];
   const link = {
     quirks: { costs: { fills: 2, cancel: 0 } },
@@ -22,7 +27,7 @@ function spending(rate: typeof FAST | typeof SLOW | undefined, who: Spender, pai
         },
       },
     },
-    local: {},
+    local: { monotonic: () => now },
   } as unknown as ExchangeLink;
   return { asked, spend: spender(link, ACCOUNT, { who, paid }) };
 }
@@ -45,7 +50,7 @@ describe("what a pass takes of its rate with its lease", () => {
 
 describe("a pass that has been paid for", () => {
   it("asks for more once that is used up", async () => {
-    const { asked, spend } = spending(FAST, "pass", { calls: 3, kept: 20, rate: FAST });
+    const { asked, spend } = spending(FAST, "pass", { calls: 3, kept: 20, rate: FAST, at: 5000 });
     await spend.begin();
     await spend.take("openOrders");
     await spend.take("fills");
@@ -56,7 +61,7 @@ describe("a pass that has been paid for", () => {
   });
 
   it("begins without another look at its rate, as one that was not does with one", async () => {
-    const paid = spending(SLOW, "pass", { calls: 1, kept: 13, rate: SLOW });
+    const paid = spending(SLOW, "pass", { calls: 1, kept: 13, rate: SLOW, at: 5000 });
     await paid.spend.begin();
     await paid.spend.take("openOrders");
     expect(paid.asked).toEqual([]);
@@ -66,5 +71,21 @@ describe("a pass that has been paid for", () => {
     await unpaid.spend.begin();
     await unpaid.spend.take("openOrders");
     expect(unpaid.asked).toEqual([{ calls: 1, kept: 13, rate: SLOW }]);
+  });
+
+  it.each([
+    ["as long as the rate has not regained them", 5952, []],
+    ["no longer", 5953, [{ calls: 10, kept: 20, rate: FAST }]],
+  ])("uses what was taken with the lease %s", async (_what, now, wanted) => {
+    const { asked, spend } = spending(FAST, "pass", { calls: 10, kept: 20, rate: FAST, at: 5000 }, now);
+    await spend.begin();
+    await spend.take("openOrders");
+    expect(asked).toEqual(wanted);
+  });
+
+  it("looks at its rate before its first call where those of its lease are regained", async () => {
+    const { asked, spend } = spending(SLOW, "pass", { calls: 1, kept: 13, rate: SLOW, at: 5000 }, 7001);
+    await spend.begin();
+    expect(asked).toEqual([{ calls: 1, kept: 13, rate: SLOW }]);
   });
 });

@@ -13,7 +13,7 @@ import { accountKindReader } from "./account-kind.ts";
 import type { ExchangeLink } from "./exchange-link.ts";
 import { inLeaseTurn } from "./lease-turn.ts";
 import { privateExchange } from "./private-exchange.ts";
-import { type Spender, spender } from "./spending.ts";
+import { type PaidCalls, type Spender, spender } from "./spending.ts";
 
 /** The account's lease, where a pass holds it. */
 export interface LeaseHold {
@@ -74,7 +74,7 @@ const SIGNINGS = 3;
 export function createSession(link: ExchangeLink, { account, keys, hold }: SessionCaller): PrivateSession {
   const { quirks, timing } = link;
   const { now, check } = clockOf(link, hold);
-  const spend = spender(link, account, { who: spenderOf(hold), paid: hold?.paid });
+  const spend = spender(link, account, { who: spenderOf(hold), paid: paidOf(hold) });
   const turn = inLeaseTurn(link, account, hold);
   const keysOnce = lazy(keys);
   const own = privateExchange(link, { keys: keysOnce, now, nonce: turn.nonce, check });
@@ -194,6 +194,9 @@ export function createSession(link: ExchangeLink, { account, keys, hold }: Sessi
 
 const spenderOf = (hold: LeaseHold | undefined): Spender =>
   hold ? (hold.isUrgent ? "urgent pass" : "pass") : "person";
+
+const paidOf = (hold: LeaseHold | undefined): PaidCalls | undefined =>
+  hold?.paid && { ...hold.paid, at: hold.askedAt };
 
 /** A pass goes by the protocol's time, a person's call by this machine's own. */
 function clockOf({ quirks, timing, local, clock, check }: ExchangeLink, hold: LeaseHold | undefined) {

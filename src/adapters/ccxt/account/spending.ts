@@ -26,18 +26,30 @@ export function openingOf({ rate }: Pick<ExchangeLink, "rate">, isUrgent: boolea
 const secondsWorth = ({ perSecond, burst, reserve }: PrivateRate): number =>
   Math.min(Math.floor(perSecond), burst - reserve);
 
+/** Taken by a pass with its lease, at a time of this process's own clock. */
+export interface PaidCalls extends CallsAsked {
+  readonly at: Millis;
+}
+
+/** After so long the rate has regained them, and others may have made as many: what was not made by then is lost. */
+const goodUntil = ({ calls, rate: { perSecond }, at }: PaidCalls): Millis =>
+  at + (calls * SECOND) / perSecond;
+
 /** Takes an account's calls from its rate, which all processes share; a pass may have some that are paid for. */
 export function spender(
   { quirks, rate, keeping, local }: ExchangeLink,
   account: AccountKey,
-  { who, paid }: { readonly who: Spender; readonly paid?: CallsAsked | undefined },
+  { who, paid }: { readonly who: Spender; readonly paid?: PaidCalls | undefined },
 ) {
-  let left = paid?.calls ?? 0;
+  let left = 0;
   let first = true;
+  let unused = paid;
   return {
     /** Of a pass: takes its first call, where there are those of a whole one. */
     async begin(): Promise<void> {
-      if (who !== "pass" || !rate?.pass || paid) return;
+      if (who !== "pass" || !rate?.pass) return;
+      usePaid();
+      if (left > 0) return;
       left += await takeMore(1, rate.reserve + rate.pass - 1, 0);
     },
     /** Before the call, and before its turn: whoever waits for the rate is in nobody's way. */
@@ -66,9 +78,16 @@ export function spender(
     return who === "person" ? LONGEST_WAIT_FOR_RATE : Math.floor(rate?.perSecond ?? 0) * (SECOND / 10);
   }
 
+  /** Once: what is left after the first call is what a taking leaves. */
+  function usePaid(): void {
+    if (unused && local.monotonic() <= goodUntil(unused)) left += unused.calls;
+    unused = undefined;
+  }
+
   async function takeUp(kind: PrivateCall, most: Millis): Promise<void> {
     const cost = costOf(kind);
     if (!rate || cost === 0) return;
+    usePaid();
     const kept = who === "pass" && kind !== "cancel" ? rate.reserve : 0;
     if (left < cost)
       left += await takeMore(who === "person" ? cost : Math.max(cost, secondsWorth(rate)), kept, most);
