@@ -2,9 +2,40 @@ import { type Guard, guardsOf } from "./guard.ts";
 import { done, FREE, idsOf, SETTLED, TTL } from "./writers.ts";
 
 const LIBSQL = "src/adapters/libsql";
+/** All that a rate has, which regains next to nothing. */
+const CALLS = { calls: 3, kept: 0, rate: { burst: 3, perSecond: 0.001 } };
 
 /** Of leases, and of what is written under them. */
 export const STEP_GUARDS: readonly Guard[] = [
+  ...guardsOf(`${LIBSQL}/keeping/rates.ts`, [
+    [
+      "calls are taken with a lease alone",
+      "sql`changes() > 0`",
+      "sql`true`",
+      [undefined, true],
+      async ({ a, b, account, start, takeLease, pass }) => {
+        await start();
+        await takeLease(a, "a");
+        const asked = { account, owner: "b", ttl: TTL, overlap: 0, calls: CALLS };
+        const refused = await b.takeLease(asked);
+        pass(TTL);
+        return [refused, (await b.takeLease(asked))?.isPaid];
+      },
+    ],
+    [
+      "and where the rate has them",
+      "      setWhere: sql`max(${rates.fullAt}, ${now}) + ${COST} <= ${now} + ${WHOLE}`,\n",
+      "",
+      [true, undefined],
+      async ({ a, b, account, start, pass }) => {
+        await start();
+        const asked = { account, ttl: TTL, overlap: 0, calls: CALLS };
+        const first = await a.takeLease({ ...asked, owner: "a" });
+        pass(TTL);
+        return [first?.isPaid, (await b.takeLease({ ...asked, owner: "b" }))?.isPaid];
+      },
+    ],
+  ]),
   ...guardsOf(`${LIBSQL}/client/fence.ts`, [
     [
       "a lease is known by its token",
