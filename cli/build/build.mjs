@@ -14,6 +14,7 @@ const BUILDERS = [
     "aliases.mjs",
     "build.mjs",
     "ccxt-parts.mjs",
+    "changed.mjs",
     "code-cache.cjs",
     "current.cjs",
     "late-fetch.mjs",

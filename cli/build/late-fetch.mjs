@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { STUBS } from "./aliases.mjs";
+import { changed } from "./changed.mjs";
 
 const FETCH = JSON.stringify(join(STUBS, "fetch.mjs"));
 
@@ -84,15 +85,6 @@ export const LATE_FETCH = {
   name: "late-fetch",
   setup: ({ onLoad }) =>
     onLoad({ filter: /@hono[\\/]node-server[\\/]dist[\\/]index\.mjs$/ }, ({ path }) => ({
-      contents: changed(readFileSync(path, "utf8")),
+      contents: changed(readFileSync(path, "utf8"), CHANGES, "@hono/node-server"),
     })),
 };
-
-/** Each stands there once: a version that has changed is looked at by a person. */
-function changed(text) {
-  return CHANGES.reduce((rest, [from, to]) => {
-    const [before, after, ...more] = rest.split(from);
-    if (after === undefined || more.length > 0) throw new Error(`@hono/node-server has not once: ${from}`);
-    return `${before}${to}${after}`;
-  }, text);
-}
