@@ -17,6 +17,7 @@ const BUILDERS = [
     "changed.mjs",
     "code-cache.cjs",
     "current.cjs",
+    "kept-libsql.mjs",
     "late-fetch.mjs",
     "page.mjs",
     "parts.mjs",
@@ -67,6 +68,7 @@ export async function build() {
   const startedAt = new Date();
   const esbuild = await import("esbuild");
   const { ALIASES } = await import("./aliases.mjs");
+  const { KEPT_LIBSQL } = await import("./kept-libsql.mjs");
   const { LATE_FETCH } = await import("./late-fetch.mjs");
   const { partFiles } = await import("./parts.mjs");
   const { SLIM_CCXT } = await import("./slim-ccxt.mjs");
@@ -84,10 +86,8 @@ export async function build() {
     // What is imported dynamically is a part of its own.
     splitting: true,
     format: "esm",
-    // Native code.
-    external: ["libsql"],
     alias: ALIASES,
-    plugins: [ENGLISH, SLIM_CCXT, BESIDE, LATE_FETCH],
+    plugins: [ENGLISH, SLIM_CCXT, BESIDE, LATE_FETCH, KEPT_LIBSQL],
     define: { "import.meta.url": "__bundleUrl" },
   });
   mkdirSync(folder);

@@ -3,12 +3,10 @@ import { createRequire as requireFrom } from "node:module";
 import type Libsql from "libsql";
 import { lazy } from "../../../src/kernel/lazy.ts";
 
-const load = requireFrom(import.meta.url);
+const load = (): typeof Libsql => requireFrom(import.meta.url)("libsql");
 
 /** libSQL's own class of a database in a file. Its native part is loaded when the first one is opened. */
-export const libsql = lazy((): typeof Libsql =>
-  saysGlibc() ? withShortReport(() => load("libsql")) : load("libsql"),
-);
+export const libsql = lazy((): typeof Libsql => (saysGlibc() ? withShortReport(load) : load()));
 
 /** What the system's `ldd` says of its C library. libSQL takes its part for glibc wherever it says so, whatever else it finds. */
 function saysGlibc(): boolean {
