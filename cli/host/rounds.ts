@@ -1,3 +1,5 @@
+import { nodeLocal } from "./process/node-local.ts";
+
 /**
  * Rounds one after another until stopped: a late one delays the next, none overlap, and the last one ends first. None
  * waits for its time while `isPressing`.
@@ -7,9 +9,9 @@ export function rounds(interval: number, round: () => Promise<void>, isPressing 
   let wake: () => void = () => undefined;
   const loop = async () => {
     while (!isStopping) {
-      const startedAt = performance.now();
+      const startedAt = nodeLocal.monotonic();
       await round();
-      const wait = isPressing() ? 0 : Math.max(0, interval - (performance.now() - startedAt));
+      const wait = isPressing() ? 0 : Math.max(0, interval - (nodeLocal.monotonic() - startedAt));
       await new Promise<void>((resolve) => {
         wake = resolve;
         setTimeout(resolve, wait).unref();
