@@ -22,38 +22,43 @@ globalThis.Date = class extends MachineDate {
   static now = now;
 };
 Object.defineProperty(performance, "now", { value: now });
+process.uptime = () => now() / 1000;
 
 // SQLite's own clock has whole seconds of the story: it is asked for in one way only, and anew each time that a
-// statement runs, also of one that the program keeps.
+// statement runs, also of one that the program keeps. What libSQL's JavaScript calls is changed, since a bundle has
+// that in it.
 const CLOCK = "unixepoch('subsec')";
-const { prototype } = createRequire(import.meta.url)("libsql");
-const { prepare } = prototype;
-prototype.prepare = function (text) {
+const require = createRequire(import.meta.url);
+require("libsql");
+const { exports: native } = Object.values(require.cache).find(({ filename }) => filename.endsWith(".node"));
+const { databasePrepareSync: prepare } = native;
+/** How those that ask for the time are made, and what they were set to since. */
+const timed = new WeakMap();
+native.databasePrepareSync = function (text) {
   const made = () => prepare.call(this, text.replaceAll(CLOCK, String(now() / 1000)));
-  const first = made();
-  if (!text.includes(CLOCK)) return first;
-  const set = [];
-  const setting = (name) => (value) => {
-    first[name](value);
-    set.push([name, value]);
-    return statement;
-  };
-  const again = () => {
-    const one = made();
-    for (const [name, value] of set) one[name](value);
-    return one;
-  };
-  const statement = {
-    reader: first.reader,
-    columns: () => first.columns(),
-    raw: setting("raw"),
-    safeIntegers: setting("safeIntegers"),
-    run: (...of) => again().run(...of),
-    get: (...of) => again().get(...of),
-    all: (...of) => again().all(...of),
-  };
+  const statement = made();
+  if (text.includes(CLOCK)) timed.set(statement, { made, set: [] });
   return statement;
 };
+for (const name of ["statementRaw", "statementSafeIntegers"]) {
+  const setting = native[name];
+  native[name] = function (...values) {
+    timed.get(this)?.set.push((statement) => setting.apply(statement, values));
+    return setting.apply(this, values);
+  };
+}
+function anew({ made, set }) {
+  const statement = made();
+  for (const setting of set) setting(statement);
+  return statement;
+}
+for (const name of ["statementRun", "statementGet", "statementRowsSync"]) {
+  const running = native[name];
+  native[name] = function (...values) {
+    const one = timed.get(this);
+    return running.apply(one ? anew(one) : this, values);
+  };
+}
 
 /** Shorter waits are between two looks of one round, and those of this machine. */
 const LONG = 1000;
