@@ -16,11 +16,31 @@ async function help() {
 }
 
 async function run() {
-  const { currentBundle } = require("./build/current.cjs");
-  const { loadBundle } = require("./build/code-cache.cjs");
-  const { runCommandLine, keepCompiled } = loadBundle(await currentBundle(), words[0]);
+  const { runCommandLine, keepCompiled } = await currentProgram();
   // A server's start is known by then, and nobody may wait for its end.
   setTimeout(keepCompiled, STARTED).unref();
   process.exitCode = await runCommandLine(words);
   if (process.exitCode === 0) keepCompiled();
+}
+
+/**
+ * The program as its sources are. They are looked at once what there is of it is loaded, which does nothing yet: a look at
+ * all of them leaves 2 MB of garbage, by which V8, had it seen little else, would collect everything in midst of the start.
+ */
+async function currentProgram() {
+  const { currentBundle, keptBundle } = require("./build/current.cjs");
+  const { loadBundle } = require("./build/code-cache.cjs");
+  const kept = keptBundle();
+  const loaded = kept && tried(() => loadBundle(kept, words[0]));
+  const current = await currentBundle();
+  return (current === kept && loaded) || loadBundle(current, words[0]);
+}
+
+/** What of older sources cannot be loaded is built anew, and what is of these says so when it is loaded again. */
+function tried(load) {
+  try {
+    return load();
+  } catch {
+    return undefined;
+  }
 }

@@ -11,8 +11,12 @@ const SOURCES = "sources.txt";
 /** The bundle's file, built when there is none or a source is newer. */
 async function currentBundle() {
   if (existsSync(join(root, "src")) && isStale()) await (await import("./build.mjs")).build();
-  return join(dist, readFileSync(pointer, "utf8"), "main.cjs");
+  return keptBundle();
 }
+
+/** The file of the newest bundle that there is, whatever its sources are by now; undefined when there is none. */
+const keptBundle = () =>
+  existsSync(pointer) ? join(dist, readFileSync(pointer, "utf8"), "main.cjs") : undefined;
 
 /** The help of the whole command line, from beside the bundle: to load all of that would take as long as a command. */
 function builtHelp(bundle) {
@@ -35,4 +39,4 @@ function isStale() {
 /** When the build of a folder of this name began. */
 const begunAt = (name) => Number(/^cli-(\d+)-/.exec(name)?.[1]);
 
-module.exports = { currentBundle, builtHelp, begunAt, root, dist, pointer, SOURCES };
+module.exports = { currentBundle, keptBundle, builtHelp, begunAt, root, dist, pointer, SOURCES };

@@ -1,0 +1,52 @@
+import { execFile } from "node:child_process";
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+import { packageFolder } from "../../cli/host/locations.ts";
+import { tempFolder } from "../support/temp.ts";
+
+/** A checkout that nothing was built in. */
+function checkout() {
+  const folder = tempFolder();
+  for (const name of ["package.json", "wrangler.toml", "drizzle", "cli", "src"])
+    cpSync(join(packageFolder(), name), join(folder, name), { recursive: true });
+  symlinkSync(join(packageFolder(), "node_modules"), join(folder, "node_modules"));
+  const source = join(folder, "cli/command-line.ts");
+  const run = () =>
+    promisify(execFile)(process.execPath, [join(folder, "cli/edgemaker.cjs"), "grid"], {
+      env: { PATH: process.env.PATH, HOME: folder },
+    });
+  return {
+    /** What a group of commands says when none of them is named. */
+    told: (): Promise<string> =>
+      run().then(
+        () => "nothing was wrong",
+        ({ stderr }: { stderr: string }) => stderr,
+      ),
+    bundle: () => join(folder, "dist", readFileSync(join(folder, "dist/current"), "utf8")),
+    change(from: string, to: string) {
+      const text = readFileSync(source, "utf8");
+      expect(text).toContain(from);
+      writeFileSync(source, text.replace(from, to));
+    },
+  };
+}
+
+it("runs as the sources are, which it builds once, and again when one has changed where it is", async () => {
+  const { told, bundle, change } = checkout();
+  expect(await told()).toMatch(/^edgemaker: name a sub-command of grid\n/);
+  const first = bundle();
+  expect(await told()).toMatch(/^edgemaker: name a sub-command of grid\n/);
+  expect(bundle()).toBe(first);
+  change("name a sub-command of", "say which of");
+  expect(await told()).toMatch(/^edgemaker: say which of grid\n/);
+  const second = bundle();
+  expect(second).not.toBe(first);
+
+  // What is there is loaded first: broken, it says so, unless it is of older sources.
+  writeFileSync(join(second, "main.cjs"), 'throw new Error("a broken bundle")');
+  expect(await told()).toContain("a broken bundle");
+  change("say which of", "tell which of");
+  expect(await told()).toMatch(/^edgemaker: tell which of grid\n/);
+});
