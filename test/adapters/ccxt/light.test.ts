@@ -73,6 +73,17 @@ describe.each([mexc, gateio, bitget, kraken])("instances of $name", ({ load, opt
     );
   });
 
+  it("read amounts as text for who asks for that, whatever others ask for", async () => {
+    const Exchange = await load();
+    const amounts = (common: object) =>
+      (
+        light(Exchange, { ...common, options })({}) as unknown as { parseNumber(text: string): unknown }
+      ).parseNumber("1.10");
+    expect(amounts({ number: Number })).toBe(1.1);
+    expect(amounts({ number: String })).toBe("1.10");
+    expect(amounts({ number: Number })).toBe(1.1);
+  });
+
   it("take over nothing of what another one was given", async () => {
     const make = light(await load(), { number: String, enableRateLimit: false, options });
     const one = make({}) as unknown as Record<string, unknown>;

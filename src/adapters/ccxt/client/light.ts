@@ -30,7 +30,8 @@ const made = new WeakMap<CcxtClass, Map<string, (config: CcxtConfig) => Ccxt>>()
  */
 export function light(Exchange: CcxtClass, common: CcxtConfig): (config: CcxtConfig) => Ccxt {
   const makers = made.get(Exchange) ?? new Map<string, (config: CcxtConfig) => Ccxt>();
-  const asked = JSON.stringify(common);
+  // JSON has no functions, and by one of them amounts are text.
+  const asked = JSON.stringify(common, (_, value) => (typeof value === "function" ? String(value) : value));
   const known = makers.get(asked);
   if (known) return known;
   const Light = withEndpoints(Exchange as unknown as Class);
