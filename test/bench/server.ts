@@ -17,8 +17,8 @@ interface Started {
 }
 
 /**
- * Starts `edgemaker serve --sandbox` of a package in a new home and waits for its first answer. Ports are ones that no outgoing
- * connection is given: asked for before it is there, a port may be given to whoever asks.
+ * Starts `edgemaker serve --sandbox` of a package in a new home and waits for its first answer. Ports are ones that no
+ * outgoing connection is given: asked for before it is there, a port may be given to whoever asks.
  */
 async function start(port: number, folder = process.cwd()): Promise<Started> {
   const home = mkdtempSync(join(tmpdir(), "edgemaker-bench-"));
