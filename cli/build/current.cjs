@@ -11,7 +11,9 @@ const SOURCES = "sources.txt";
 /** The bundle's file, built when there is none or a source is newer. */
 async function currentBundle() {
   if (existsSync(join(root, "src")) && isStale()) await (await import("./build.mjs")).build();
-  return keptBundle();
+  const bundle = keptBundle();
+  if (!bundle) throw new Error("this edgemaker has no program in its folder dist: install it again");
+  return bundle;
 }
 
 /** The file of the newest bundle that there is, whatever its sources are by now; undefined when there is none. */

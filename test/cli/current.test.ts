@@ -7,10 +7,9 @@ import { packageFolder } from "../../cli/host/locations.ts";
 import { tempFolder } from "../support/temp.ts";
 
 /** A checkout that nothing was built in. */
-function checkout() {
+function checkout(names = ["package.json", "wrangler.toml", "drizzle", "cli", "src"]) {
   const folder = tempFolder();
-  for (const name of ["package.json", "wrangler.toml", "drizzle", "cli", "src"])
-    cpSync(join(packageFolder(), name), join(folder, name), { recursive: true });
+  for (const name of names) cpSync(join(packageFolder(), name), join(folder, name), { recursive: true });
   symlinkSync(join(packageFolder(), "node_modules"), join(folder, "node_modules"));
   const source = join(folder, "cli/command-line.ts");
   const run = () =>
@@ -49,4 +48,9 @@ it("runs as the sources are, which it builds once, and again when one has change
   expect(await told()).toContain("a broken bundle");
   change("say which of", "tell which of");
   expect(await told()).toMatch(/^edgemaker: tell which of grid\n/);
+});
+
+it("says what to do where it has neither a program nor sources to build it of", async () => {
+  const { told } = checkout(["package.json", "cli"]);
+  expect(await told()).toContain("this edgemaker has no program in its folder dist: install it again");
 });
