@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { MINUTE } from "../../src/kernel/time.ts";
 import { besideServer } from "../support/beside.ts";
 import { edgemaker, serve } from "../support/command.ts";
 import { edgeApp } from "../support/edge.ts";
@@ -46,9 +47,15 @@ it("a server looks at the books that it is told to", async () => {
 it("a cron does, on the edge", async () => {
   const app = await edgeApp(WATCHED);
   onTestFinished(() => app.close());
+  const minute = () => Math.floor(Date.now() / MINUTE);
+  const first = minute();
   await fireCron(app.worker, Date.now());
   const rows = await app.deps.liquidity?.store.minutes({ exchange: "kraken", symbol: "BTC/USDT" }, 0, 1e9);
-  expect(rows).toHaveLength(1);
+  // It looks before its passes and after them: once in each minute that it lasts.
+  const looked = rows?.map((row) => row.minute) ?? [];
+  expect(looked.length).toBeGreaterThan(0);
+  expect(looked.every((one) => one >= first && one <= minute())).toBe(true);
+  expect(new Set(looked).size).toBe(looked.length);
   expect(rows?.[0]?.spread).toBeGreaterThan(0n);
   const path = "/api/v1/liquidity/report?exchange=kraken&symbol=BTC/USDT";
   const told = await app.ask(path, { headers: { authorization: `Bearer ${app.tokens.read}` } });
