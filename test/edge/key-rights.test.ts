@@ -3,6 +3,7 @@ import { TOKENS } from "../support/app.ts";
 import { edgeDatabase } from "../support/edge.ts";
 import { fireCron, liveAccounts } from "../support/edge-live.ts";
 import { runOperation } from "../support/sandbox.ts";
+import { eventually } from "../support/server.ts";
 import { startWorker } from "../support/worker.ts";
 
 const MINUTE = 60_000;
@@ -19,7 +20,20 @@ it("the cron asks once of which kind accounts are and what their keys may do, an
     await database.close();
     await accounts.close();
   });
-  for (let minute = 0; minute < 3; minute++) await fireCron(worker, Date.UTC(2026, 0, 1) + minute * MINUTE);
+  let minute = Date.UTC(2026, 0, 1);
+  const cron = async () => {
+    minute += MINUTE;
+    await fireCron(worker, minute);
+  };
+  // A cron that takes long leaves some for the next one.
+  await eventually(
+    async () => {
+      await cron();
+      return [gateio, kraken].map((venue) => venue.count("permissions"));
+    },
+    (counts) => counts.every((count) => count > 0),
+  );
+  for (let more = 0; more < 2; more++) await cron();
   for (const venue of [gateio, kraken]) expect(venue.count("permissions"), venue.name).toBe(1);
   const line = "the keys of gateio may withdraw: make others that only read and trade";
   await expect.poll(() => said.filter((one) => one === line)).toHaveLength(1);
