@@ -129,10 +129,15 @@ describe("a server goes on by itself after", () => {
     await lock.execute("update control set kind = kind");
     await notReady(/lock|no write/);
     await eventually(grid, (one) => /lock/.test(one?.lastError ?? ""));
+    /** What was sent before waits for the lock by then: the server has answered others since. */
+    const waits = async () => {
+      for (let answered = 0; answered < 3; answered++) await ask("/health");
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    };
     const waiting = order();
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await waits();
     const killed = ask("/api/v1/kill", { on: true });
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await waits();
     await lock.rollback();
     expect((await killed).status).toBe(200);
     expect(await waiting).toMatchObject({ status: 403, message: expect.stringMatching(/kill switch/) });
