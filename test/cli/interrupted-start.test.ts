@@ -11,6 +11,8 @@ it("Ctrl-C during a start says what became of it, and how to stop it, which then
   const env = {
     EDGEMAKER_EXCHANGES: "bitget",
     EDGEMAKER_VENUE_URLS: `bitget=${venue.url}`,
+    // The order is under way for as long as this takes.
+    EDGEMAKER_TIMING: "leaseTtl=600000,requestTimeout=240000",
     BITGET_API_KEY: venue.keys.key,
     BITGET_SECRET: venue.keys.secret,
     BITGET_PASSPHRASE: venue.keys.passphrase ?? "",
