@@ -9,6 +9,9 @@ import type { Target } from "./app.ts";
 import { environment, launcher } from "./command.ts";
 import { heard } from "./heard.ts";
 
+/** The client's own is a minute, which a slow machine needs for a suggestion, or for a person's approval. */
+const PATIENCE = 240_000;
+
 const session = async (transport: unknown): Promise<Client> => {
   const made = new Client({ name: "test", version: "1" });
   await made.connect(transport as Transport);
@@ -71,7 +74,9 @@ export const callTool = async (
   name: string,
   values: Record<string, unknown> = {},
 ): Promise<CallToolResult> =>
-  (await on.callTool({ name, arguments: values }, CallToolResultSchema)) as CallToolResult;
+  (await on.callTool({ name, arguments: values }, CallToolResultSchema, {
+    timeout: PATIENCE,
+  })) as CallToolResult;
 
 export const textOf = ({ content }: CallToolResult): string =>
   content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
