@@ -4,14 +4,20 @@ import { nearest } from "../kernel/nearest.ts";
 import { plainText } from "../kernel/plain-text.ts";
 import { VENUES } from "../model/venues.ts";
 
-const flagSetting = z.enum(["0", "1", "true", "false"]).transform((text) => text === "1" || text === "true");
+// A schema takes long to make: settings of one form share one.
+const flag = z
+  .enum(["0", "1", "true", "false"])
+  .transform((text) => text === "1" || text === "true")
+  .default(false);
 
-const listSetting = z.string().transform((text) =>
+const list = z.string().transform((text) =>
   text
     .split(",")
     .map((part) => part.trim())
     .filter((part) => part !== ""),
 );
+const listOrNone = list.default([]);
+const textOrNone = z.string().optional();
 
 const wholeNumber = (least: number, most: number) =>
   z
@@ -21,36 +27,37 @@ const wholeNumber = (least: number, most: number) =>
     .refine((count) => count >= least && count <= most, `needs a whole number from ${least} to ${most}`);
 
 const url = z.url({ protocol: /^https?$/ });
+const urlOrNone = url.optional();
 
 /** Every setting of the environment and of the configuration file, which has the same keys. */
 export const Settings = z.object({
   EDGEMAKER_TOKEN: z.string().min(16, "needs at least 16 characters").optional(),
-  EDGEMAKER_API_URL: url.optional(),
-  EDGEMAKER_DATABASE_URL: z.string().optional(),
-  EDGEMAKER_DATABASE_AUTH_TOKEN: z.string().optional(),
-  EDGEMAKER_EXCHANGES: listSetting.default(Object.keys(VENUES)),
-  EDGEMAKER_VENUE_URLS: listSetting.default([]),
-  EDGEMAKER_TIERS: listSetting.default([]),
-  EDGEMAKER_ALLOWED_HOSTS: listSetting.default([]),
-  EDGEMAKER_CORS: listSetting.default([]),
-  EDGEMAKER_OUTBOUND_HOSTS: listSetting.default([]),
-  EDGEMAKER_HEARTBEAT_URL: url.optional(),
+  EDGEMAKER_API_URL: urlOrNone,
+  EDGEMAKER_DATABASE_URL: textOrNone,
+  EDGEMAKER_DATABASE_AUTH_TOKEN: textOrNone,
+  EDGEMAKER_EXCHANGES: list.default(Object.keys(VENUES)),
+  EDGEMAKER_VENUE_URLS: listOrNone,
+  EDGEMAKER_TIERS: listOrNone,
+  EDGEMAKER_ALLOWED_HOSTS: listOrNone,
+  EDGEMAKER_CORS: listOrNone,
+  EDGEMAKER_OUTBOUND_HOSTS: listOrNone,
+  EDGEMAKER_HEARTBEAT_URL: urlOrNone,
   EDGEMAKER_HEARTBEAT_SECONDS: wholeNumber(1, 3600).default(30),
-  EDGEMAKER_RATE_LIMIT: listSetting.default([]),
-  EDGEMAKER_KEK: listSetting.default([]),
-  EDGEMAKER_SANDBOX: flagSetting.default(false),
-  EDGEMAKER_KILL: flagSetting.default(false),
+  EDGEMAKER_RATE_LIMIT: listOrNone,
+  EDGEMAKER_KEK: listOrNone,
+  EDGEMAKER_SANDBOX: flag,
+  EDGEMAKER_KILL: flag,
   EDGEMAKER_READ_TIMEOUT_MILLIS: wholeNumber(1, 999_999).default(10_000),
-  EDGEMAKER_TIMING: listSetting.default([]),
+  EDGEMAKER_TIMING: listOrNone,
   EDGEMAKER_SUBREQUESTS: wholeNumber(15, 10_000).default(45),
   EDGEMAKER_PASSES_PER_MINUTE: wholeNumber(1, 12).default(1),
   EDGEMAKER_LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
-  EDGEMAKER_LIQUIDITY: listSetting.default([]),
+  EDGEMAKER_LIQUIDITY: listOrNone,
   EDGEMAKER_LIMITS: z.string().default(""),
-  EDGEMAKER_MCP_TRADING: flagSetting.default(false),
+  EDGEMAKER_MCP_TRADING: flag,
   EDGEMAKER_MCP_CONFIRM: z.enum(["plan", "terminal"]).default("plan"),
-  EDGEMAKER_MCP_MOST: listSetting.default([]),
-  EDGEMAKER_MCP_MOST_A_DAY: listSetting.default([]),
+  EDGEMAKER_MCP_MOST: listOrNone,
+  EDGEMAKER_MCP_MOST_A_DAY: listOrNone,
 });
 
 const CREDENTIAL = /^[A-Z0-9_]+_(API_KEY|SECRET|PASSPHRASE)$/;
