@@ -5,33 +5,35 @@ import { plainText } from "../kernel/plain-text.ts";
 import { VENUES } from "../model/venues.ts";
 
 // A schema takes long to make: settings of one form share one.
+const string = z.string();
 const flag = z
   .enum(["0", "1", "true", "false"])
   .transform((text) => text === "1" || text === "true")
   .default(false);
 
-const list = z.string().transform((text) =>
+const list = string.transform((text) =>
   text
     .split(",")
     .map((part) => part.trim())
     .filter((part) => part !== ""),
 );
 const listOrNone = list.default([]);
-const textOrNone = z.string().optional();
+const textOrNone = string.optional();
 
 const wholeNumber = (least: number, most: number) =>
-  z
-    .string()
-    .regex(/^\d{1,6}$/, `needs a whole number from ${least} to ${most}`)
-    .transform(Number)
-    .refine((count) => count >= least && count <= most, `needs a whole number from ${least} to ${most}`);
+  string.transform((text, context) => {
+    const count = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
+    if (count >= least && count <= most) return count;
+    context.addIssue(`needs a whole number from ${least} to ${most}`);
+    return z.NEVER;
+  });
 
 const url = z.url({ protocol: /^https?$/ });
 const urlOrNone = url.optional();
 
 /** Every setting of the environment and of the configuration file, which has the same keys. */
 export const Settings = z.object({
-  EDGEMAKER_TOKEN: z.string().min(16, "needs at least 16 characters").optional(),
+  EDGEMAKER_TOKEN: string.min(16, "needs at least 16 characters").optional(),
   EDGEMAKER_API_URL: urlOrNone,
   EDGEMAKER_DATABASE_URL: textOrNone,
   EDGEMAKER_DATABASE_AUTH_TOKEN: textOrNone,
@@ -53,7 +55,7 @@ export const Settings = z.object({
   EDGEMAKER_PASSES_PER_MINUTE: wholeNumber(1, 12).default(1),
   EDGEMAKER_LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
   EDGEMAKER_LIQUIDITY: listOrNone,
-  EDGEMAKER_LIMITS: z.string().default(""),
+  EDGEMAKER_LIMITS: string.default(""),
   EDGEMAKER_MCP_TRADING: flag,
   EDGEMAKER_MCP_CONFIRM: z.enum(["plan", "terminal"]).default("plan"),
   EDGEMAKER_MCP_MOST: listOrNone,
