@@ -9,6 +9,8 @@ import { libsql } from "./libsql.ts";
 const PREPARED_ONCE = /^\s*(select|insert|update|delete|with|begin|commit)\b/i;
 /** How commits reach the disk: it is told while the statement is prepared, so that one that was kept would say nothing. */
 const PACE = /^\s*pragma synchronous\b/i;
+/** What makes a part of the schema is told nothing, tells nothing and is said once: no statement is made of it. */
+const MAKES = /^\s*create\b/i;
 /** Lists of different lengths make texts of their own, so there is no end of them. */
 const MOST_PREPARED = 200;
 
@@ -47,11 +49,18 @@ export function fileConnection(file: string): Connection {
   function run(asked: InStatement): ResultSet {
     const { sql, args } = typeof asked === "string" ? { sql: asked, args: [] } : asked;
     try {
-      return resultSetOf(prepared(sql), argumentsOf(args));
+      const values = argumentsOf(args);
+      return values.length === 0 && MAKES.test(sql) ? make(sql) : resultSetOf(prepared(sql), values);
     } catch (error) {
       kept.delete(sql);
       throw libraryError(error);
     }
+  }
+
+  function make(sql: string): ResultSet {
+    forget();
+    database.exec(sql);
+    return resultSet({});
   }
 
   function whole(statements: readonly InStatement[], mode: "write" | "read"): ResultSet[] {

@@ -55,6 +55,22 @@ describe("a connection that keeps its statements", () => {
     connection.close();
   });
 
+  it("makes all of a schema in one batch, or none of it, with the library's code for what is wrong", async () => {
+    const { connection } = await opened();
+    const two = "create table two (id integer)";
+    const index = "create index by_note on one (note)";
+    await expect(connection.batch([two, index, two], "write")).rejects.toMatchObject({
+      code: "SQLITE_ERROR",
+      message: expect.stringContaining("table two already exists"),
+    });
+    await expect(connection.execute("select * from two")).rejects.toThrow("no such table: two");
+    await connection.batch([index, two], "write");
+    expect((await connection.execute("select * from two")).columns).toEqual(["id"]);
+    await connection.execute({ sql: "create table three as select ? as id", args: [3] });
+    expect((await connection.execute("select * from three")).rows[0]?.id).toBe(3);
+    connection.close();
+  });
+
   it("reads what a column holds after the table was changed", async () => {
     const { connection } = await opened();
     await connection.execute({ sql: INSERT, args: [1, "a"] });
