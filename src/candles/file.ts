@@ -16,7 +16,7 @@ const MAGIC = "EMCANDLE";
 const VERSION = 1;
 const FIXED = 16;
 
-const RangeFormat = z.object({ from: z.number(), until: z.number() });
+const RangeFormat = lazy(() => z.object({ from: z.number(), until: z.number() }));
 
 const HeadShape = lazy(() =>
   z.object({
@@ -32,9 +32,9 @@ const HeadShape = lazy(() =>
     refusedRows: z.number(),
     refused: z.array(z.object({ row: z.string(), reason: z.string() })),
     /** What the source has been asked for; what is missing there it did not have. */
-    asked: z.array(RangeFormat),
+    asked: z.array(RangeFormat()),
     /** Where it was asked again for what was missing. */
-    askedAgain: z.array(RangeFormat),
+    askedAgain: z.array(RangeFormat()),
   }),
 );
 

@@ -7,11 +7,11 @@ import { spreadOf } from "../kernel/spread.ts";
 import type { Book, BookLevel, Candle, Ticker, Trade } from "../model/market.ts";
 import { summarize } from "./summary.ts";
 
-const placeFields = { exchange: z.string(), symbol: z.string() };
+const placeFields = () => ({ exchange: z.string(), symbol: z.string() });
 
 export const TickerShape = lazy(() =>
   z.object({
-    ...placeFields,
+    ...placeFields(),
     last: z.number(),
     bid: z.number(),
     ask: z.number(),
@@ -27,7 +27,7 @@ const LevelShape = lazy(() => z.object({ price: z.number(), amount: z.number(), 
 
 export const BookShape = lazy(() =>
   z.object({
-    ...placeFields,
+    ...placeFields(),
     bids: z.array(LevelShape()),
     asks: z.array(LevelShape()),
     spread: z.number(),
@@ -39,7 +39,7 @@ export const BookShape = lazy(() =>
 
 export const TradesShape = lazy(() =>
   z.object({
-    ...placeFields,
+    ...placeFields(),
     trades: z.array(
       z.object({
         id: z.string(),
@@ -64,7 +64,7 @@ export const TradesShape = lazy(() =>
 
 export const CandlesShape = lazy(() =>
   z.object({
-    ...placeFields,
+    ...placeFields(),
     timeframe: z.string(),
     candles: z.array(
       z.object({
