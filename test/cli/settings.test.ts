@@ -48,6 +48,40 @@ describe("EDGEMAKER_TIERS", () => {
   });
 });
 
+describe("what a setting may be", () => {
+  const WHOLE = "needs a whole number from 15 to 10000";
+  it.each([
+    ...["14", "10001", "1234567", "1e2", " 20", "20.5", "-20", "many"].map((text) => [
+      "SUBREQUESTS",
+      text,
+      WHOLE,
+    ]),
+    ["SANDBOX", "yes", "must be one of 0, 1, true, false"],
+    ["LOG_LEVEL", "loud", "must be one of debug, info, warn, error"],
+    ["MCP_CONFIRM", "0", "must be one of plan, terminal"],
+    ["API_URL", "ftp://host", "must be a URL of http or https"],
+    ["HEARTBEAT_URL", "host", "must be a URL of http or https"],
+    ["TOKEN", "fifteen-letters", "needs at least 16 characters"],
+  ])("is said where EDGEMAKER_%s is %s", (name, text, told) => {
+    const parse = () => parseConfig({ [`EDGEMAKER_${name}`]: text });
+    expect(parse).toThrow(new SettingsError(`EDGEMAKER_${name}: ${told}`));
+  });
+
+  it.each([
+    ["15", 15],
+    ["10000", 10_000],
+    ["", 45],
+    [undefined, 45],
+  ])("takes %s as so many subrequests", (text, told) => {
+    expect(parseConfig({ EDGEMAKER_SUBREQUESTS: text }).subrequests).toBe(told);
+  });
+
+  it("takes a list with spaces and without its empty parts, and either word of yes", () => {
+    const told = parseConfig({ EDGEMAKER_ALLOWED_HOSTS: " A.org, ,b.org,", EDGEMAKER_KILL: "true" });
+    expect([told.allowedHosts, told.kill, told.sandbox]).toEqual([["a.org", "b.org"], true, false]);
+  });
+});
+
 describe("a setting that is none of ours", () => {
   it.each([
     ["EDGEMAKER_SANDBX", "1", /EDGEMAKER_SANDBX is no setting; did you mean EDGEMAKER_SANDBOX\?/],
