@@ -21,17 +21,17 @@ const wholeNumber = (least: number, most: number) =>
   );
 
 // Settings of one form share one.
-const text = z.optional(string);
+const textSetting = z.optional(string);
 const url = z.url({ protocol: /^https?$/, error: "must be a URL of http or https" });
-const address = z.optional(url);
-const flag = z._default(
+const urlSetting = z.optional(url);
+const flagSetting = z._default(
   z.pipe(
     oneOf(["0", "1", "true", "false"]),
     z.transform((told) => told === "1" || told === "true"),
   ),
   false,
 );
-const names = z.pipe(
+const parts = z.pipe(
   string,
   z.transform((told) =>
     told
@@ -40,37 +40,37 @@ const names = z.pipe(
       .filter((part) => part !== ""),
   ),
 );
-const list = z._default(names, []);
+const listSetting = z._default(parts, []);
 
 /** Every setting of the environment and of the configuration file, which has the same keys. */
 export const Settings = z.object({
   EDGEMAKER_TOKEN: z.optional(string.check(z.minLength(16, "needs at least 16 characters"))),
-  EDGEMAKER_API_URL: address,
-  EDGEMAKER_DATABASE_URL: text,
-  EDGEMAKER_DATABASE_AUTH_TOKEN: text,
-  EDGEMAKER_EXCHANGES: z._default(names, Object.keys(VENUES)),
-  EDGEMAKER_VENUE_URLS: list,
-  EDGEMAKER_TIERS: list,
-  EDGEMAKER_ALLOWED_HOSTS: list,
-  EDGEMAKER_CORS: list,
-  EDGEMAKER_OUTBOUND_HOSTS: list,
-  EDGEMAKER_HEARTBEAT_URL: address,
+  EDGEMAKER_API_URL: urlSetting,
+  EDGEMAKER_DATABASE_URL: textSetting,
+  EDGEMAKER_DATABASE_AUTH_TOKEN: textSetting,
+  EDGEMAKER_EXCHANGES: z._default(parts, Object.keys(VENUES)),
+  EDGEMAKER_VENUE_URLS: listSetting,
+  EDGEMAKER_TIERS: listSetting,
+  EDGEMAKER_ALLOWED_HOSTS: listSetting,
+  EDGEMAKER_CORS: listSetting,
+  EDGEMAKER_OUTBOUND_HOSTS: listSetting,
+  EDGEMAKER_HEARTBEAT_URL: urlSetting,
   EDGEMAKER_HEARTBEAT_SECONDS: z._default(wholeNumber(1, 3600), 30),
-  EDGEMAKER_RATE_LIMIT: list,
-  EDGEMAKER_KEK: list,
-  EDGEMAKER_SANDBOX: flag,
-  EDGEMAKER_KILL: flag,
+  EDGEMAKER_RATE_LIMIT: listSetting,
+  EDGEMAKER_KEK: listSetting,
+  EDGEMAKER_SANDBOX: flagSetting,
+  EDGEMAKER_KILL: flagSetting,
   EDGEMAKER_READ_TIMEOUT_MILLIS: z._default(wholeNumber(1, 999_999), 10_000),
-  EDGEMAKER_TIMING: list,
+  EDGEMAKER_TIMING: listSetting,
   EDGEMAKER_SUBREQUESTS: z._default(wholeNumber(15, 10_000), 45),
   EDGEMAKER_PASSES_PER_MINUTE: z._default(wholeNumber(1, 12), 1),
   EDGEMAKER_LOG_LEVEL: z._default(oneOf(["debug", "info", "warn", "error"]), "info"),
-  EDGEMAKER_LIQUIDITY: list,
+  EDGEMAKER_LIQUIDITY: listSetting,
   EDGEMAKER_LIMITS: z._default(string, ""),
-  EDGEMAKER_MCP_TRADING: flag,
+  EDGEMAKER_MCP_TRADING: flagSetting,
   EDGEMAKER_MCP_CONFIRM: z._default(oneOf(["plan", "terminal"]), "plan"),
-  EDGEMAKER_MCP_MOST: list,
-  EDGEMAKER_MCP_MOST_A_DAY: list,
+  EDGEMAKER_MCP_MOST: listSetting,
+  EDGEMAKER_MCP_MOST_A_DAY: listSetting,
 });
 
 const CREDENTIAL = /^[A-Z0-9_]+_(API_KEY|SECRET|PASSPHRASE)$/;
