@@ -49,15 +49,16 @@ describe.skipIf(!findChromium())("the keyboard alone, in Chromium (skipped where
       await page.getByText(text).first().waitFor();
       await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
       await page.evaluate(WATCH);
-      // What comes while Tab is pressed is come to in another round.
+      // What comes while Tab is pressed is come to in another round, however fast those go by.
       let left: readonly string[] = [];
-      for (let round = 0; round === 0 || (round < 5 && left.length > 0); round++) {
+      const until = performance.now() + 30_000;
+      do {
         const all = await page.evaluate<string[]>(controls("*"));
         expect(all.length, path).toBeGreaterThan(10);
         // Regions that scroll are stops too.
         for (let pressed = 0; pressed < all.length + 20; pressed++) await page.keyboard.press("Tab");
         left = await page.evaluate<string[]>(controls(":not([data-reached])"));
-      }
+      } while (left.length > 0 && performance.now() < until);
       if (left.length > 0) never[path] = left;
     }
     expect(never).toEqual({});
