@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { Miniflare, type MiniflareOptions } from "miniflare";
@@ -6,13 +6,15 @@ import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { buildWorker, bundle } from "../../cli/build/worker-bundle.mjs";
 import { root } from "./bundle.ts";
 
+/** The process that builds. */
 const building = join(root, "dist/worker-building");
+const LONGEST_BUILD = 600_000;
 
 /** The file that `wrangler deploy` would upload, built when there is none or a source is newer. */
 export async function workerBundle(): Promise<string> {
-  // Test files start at once: one of them builds, the others wait for it.
-  for (let waited = 0; isStale(); waited++) {
-    if (waited === 600) rmSync(building, { recursive: true, force: true });
+  // Test files start at once: one of them builds, the others wait for it, however long it takes.
+  while (isStale()) {
+    if (isAbandoned()) rmSync(building, { recursive: true, force: true });
     if (!isFree()) await new Promise((resolve) => setTimeout(resolve, 100));
     else await buildWorker().finally(() => rmSync(building, { recursive: true, force: true }));
   }
@@ -22,10 +24,21 @@ export async function workerBundle(): Promise<string> {
 function isFree(): boolean {
   mkdirSync(join(root, "dist"), { recursive: true });
   try {
-    mkdirSync(building);
+    writeFileSync(building, String(process.pid), { flag: "wx" });
     return true;
   } catch {
     return false;
+  }
+}
+
+/** Whoever was building has died, or their number is somebody else's by now. */
+function isAbandoned(): boolean {
+  try {
+    if (Date.now() - statSync(building).mtimeMs > LONGEST_BUILD) return true;
+    process.kill(Number(readFileSync(building, "utf8")), 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "ENOENT";
   }
 }
 
