@@ -12,6 +12,6 @@ const writes = Array.from({ length: Number(count) }, (_, place) => {
   const row = { sql: "insert into written values (?, ?)", args: [process.pid, place] };
   return () => client.batch(place % 2 === 0 ? [add, row] : [row, add], "write");
 });
-await inWaves(writes, 25);
+await inWaves(writes, 5);
 console.log(writes.length);
 client.close();

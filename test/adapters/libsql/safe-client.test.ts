@@ -36,7 +36,7 @@ describe("the safe client", () => {
           "write",
         ),
     );
-    await Promise.all([...others, inWaves(own, 25)]);
+    await Promise.all([...others, inWaves(own, 5)]);
     const counted = await client.execute("select (select n from counter), (select count(*) from written)");
     client.close();
     const [sum, rows] = [Number(counted.rows[0]?.[0]), Number(counted.rows[0]?.[1])];
