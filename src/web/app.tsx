@@ -1,5 +1,4 @@
 import type { Child } from "hono/jsx";
-import { useEffect } from "hono/jsx/dom";
 import { AccountPage } from "./account/page.tsx";
 import { BacktestPage } from "./backtest/page.tsx";
 import { AccessPage } from "./controls/access.tsx";
@@ -7,6 +6,7 @@ import { Alerts } from "./controls/alerts.tsx";
 import { Audit } from "./controls/audit.tsx";
 import { LimitsPage } from "./controls/limits.tsx";
 import { Plans } from "./controls/plans.tsx";
+import { useEffect } from "./effect.ts";
 import { Link } from "./link.tsx";
 import { startLive } from "./live.ts";
 import { useLoad } from "./load.ts";

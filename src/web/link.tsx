@@ -1,5 +1,5 @@
-import { useEffect } from "hono/jsx/dom";
 import { timeNow } from "./clock.ts";
+import { useEffect } from "./effect.ts";
 import { duration } from "./format.ts";
 import { link, pulse } from "./live.ts";
 import { useValue } from "./value.ts";

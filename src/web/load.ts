@@ -1,6 +1,7 @@
-import { useEffect, useRef, useState } from "hono/jsx/dom";
+import { useRef, useState } from "hono/jsx/dom";
 import { type ApiError, type Asked, ask } from "./api.ts";
 import { onEach } from "./clock.ts";
+import { useEffect } from "./effect.ts";
 import { pulse } from "./live.ts";
 
 export interface Loaded<T> {

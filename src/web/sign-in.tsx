@@ -1,5 +1,6 @@
-import { useEffect, useState } from "hono/jsx/dom";
+import { useState } from "hono/jsx/dom";
 import { type ApiError, ask } from "./api.ts";
+import { useEffect } from "./effect.ts";
 import { signedIn, signIn, takeCode } from "./session.ts";
 import { Failed, Field, NoticeBox } from "./ui.tsx";
 import { useValue } from "./value.ts";

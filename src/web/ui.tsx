@@ -1,7 +1,8 @@
 import type { Child } from "hono/jsx";
-import { useEffect, useRef, useState } from "hono/jsx/dom";
+import { useRef, useState } from "hono/jsx/dom";
 import type { ApiError } from "./api.ts";
 import { timeNow } from "./clock.ts";
+import { useEffect } from "./effect.ts";
 import { duration, localTime, utc } from "./format.ts";
 import type { Loaded } from "./load.ts";
 import { useValue } from "./value.ts";

@@ -1,5 +1,6 @@
-import { useEffect, useState } from "hono/jsx/dom";
+import { useState } from "hono/jsx/dom";
 import { type ApiError, ask } from "./api.ts";
+import { useEffect } from "./effect.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 

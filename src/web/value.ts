@@ -1,4 +1,5 @@
-import { useEffect, useState } from "hono/jsx/dom";
+import { useState } from "hono/jsx/dom";
+import { useEffect } from "./effect.ts";
 
 /** One value that the whole page looks at. */
 export interface Value<T> {

@@ -25,6 +25,11 @@ const BROKEN: readonly (readonly [string, Readonly<Record<string, string>>, RegE
     { "src/report/planted.ts": "export const planted = () => Date.now();\n" },
     /Time is an argument/,
   ],
+  [
+    "hono's own effects in the page",
+    { "src/web/planted.ts": use("hono/jsx/dom", "useEffect") },
+    /runs what was overtaken/,
+  ],
   ["Node in src", { "src/grid/planted.ts": use("node:fs", "readFileSync") }, /every runtime/],
   [
     "Node in an adapter",

@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
-import { useEffect, useRef } from "hono/jsx/dom";
+import { useRef } from "hono/jsx/dom";
+import { useEffect } from "../effect.ts";
 import { number } from "../format.ts";
 import { Table } from "../table.tsx";
 import { type ChartContent, type ChartHandle, createGridChart } from "./create.ts";
@@ -32,10 +33,9 @@ export function GridChart({ label, bounds, moved, ...shown }: ChartProps) {
       chart.current = null;
     };
   }, []);
-  useEffect(
-    () => chart.current?.show(shown),
-    [shown.candles, shown.fills, shown.digits, levelsText(shown.levels)],
-  );
+  useEffect(() => {
+    chart.current?.show(shown);
+  }, [shown.candles, shown.fills, shown.digits, levelsText(shown.levels)]);
   return (
     <>
       <div class="chart" role="img" aria-label={label} ref={element} />

@@ -1,4 +1,5 @@
-import { useEffect, useState } from "hono/jsx/dom";
+import { useState } from "hono/jsx/dom";
+import { useEffect } from "../effect.ts";
 import { pairOf } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { useRoute } from "../route.ts";
