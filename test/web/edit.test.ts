@@ -20,6 +20,19 @@ interface Grid {
   readonly stopPrices: readonly { readonly reason: string; readonly price: number }[];
 }
 
+/** Types one text after the other into a field, each drawn, and none followed by a frame before the last. */
+const typeWithinAFrame = (page: Page, label: string, texts: readonly string[]) =>
+  page.getByLabel(label).evaluate(async (field, typed) => {
+    const input = field as unknown as { value: string; dispatchEvent: (event: Event) => void };
+    await new Promise((resolve) => requestAnimationFrame(resolve));
+    for (const text of typed) {
+      input.value = text;
+      input.dispatchEvent(new Event("input", { bubbles: true }));
+      // What is drawn anew is so by the end of the turn, which no frame and no timer interrupts.
+      for (let turns = 0; turns < 50; turns++) await undefined;
+    }
+  }, texts);
+
 describe.skipIf(!findChromium())("a grid that is edited, in Chromium (skipped where there is none)", () => {
   const served = servedPage();
 
@@ -33,6 +46,21 @@ describe.skipIf(!findChromium())("a grid that is edited, in Chromium (skipped wh
     await page.getByRole("button", { name: "Edit" }).click();
     return page.getByRole("region", { name: "Change this grid" });
   };
+
+  it("asks for the plan of what was typed last alone, however fast it was typed", async () => {
+    const id = await start();
+    const { page, context, errors } = await served.signIn();
+    const asked: unknown[] = [];
+    page.on("request", (one) => {
+      if (one.url().endsWith(`${id}/preview`)) asked.push(one.postDataJSON());
+    });
+    const part = await open(page, id);
+    await typeWithinAFrame(page, "Stop loss, USDT", ["4000", "40000"]);
+    await part.getByRole("row", { name: /^Stop loss none 40,000/ }).waitFor();
+    expect(asked).toEqual([{ stopLossPrice: 40_000 }]);
+    expect(errors).toEqual([]);
+    await context.close();
+  });
 
   it("shows what a change cancels, places and needs, and makes exactly the change of the shown plan", async () => {
     const id = await start();
