@@ -2,11 +2,17 @@ import { createClient } from "@libsql/client";
 import { describe, expect, it } from "vitest";
 import type { MarketKeeper } from "../../../src/adapters/ccxt/client/keeping.ts";
 import { rememberedMarkets } from "../../../src/adapters/ccxt/client/remembered.ts";
+import { statement } from "../../../src/adapters/libsql/client/context.ts";
 import { openDatabase } from "../../../src/adapters/libsql/client/open.ts";
 import { libsqlKeeping } from "../../../src/adapters/libsql/keeping/keeping.ts";
 import { stepStore } from "../../../src/adapters/libsql/stores/step-store.ts";
+import { accounts, cursors, fills, orders } from "../../../src/adapters/libsql/tables/tables.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
+import type { Fill } from "../../../src/model/fill.ts";
+import { NO_MEMORY } from "../../../src/model/memory.ts";
+import { d } from "../../support/grid.ts";
 import { virtualLocal } from "../../support/local.ts";
+import { fill, order } from "../../support/made.ts";
 import { migrations } from "../../support/migrations.ts";
 import { START } from "../../support/sandbox.ts";
 import { tempFolder } from "../../support/temp.ts";
@@ -27,7 +33,7 @@ async function keepers() {
       kind: "live",
       clock: time.now,
     });
-    return { ...libsqlKeeping(context), steps: stepStore(context) };
+    return { ...libsqlKeeping(context), steps: stepStore(context), context };
   };
   return { time, one: await open(), two: await open() };
 }
@@ -193,5 +199,46 @@ describe("an isolate's memory of an exchange's pairs", () => {
     expect((await one.keeper.listing(HOST))?.value).not.toEqual(listed("SNEK/USDT"));
     time.pass(10 * MINUTE);
     expect((await one.keeper.listing(HOST))?.value).toEqual(listed("SNEK/USDT"));
+  });
+});
+
+describe("the fees of an account's newest buys", () => {
+  const feeIn = (asset: string) => [{ asset, amount: d("0.1") }];
+
+  /** One order with one fill, on an account whose trades have been read. */
+  async function bought(
+    { context: { client, db } }: Awaited<ReturnType<typeof keepers>>["one"],
+    over: Pick<Fill, "account" | "tradeId" | "at" | "fees"> & Partial<Fill>,
+  ): Promise<void> {
+    const { account, symbol, clientId } = fill({ ...over, clientId: over.tradeId });
+    const placed = order({ account, symbol, clientId, exchangeId: clientId, strategy: null, kind: "hand" });
+    await client.batch(
+      [
+        db.insert(accounts).values({ account, memory: NO_MEMORY }).onConflictDoNothing(),
+        db.insert(cursors).values({ account, symbol, at: over.at }).onConflictDoNothing(),
+        db.insert(orders).values({ ...placed, settled: true }),
+        db.insert(fills).values({ ...fill({ ...over, clientId }), strategy: null }),
+      ].map(statement),
+      "write",
+    );
+  }
+
+  it("belong to that account and pair, whatever others have bought since", async () => {
+    const { one } = await keepers();
+    const [mexc, kraken] = ["live:mexc:api.mexc.com", ACCOUNT];
+    const other = { symbol: "ADA/USDT" } as const;
+    await bought(one, { account: mexc, tradeId: "m1", at: 1_000, fees: feeIn("USDT") });
+    await bought(one, { account: mexc, tradeId: "m2", at: 2_000, fees: feeIn("BTC") });
+    await bought(one, { account: mexc, tradeId: "m3", at: 3_000, fees: feeIn("MX"), side: "sell" });
+    await bought(one, { account: mexc, tradeId: "m4", at: 1_500, fees: feeIn("ADA"), ...other });
+    await bought(one, { account: kraken, tradeId: "k1", at: 9_000, fees: feeIn("USDT") });
+    const read = async (account: string) =>
+      (await one.traded.buyFees(account)).map(({ symbol, fees }) => [symbol, fees[0]?.asset]).sort();
+    expect(await read(mexc)).toEqual([
+      ["ADA/USDT", "ADA"],
+      ["BTC/USDT", "BTC"],
+    ]);
+    expect(await read(kraken)).toEqual([["BTC/USDT", "USDT"]]);
+    expect(await read("live:gateio:api.gateio.ws")).toEqual([]);
   });
 });

@@ -10,13 +10,14 @@ import {
   sql,
   type Table,
 } from "drizzle-orm";
-import { QueryBuilder, SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
-import { drizzle, type SqliteRemoteDatabase } from "drizzle-orm/sqlite-proxy";
+import { QueryBuilder } from "drizzle-orm/sqlite-core";
+import type { SqliteRemoteDatabase } from "drizzle-orm/sqlite-proxy";
 import { lazy } from "../../../kernel/lazy.ts";
 import type { Millis } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
 import type { DatabaseUse } from "../../../model/usage.ts";
 import type { SafeClient, Stamp } from "./calls.ts";
+import { databaseOver, dialect } from "./dialect.ts";
 import { statementText } from "./sql-text.ts";
 
 /** What every part of the store works with. */
@@ -61,13 +62,12 @@ export interface Statement {
 
 /** SQLite's own clock: one clock for every process that shares the database. */
 const databaseClock = sql<number>`cast(unixepoch('subsec') * 1000 as integer)`;
-const dialect = new SQLiteAsyncDialect();
 
 /** Builds selects that are the same on every database. */
 export const queries = new QueryBuilder(dialect);
 
 /** Builds statements that are the same on every database; it has none to run them on. */
-export const building = drizzle(async () => {
+export const building = databaseOver(async () => {
   throw new TypeError("this statement is built here, and run elsewhere");
 });
 
@@ -93,7 +93,7 @@ function builtText(made: MakesText, clock: keyof typeof builtTexts): BuiltText {
 
 /** `clock` replaces the database's, where time is simulated. */
 export function createContext(client: SafeClient, clock?: () => Millis): Context {
-  const db = drizzle(async (query, args: InValue[], method) => {
+  const db = databaseOver(async (query, args: InValue[], method) => {
     const result = await client.execute({ sql: query, args });
     const rows = result.rows.map((row) => result.columns.map((_name, place) => row[place]));
     return { rows: method === "get" ? (rows[0] ?? []) : rows };

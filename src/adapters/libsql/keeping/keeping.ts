@@ -5,7 +5,7 @@ import type { AccountKey } from "../../../model/account.ts";
 import { NO_MEMORY } from "../../../model/memory.ts";
 import type { Dict } from "../../ccxt/client/ccxt.ts";
 import type { Keeping, LeaseKeeper, MarketKeeper, TradedFees } from "../../ccxt/client/keeping.ts";
-import { type Context, statement } from "../client/context.ts";
+import { type Context, rowsOf, selectedColumns, statement } from "../client/context.ts";
 import { accountFees, listings, markets, nonces } from "../tables/live-tables.ts";
 import { accounts, cursors, fills, orders } from "../tables/tables.ts";
 import { accountFacts } from "./account-facts.ts";
@@ -29,14 +29,15 @@ async function tradedSymbols({ db, now }: Context, account: AccountKey): Promise
   return rows.map(({ symbol }) => symbol);
 }
 
-// From the few cursors to one fill of each: the other way round reads every fill there ever was.
-async function newestBuyFees({ db }: Context, account: AccountKey): Promise<readonly TradedFees[]> {
-  const newest = sql`(select f.rowid from ${fills} f where f.account = ${cursors.account} and f.symbol = ${cursors.symbol} and f.side = 'buy' order by f.at desc limit 1)`;
-  const rowids = db.select({ rowid: newest }).from(cursors).where(eq(cursors.account, account));
-  return db
-    .select({ symbol: fills.symbol, fees: fills.fees })
-    .from(fills)
-    .where(sql`${fills}.rowid in ${rowids}`);
+/** A buy that is older than so many fills of its pair counts as unknown. */
+const NEWEST_FILLS = 100;
+
+// From the few cursors to one fill of each: the other direction reads every fill that was ever booked.
+async function newestBuyFees({ client, uses }: Context, account: AccountKey): Promise<readonly TradedFees[]> {
+  const newest = sql`select rowid, side from ${fills} as f where f.account = ${cursors.account} and f.symbol = ${cursors.symbol} order by f.at desc limit ${NEWEST_FILLS}`;
+  const buy = sql`(select rowid from (${newest}) where side = 'buy' limit 1)`;
+  const found = sql`select ${selectedColumns(fills)} from ${cursors} cross join ${fills} on ${fills}.rowid = ${buy} where ${cursors.account} = ${account}`;
+  return rowsOf(fills, await client.execute(statement(found), uses.get(account)));
 }
 
 /** Of the shape in which markets and listings are stored. */

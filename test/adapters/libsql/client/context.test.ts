@@ -8,6 +8,7 @@ import {
   eachWay,
   hasRows,
   preparedTexts,
+  queries,
   rowsFrom,
   rowsOf,
   statement,
@@ -80,6 +81,26 @@ describe("rows of a table", () => {
     expect(two.rows(other, result).map(({ id }) => id)).toEqual([11, 12]);
     expect(two.rows(things, undefined)).toEqual([]);
     expect(two.rows(things, await client.execute("select 1 where 0"))).toEqual([]);
+  });
+});
+
+describe("a subquery among the columns of a statement on one table", () => {
+  it.each(["select", "returning"] as const)("compares its own rows with those of the %s", async (kind) => {
+    const { client, db, things } = await withThings();
+    const others = newTable("others");
+    await client.execute("create table others as select * from things order by id desc");
+    const found = {
+      note: sql<string>`(select ${others.note} from ${others} where ${others.id} = ${things.id})`,
+    };
+    for (const builder of [db, building]) {
+      const query =
+        kind === "select"
+          ? builder.select(found).from(things).where(eq(things.id, 1))
+          : builder.update(things).set({ note: "c" }).where(eq(things.id, 1)).returning(found);
+      expect((await client.execute(statement(query))).rows[0]?.[0]).toBe("a");
+    }
+    const alone = queries.select(found).from(things).where(eq(things.id, 1));
+    expect((await client.execute(statement(alone))).rows[0]?.[0]).toBe("a");
   });
 });
 
