@@ -55,10 +55,11 @@ const logFrom = (least: Config["logLevel"]): Log => {
   };
 };
 
-/** Databases whose kind this isolate has seen: it never changes. Nothing but this, markets, budgets and rates outlives an invocation. */
+/** Databases whose kind this isolate has seen: it never changes. Nothing but this, markets, budgets, fee assets and rates outlives an invocation. */
 const checkedDatabases = new Set<string>();
 const rememberMarkets = rememberedMarkets(local.monotonic);
 const budgets = publicBudgets(local.monotonic);
+const buyFees = new Map();
 let limiter: Limiter | undefined;
 const wrongTokens = countWrongTokens(local.monotonic);
 
@@ -90,7 +91,7 @@ async function openService(environment: Bindings) {
   const deps = await createDeps(config, {
     client: { url, authToken, fetch: counted },
     isChecked: checkedDatabases.has(database),
-    live: { fetch: counted, markets: rememberMarkets, budgets },
+    live: { fetch: counted, markets: rememberMarkets, budgets, buyFees },
     migrations: [],
     local,
     log: logFrom(config.logLevel),

@@ -1,4 +1,4 @@
-import { createLink, type ExchangeLink } from "../adapters/ccxt/account/exchange-link.ts";
+import { type BuyFees, createLink, type ExchangeLink } from "../adapters/ccxt/account/exchange-link.ts";
 import { askKeyRights, checkKeys, type KeyCheck } from "../adapters/ccxt/account/key-check.ts";
 import { noKeys } from "../adapters/ccxt/account/private-exchange.ts";
 import { ccxtVenue } from "../adapters/ccxt/account/venue.ts";
@@ -37,6 +37,8 @@ export interface LiveOptions {
   readonly markets?: (inner: MarketKeeper) => MarketKeeper;
   /** What strangers may have each exchange asked, where it has to outlive one invocation. */
   readonly budgets?: PublicBudgets;
+  /** Fee assets that outlive one invocation. */
+  readonly buyFees?: BuyFees;
   /** In place of this machine's own clock, where time is simulated. */
   readonly clock?: () => Millis;
 }
@@ -79,6 +81,7 @@ export function liveVenues(config: Config, given: LiveParts, options: LiveOption
       fetch: options.fetch ?? ((url, init) => fetch(url, init)),
       clock: options.clock ?? (() => Date.now()),
       keptFor: options.keptFor ?? SHARED_FOR,
+      buyFees: options.buyFees,
       budget: budgets(
         new URL(base).host,
         quirks.name,

@@ -1,12 +1,16 @@
 import { splitPair } from "../../../kernel/pair.ts";
-import { HOUR, type Millis } from "../../../kernel/time.ts";
+import { HOUR, MINUTE, type Millis } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
 import type { Market } from "../../../model/market.ts";
 import type { TradedFees } from "../client/keeping.ts";
 import type { ExchangeLink } from "./exchange-link.ts";
 
-/** How long what was learned goes without a look at newer fills. */
-const BUY_FEE_KEPT_FOR: Millis = HOUR;
+const LEARNED_FOR: Millis = HOUR;
+/** A first buy may come soon. */
+const UNKNOWN_FOR: Millis = MINUTE;
+
+/** Keys of requests are accounts too, and anybody may send new ones. */
+const MOST_ACCOUNTS = 1000;
 
 /** In which asset this account is charged for buys; where the exchange's accounts differ its own fills tell. */
 export async function buyFeeIn(
@@ -17,7 +21,9 @@ export async function buyFeeIn(
   const known = buyFees.get(account);
   if (known && local.monotonic() < known.until) return known.asset;
   const asset = learned(await keeping.traded.buyFees(account));
-  if (asset !== "unknown") buyFees.set(account, { asset, until: local.monotonic() + BUY_FEE_KEPT_FOR });
+  if (buyFees.size >= MOST_ACCOUNTS) buyFees.clear();
+  const storedFor = asset === "unknown" ? UNKNOWN_FOR : LEARNED_FOR;
+  buyFees.set(account, { asset, until: local.monotonic() + storedFor });
   return asset;
 }
 

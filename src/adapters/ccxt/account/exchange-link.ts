@@ -1,5 +1,6 @@
 import { MINUTE, type Millis, SECOND } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
+import type { Market } from "../../../model/market.ts";
 import type { Local, Log } from "../../../ports/local.ts";
 import type { Keys, Timing } from "../../../ports/venue.ts";
 import { askingBy } from "../client/asking.ts";
@@ -26,6 +27,9 @@ export interface LinkRuntime {
   readonly clock: () => Millis;
 }
 
+/** The fee asset of each account's buys, with the time at which newer fills are read. */
+export type BuyFees = Map<AccountKey, { readonly asset: Market["buyFeeIn"]; readonly until: Millis }>;
+
 /** What leads to one configured exchange in this process, and what all its venues share. None of it belongs to a key. */
 export interface ExchangeLink extends LinkRuntime {
   readonly id: string;
@@ -45,8 +49,7 @@ export interface ExchangeLink extends LinkRuntime {
   readonly fees: Map<string, { readonly rates: FeeRates | undefined; readonly until: Millis }>;
   /** When it was asked, by this process's own clock. */
   readonly kinds: Map<AccountKey, KnownKind & { readonly at: Millis }>;
-  /** In which asset accounts are charged for buys, where their fills have told. */
-  readonly buyFees: Map<AccountKey, { readonly asset: "base" | "quote"; readonly until: Millis }>;
+  readonly buyFees: BuyFees;
   /** The keyless instance, with this market among those that it knows. */
   publicly(market: Dict): Promise<Ccxt>;
   /** Of each account whose private calls go one at a time and that has some under way. */
@@ -62,6 +65,7 @@ const CIRCUIT_PAUSE: Pause = { first: 5 * SECOND, most: MINUTE };
 
 type LinkGiven = Pick<ExchangeLink, keyof LinkRuntime | "id" | "quirks" | "base" | "timing" | "rate"> & {
   readonly budget?: PublicBudget | undefined;
+  readonly buyFees?: BuyFees | undefined;
   readonly keptFor?: Millis;
 };
 
@@ -96,7 +100,7 @@ export function createLink(given: LinkGiven): ExchangeLink {
     budget: given.budget,
     check,
     fees: new Map(),
-    buyFees: new Map(),
+    buyFees: given.buyFees ?? new Map(),
     kinds: new Map(),
     lines: new Map(),
     async publicly(market) {
