@@ -1,4 +1,5 @@
 import type { Fetch } from "../../src/adapters/ccxt/client/transport.ts";
+import type { RemoteDatabase } from "../../src/adapters/libsql/client/remote-client.ts";
 import { libsqlKeeping } from "../../src/adapters/libsql/keeping/keeping.ts";
 import { createStore } from "../../src/adapters/libsql/stores/store.ts";
 import { sandboxAggregator } from "../../src/adapters/sandbox/aggregator.ts";
@@ -29,6 +30,8 @@ export interface EmulatedWorld {
   readonly tier?: Tier;
   /** In place of the runtime's own. */
   readonly fetch?: Fetch;
+  /** In place of one in memory. */
+  readonly database?: RemoteDatabase;
 }
 
 /** The product over real sockets to emulated exchanges: real store, real adapter, and one clock that moves when told. */
@@ -40,6 +43,7 @@ export async function emulatedWorld({
   time: given,
   tier = "pro",
   fetch,
+  database,
 }: EmulatedWorld) {
   const time = given ?? virtualLocal(START, seed);
   const venues = new Map<VenueName, EmulatedVenue>();
@@ -50,8 +54,8 @@ export async function emulatedWorld({
   const options = { timing: { requestTimeout: 30 * SECOND, ...timing }, ...(fetch ? { fetch } : {}) };
   const urls = Object.fromEntries([...venues].map(([name, { url }]) => [name, url]));
   const env: Record<string, string> = names.includes("kraken") ? { EDGEMAKER_TIERS: `kraken=${tier}` } : {};
-  const box = await liveBox({ urls, options, time, env });
-  const opened = [box.client];
+  const box = await liveBox({ urls, options, time, env, ...(database ? { database } : {}) });
+  const opened = [box.context.client];
   const exchanges = names.map((id) => ({
     id,
     venue: id,
@@ -92,7 +96,7 @@ export async function emulatedWorld({
         venueOf,
         marketTime,
         store,
-        client,
+        context,
       } = await liveBox({
         urls,
         options,
@@ -100,7 +104,7 @@ export async function emulatedWorld({
         env,
         database,
       });
-      opened.push(client);
+      opened.push(context.client);
       return { ...deps, venue: ofName, venueOf, marketTime, store };
     },
     context: box.context,

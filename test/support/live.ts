@@ -4,6 +4,7 @@ import { onTestFinished } from "vitest";
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
 import { trimmed } from "../../src/adapters/ccxt/exchanges/market-list.ts";
 import { openDatabase } from "../../src/adapters/libsql/client/open.ts";
+import type { RemoteDatabase } from "../../src/adapters/libsql/client/remote-client.ts";
 import { libsqlKeeping } from "../../src/adapters/libsql/keeping/keeping.ts";
 import { createStore } from "../../src/adapters/libsql/stores/store.ts";
 import { NO_STORED_KEYS } from "../../src/adapters/vault/stored-keys.ts";
@@ -72,7 +73,7 @@ export const KEYS = {
 interface Live {
   readonly urls: Readonly<Record<string, string>>;
   readonly options?: LiveOptions;
-  readonly database?: string;
+  readonly database?: string | RemoteDatabase;
   readonly log?: Log;
   readonly env?: Readonly<Record<string, string>>;
   /** A clock that moves when told, in place of the machine's and the database's. */
@@ -88,7 +89,7 @@ export async function liveBox({
   env = {},
   time,
 }: Live) {
-  const client = connectionTo(database);
+  const client = typeof database === "string" ? connectionTo(database) : database;
   const local = time?.local ?? nodeLocal;
   const clock = time ? { clock: time.now } : {};
   const context = await openDatabase({ client, local, migrations, kind: "live", ...clock });
@@ -119,7 +120,7 @@ export async function liveBox({
       kind: "classic",
     });
   const venue = (name: string) => heardVenue(venues.venue(name));
-  return { ...venues, venue, config, context, client, keeping, keep, classic, store: createStore(context) };
+  return { ...venues, venue, config, context, keeping, keep, classic, store: createStore(context) };
 }
 
 type Emulated = Awaited<ReturnType<typeof startVenue>>;
