@@ -14,7 +14,7 @@ import { createEntrance, type Entrance } from "./transport/entrance.ts";
 import { mountEvents, type Streaming } from "./transport/events.ts";
 import { mountOperations, respond, urgentRoutes, type Variables } from "./transport/http.ts";
 import type { Limiter } from "./transport/limiter.ts";
-import { mountMcp } from "./transport/mcp/mount.ts";
+import { MCP_ROUTE, mountMcp } from "./transport/mcp/mount.ts";
 import type { McpSettings } from "./transport/mcp/options.ts";
 import { type Asset, mountPage, type SignIn } from "./transport/page.ts";
 import { refusal } from "./transport/run.ts";
@@ -63,7 +63,7 @@ export function createApp({
   asset,
 }: AppOptions) {
   const { origins = [] } = access;
-  const urgent = urgentRoutes(operations);
+  const urgent = new Set([...urgentRoutes(operations), MCP_ROUTE]);
   const entrance = createEntrance({ local: deps.local, access, limiter, addressOf, urgent });
   const app: HonoApp = new Hono<{ Variables: Variables }>();
   app.router = entrance.routing(app.router);

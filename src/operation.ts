@@ -86,6 +86,8 @@ export interface Operation {
   /** The scope that a caller needs, and what the call may change. */
   readonly effect: "read" | "trade" | "admin";
   readonly access: "public" | "token";
+  /** `urgent` operations stop something: with the right token, no rate limit and no queue delays them on any surface. */
+  readonly lane?: "urgent";
   /** Public, and tells whoever comes with a token that may read more. */
   readonly knowsCaller?: boolean;
   readonly http: {
@@ -97,8 +99,6 @@ export interface Operation {
     readonly idempotent?: boolean;
     /** Takes exchange keys in headers. */
     readonly keys?: boolean;
-    /** Who has the right token is served whatever their address, or others there, have asked before. */
-    readonly urgent?: boolean;
   };
   readonly cli?: CommandSurface;
   readonly mcp?: ToolSurface;
@@ -147,6 +147,8 @@ export function operation<I extends z.ZodObject, O extends z.ZodType>(typed: Typ
     ...(preview ? { preview: (deps, asked, call) => preview(deps, asked as z.output<I>, call) } : {}),
   };
 }
+
+export const isUrgent = ({ lane }: Operation): boolean => lane === "urgent";
 
 export function routeOf({ http }: Operation): { method: Method; path: string } {
   const [method, path] = http.route.split(" ") as [Method, string];

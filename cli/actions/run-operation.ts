@@ -46,8 +46,8 @@ export async function runOperation(
 }
 
 /** What stops everything must not depend on a server that answers, or on a database that works. */
-function sayKillFile({ http }: Operation, { databaseUrl }: CliSettings): void {
-  if (!http.urgent) return;
+function sayKillFile({ lane, effect }: Operation, { databaseUrl }: CliSettings): void {
+  if (lane !== "urgent" || effect !== "admin") return;
   const file = killFile(databaseUrl);
   process.stderr.write(
     `Nothing else needed: create the file ${file}; while it is there, nothing on this machine places an order of this database.\n`,

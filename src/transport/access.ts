@@ -62,29 +62,48 @@ export async function authenticate(
 }
 
 /**
- * The same for what must not wait: what an address has asked for before keeps no right token from it. A token of the
- * settings needs no database; for another one it is read as often as the address may ask at all.
+ * Returns the caller of an urgent request. A right token is served whatever its address or its owner has sent before; any
+ * other request counts against its address, as a request and as a wrong token. Throws Unauthorized or Too many requests.
  */
 export async function authenticateUrgent(
   header: string | undefined,
   access: Access,
-  { store, allowance, writes }: Omit<Presented, "requestId">,
+  presented: Omit<Presented, "requestId">,
 ): Promise<Caller> {
-  const hash = await digest(tokenIn(header));
-  const operator = await operatorOf(hash, access);
-  if (operator) return operator;
-  const local = await localOf(hash, access);
-  if (!local) allowance.request();
-  // Where the database does not answer, nobody can have revoked it there.
-  const caller = await storedOf(hash, access, { store, writes }).catch((error: unknown) => {
-    if (local) return local;
+  const { allowance } = presented;
+  const caller = await urgentCaller(header, access, presented).catch((error: unknown) => {
+    if (error instanceof AppError) allowance.request();
     throw error;
   });
   if (caller) return caller;
   access.wrongTokens?.add();
+  allowance.request();
   allowance.presentToken();
   allowance.wrongToken();
   throw unknownToken();
+}
+
+async function urgentCaller(
+  header: string | undefined,
+  access: Access,
+  { store, writes }: Pick<Presented, "store" | "writes">,
+): Promise<Caller | undefined> {
+  const hash = await digest(tokenIn(header));
+  const operator = await operatorOf(hash, access);
+  if (operator) return operator;
+  const local = await localOf(hash, access);
+  // Where the database does not answer, nobody can have revoked it there.
+  return storedOf(hash, access, { store, writes }).catch((error: unknown) => {
+    if (local) return local;
+    throw error;
+  });
+}
+
+/** Applies the limits that an urgent request is exempt from. Throws Too many requests. */
+export function limitCaller({ key }: Caller, allowance: Allowance): void {
+  allowance.request();
+  allowance.presentToken();
+  allowance.rightToken(key);
 }
 
 function tokenIn(header: string | undefined): string {

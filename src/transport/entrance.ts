@@ -17,7 +17,7 @@ export interface EntranceOptions {
   readonly access: Access;
   readonly limiter: Limiter;
   readonly addressOf: (c: Context) => string | undefined;
-  /** Methods and paths of what must not wait for an allowance. */
+  /** Methods and paths whose handlers apply the limits themselves, or are exempt from them. */
   readonly urgent: ReadonlySet<string>;
 }
 

@@ -1,7 +1,7 @@
 import type { Context, Hono } from "hono";
 import { digest, keyHash } from "../kernel/digest.ts";
 import { AppError } from "../kernel/errors.ts";
-import { type Operation, routeOf } from "../operation.ts";
+import { isUrgent, type Operation, routeOf } from "../operation.ts";
 import type { Deps } from "../ports/deps.ts";
 import type { Keys } from "../ports/venue.ts";
 import { type Access, authenticate, authenticateUrgent, authorize } from "./access.ts";
@@ -100,14 +100,12 @@ const wantedFormat = (operation: Operation, { req }: Ctx): Format =>
     ? answerFormat(operation, { format: req.query("format"), accept: req.header("accept") })
     : "json";
 
-/** Methods and paths of what must not wait for an allowance. */
-export const urgentRoutes = (operations: readonly Operation[]): ReadonlySet<string> =>
-  new Set(
-    operations
-      .filter(({ http }) => http.urgent)
-      .map(routeOf)
-      .map(({ method, path }) => `${method} ${API}${path}`),
-  );
+/** Method and path of each urgent operation. */
+export const urgentRoutes = (operations: readonly Operation[]): readonly string[] =>
+  operations
+    .filter(isUrgent)
+    .map(routeOf)
+    .map(({ method, path }) => `${method} ${API}${path}`);
 
 const API = "/api/v1";
 
@@ -168,7 +166,7 @@ function streamed(texts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
 async function actorOf(operation: Operation, c: Ctx, { deps, access }: ServedBy): Promise<string> {
   const header = c.req.header("authorization");
   if (operation.access !== "token" && header === undefined) return "public";
-  const known = operation.http.urgent ? authenticateUrgent : authenticate;
+  const known = isUrgent(operation) ? authenticateUrgent : authenticate;
   const writes = operation.effect !== "read";
   const caller = await known(header, access, { store: deps.store, writes, ...c.var });
   authorize(caller, operation);

@@ -59,7 +59,8 @@ export const killOperations: readonly Operation[] = [
     name: "set_kill_switch",
     summary: "Turn the kill switch on or off",
     effect: "admin",
-    http: { route: "POST /kill", from: "body", urgent: true },
+    lane: "urgent",
+    http: { route: "POST /kill", from: "body" },
     cli: {
       path: "kill",
       words: {

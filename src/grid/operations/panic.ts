@@ -35,7 +35,8 @@ export const panic = operation({
   summary: "Place nothing more, stop every grid and cancel every order of ours",
   effect: "admin",
   access: "token",
-  http: { route: "POST /panic", from: "body", urgent: true },
+  lane: "urgent",
+  http: { route: "POST /panic", from: "body" },
   cli: {
     path: "panic",
     examples: ["edgemaker panic", "edgemaker panic --sell"],

@@ -23,6 +23,7 @@ export const stopGrid = operation({
   summary: "Stop a grid and cancel its orders",
   effect: "trade",
   access: "token",
+  lane: "urgent",
   http: { route: "DELETE /strategy/grid", from: "body" },
   cli: {
     path: "grid stop",

@@ -18,6 +18,7 @@ export const cancelOrder = (ids: readonly string[]) =>
     summary: "Cancel one order",
     effect: "trade",
     access: "token",
+    lane: "urgent",
     http: { route: "DELETE /orders/:id", from: "query", keys: true },
     cli: {
       path: "orders cancel",
@@ -62,6 +63,7 @@ export const cancelAllOrders = (ids: readonly string[]) =>
     summary: "Cancel every open order, or those of one pair",
     effect: "trade",
     access: "token",
+    lane: "urgent",
     http: { route: "DELETE /orders", from: "query", keys: true },
     cli: {
       path: "orders cancel-all",

@@ -74,6 +74,7 @@ const changedOut = ({ strategy: { id, status, phase } }: QuotesView, message: st
 const stopQuote = operation({
   ...CHANGES_QUOTES,
   name: "stop_quote",
+  lane: "urgent",
   summary: "Stop quoting and cancel its orders",
   failure: "Cancel failed",
   http: { route: "DELETE /strategy/quote", from: "body" },

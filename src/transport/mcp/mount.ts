@@ -1,29 +1,42 @@
 import type { Hono } from "hono";
-import { type Access, authenticate } from "../access.ts";
+import { isUrgent } from "../../operation.ts";
+import { type Access, authenticateUrgent, limitCaller } from "../access.ts";
 import { parseBody, readBody } from "../body.ts";
 import type { Variables } from "../http.ts";
 import type { McpOptions } from "./options.ts";
 
 type Mounting = Omit<McpOptions, "caller"> & { readonly access: Access };
 
+/** Its limits depend on the message: a call of an urgent tool is exempt from them. */
+export const MCP_ROUTE = "POST /mcp";
+
 /**
  * Streamable HTTP at /mcp, without anything kept between two requests, so that any isolate can answer
  * the next one. Host and Origin are checked before, as on every route.
  */
 export function mountMcp(app: Hono<{ Variables: Variables }>, { access, ...options }: Mounting): void {
+  const urgent = new Set(options.operations.filter(isUrgent).map(({ name }) => name));
   app.post("/mcp", async (c) => {
-    const caller = await authenticate(c.req.header("authorization"), access, {
+    const caller = await authenticateUrgent(c.req.header("authorization"), access, {
       store: options.deps.store,
       ...c.var,
     });
-    const message = parseBody(await readBody(c.req.raw));
+    const reading = readBody(c.req.raw).then(parseBody);
+    const called = await reading.then(calledTool, () => undefined);
+    if (called === undefined || !urgent.has(called)) limitCaller(caller, c.var.allowance);
     // The protocol is loaded when it is first spoken: most processes never speak it.
     const { exchangeMessages: exchange } = await import("./exchange.ts");
-    return exchange(c.req.raw, message, {
+    return exchange(c.req.raw, await reading, {
       ...options,
       caller,
       session: c.req.header("mcp-session-id") ?? "",
     });
   });
   app.on(["GET", "DELETE"], "/mcp", (c) => c.body(null, 405, { allow: "POST" }));
+}
+
+/** The name of the tool that a message calls. */
+function calledTool({ method, params }: Readonly<Record<string, unknown>>): string | undefined {
+  const name = method === "tools/call" && typeof params === "object" && params !== null && "name" in params;
+  return name ? String(params.name) : undefined;
 }

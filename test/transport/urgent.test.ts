@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest";
+import { parseConfig } from "../../src/compose/config.ts";
+import { digest } from "../../src/kernel/digest.ts";
+import type { Scope } from "../../src/model/token.ts";
+import { isUrgent, type Operation, routeOf } from "../../src/operation.ts";
+import { createOperations } from "../../src/operations.ts";
+import { createLimiter } from "../../src/transport/limiter.ts";
+import { testApp } from "../support/app.ts";
+import { BY } from "../support/by.ts";
+import { canary } from "../support/canary.ts";
+import { EXCHANGES } from "../support/sandbox.ts";
+
+const URGENT = createOperations(EXCHANGES).filter(isUrgent);
+const JSON_BODY = { "content-type": "application/json" };
+
+/** Stored tokens: no setting names them, so each request looks them up. */
+const STORED = { read: `em_${canary("read")}`, trade: `em_${canary("trade")}`, admin: `em_${canary("own")}` };
+const WRONG = `em_${canary("wrong")}`;
+
+/** An app at a time that stands still, whose one client has used up its allowance of requests and of wrong tokens. */
+async function exhaustedApp() {
+  const limits = parseConfig({ EDGEMAKER_RATE_LIMIT: "address=1,burst=8,failed=2,token=1" }).rateLimits;
+  const limiter = createLimiter(limits, () => 0);
+  const app = await testApp({ rates: { limiter, addressOf: () => "203.0.113.9" } });
+  const hash = await digest(STORED.admin);
+  await app.store.addToken({ id: "tok_own", name: "own", scope: "admin", expiresAt: null, hash }, BY);
+  const send = (method: string, path: string, token: string, body?: object) =>
+    app.ask(path, {
+      method,
+      headers: { authorization: `Bearer ${token}`, ...(body ? JSON_BODY : {}) },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+  const call = async (operation: Operation, token: string) => {
+    const { method, path } = routeOf(operation);
+    const body = operation.http.from === "body" ? { unknown: true } : undefined;
+    return (await send(method, `/api/v1${path.replace(/:\w+/g, "x")}`, token, body)).status;
+  };
+  for (let asked = 0; asked < 3; asked++) await send("GET", "/api/v1/kill", WRONG);
+  for (let asked = 0; asked < 8; asked++) await app.ask("/health");
+  return { ...app, send, call };
+}
+
+const tokenOf: Record<Operation["effect"], Scope> = { read: "read", trade: "trade", admin: "admin" };
+
+describe("an urgent operation", () => {
+  it("is one that stops or cancels", () => {
+    expect(URGENT.map(({ name }) => name).sort()).toEqual([
+      ...["cancel_all_orders", "cancel_order", "panic", "set_kill_switch", "stop_grid", "stop_quote"],
+    ]);
+  });
+
+  it("waits for no answer to an earlier request with its key", () => {
+    expect(URGENT.filter(({ http }) => http.idempotent)).toEqual([]);
+  });
+
+  it.each(URGENT.map((operation) => [operation.name, operation] as const))(
+    "%s serves a right token from an address that has used up everything",
+    async (_name, operation) => {
+      const { call, tokens, send } = await exhaustedApp();
+      expect((await send("GET", "/api/v1/kill", tokens.read)).status).toBe(429);
+      for (let again = 0; again < 20; again++)
+        expect(await call(operation, STORED[tokenOf[operation.effect]])).toBe(400);
+    },
+  );
+
+  it.each(URGENT.map((operation) => [operation.name, operation] as const))(
+    "%s refuses a wrong token, or none, by the limits of its address",
+    async (_name, operation) => {
+      const { call, send } = await exhaustedApp();
+      expect(await call(operation, WRONG)).toBe(429);
+      expect(await call(operation, "")).toBe(429);
+      const { method, path } = routeOf(operation);
+      expect((await send(method, `/api/v1${path}`, "")).status).toBe(429);
+    },
+  );
+
+  it("needs its scope all the same", async () => {
+    const { call } = await exhaustedApp();
+    for (const operation of URGENT) expect(await call(operation, STORED.read)).toBe(403);
+  });
+});
+
+describe("over MCP", () => {
+  const calling = (name: string, id = 1) => ({
+    ...{ jsonrpc: "2.0", id, method: "tools/call" },
+    params: { name, arguments: {} },
+  });
+  const mcpHeaders = { accept: "application/json, text/event-stream" };
+
+  it("an urgent tool is exempt from the limits, any other is not", async () => {
+    const { ask, tokens } = await exhaustedApp();
+    const post = async (token: string, message: unknown) =>
+      (
+        await ask("/mcp", {
+          method: "POST",
+          headers: { ...JSON_BODY, ...mcpHeaders, authorization: `Bearer ${token}` },
+          body: JSON.stringify(message),
+        })
+      ).status;
+    expect(await post(tokens.trade, calling("stop_grid"))).toBe(200);
+    expect(await post(tokens.trade, calling("get_grid_status"))).toBe(429);
+    expect(await post(tokens.trade, { ...calling("stop_grid"), method: "tools/list" })).toBe(429);
+    expect(await post(WRONG, calling("stop_grid"))).toBe(429);
+  });
+});
