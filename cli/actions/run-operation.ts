@@ -5,10 +5,10 @@ import { type Format, formatsOf, type Paging, tableOf } from "../../src/transpor
 import { fieldKinds, fromTexts } from "../../src/transport/input.ts";
 import { type Answer, run } from "../../src/transport/run.ts";
 import { dataDirectory } from "../host/directories.ts";
-import { killFile } from "../host/kill-file.ts";
+import { killedByEither, orElse, releasedFromBoth, sayKillFile } from "../host/kill-file.ts";
 import { createLog, nodeRuntime } from "../host/node-runtime.ts";
 import { nodeLocal } from "../host/process/node-local.ts";
-import { askedRemote, callRemote, type Remote } from "../host/remote.ts";
+import { askedRemote, callRemote, namesServer, type Remote } from "../host/remote.ts";
 import { findServer } from "../host/server-file.ts";
 import { type CliSettings, readSettings } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
@@ -37,21 +37,13 @@ export async function runOperation(
   { said, preview }: Asking = {},
 ): Promise<number> {
   const settings = readSettings(values, process.env);
-  const code = await runWith(settings, operation, values, { said, preview }).catch((error: unknown) => {
-    sayKillFile(operation, settings);
-    throw error;
-  });
-  if (code === 1) sayKillFile(operation, settings);
-  return code;
-}
-
-/** What stops everything must not depend on a server that answers, or on a database that works. */
-function sayKillFile({ lane, effect }: Operation, { databaseUrl }: CliSettings): void {
-  if (lane !== "urgent" || effect !== "admin") return;
-  const file = killFile(databaseUrl);
-  process.stderr.write(
-    `Nothing else needed: create the file ${file}; while it is there, nothing on this machine places an order of this database.\n`,
-  );
+  const run = () => runWith(settings, operation, values, { said, preview });
+  // What stops everything must not depend on a server that answers, or on a database that works.
+  if (operation.lane !== "urgent" || operation.effect !== "admin") return run();
+  const { databaseUrl } = settings;
+  if (typeof said?.on === "boolean" && !namesServer(settings, values))
+    return said.on ? killedByEither(databaseUrl, run) : releasedFromBoth(databaseUrl, run);
+  return orElse(run, () => sayKillFile(databaseUrl));
 }
 
 async function runWith(

@@ -8,7 +8,7 @@ import { keptCandles } from "./candle-store.ts";
 import { fileConnection } from "./database/file-connection.ts";
 import { builtSchema, readMigrations } from "./database/migrations.ts";
 import { ownDatabase } from "./file-rights.ts";
-import { killedByFile } from "./kill-file.ts";
+import { killedByFile, killFileText } from "./kill-file.ts";
 import { databaseFile } from "./locations.ts";
 import { nodePost } from "./outbound.ts";
 import { nodeLocal } from "./process/node-local.ts";
@@ -61,6 +61,7 @@ function runtimeOver(client: Database, url: string, { config, log }: { config: C
     post: nodePost(config.outboundHosts),
     mail: sendBySmtp(config.outboundHosts),
     killed: killedByFile(url),
+    killFile: killFileText(url),
   };
 }
 

@@ -12,9 +12,16 @@ export interface Remote {
   readonly token: string | undefined;
 }
 
+/** Whether the command line or the settings name a server, which may be on another machine. */
+export const namesServer = ({ config }: CliSettings, values: Values): boolean =>
+  values["api-url"] !== undefined || (config.apiUrl !== undefined && hereFlags(values).length === 0);
+
+const hereFlags = (values: Values): string[] =>
+  ["db", "sandbox", "seed", "venue-url"].filter((flag) => values[flag] !== undefined);
+
 /** The server that the command line or the settings name. */
 export function askedRemote({ config }: CliSettings, values: Values): Remote | undefined {
-  const here = ["db", "sandbox", "seed", "venue-url"].filter((flag) => values[flag] !== undefined);
+  const here = hereFlags(values);
   const asked = values["api-url"] as string | undefined;
   const token = tokenOf(values.token as string | undefined) ?? config.token;
   if (asked !== undefined) {

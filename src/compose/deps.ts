@@ -78,6 +78,7 @@ export async function createDeps(
 
 const killHereOf = (config: Config, runtime: Runtime): KillHere => ({
   reason: () => (config.kill ? "EDGEMAKER_KILL is set" : runtime.killed?.()),
+  file: runtime.killFile,
 });
 
 const refuseSame = ({ check }: Live, { client }: Context): Promise<void> =>

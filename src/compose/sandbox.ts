@@ -55,6 +55,8 @@ export interface Runtime {
   readonly mail?: SendMail;
   /** Why nothing may be placed now, as this machine tells it; undefined where it may. */
   readonly killed?: () => string | undefined;
+  /** Where the kill file belongs, for a person. */
+  readonly killFile?: string;
 }
 
 export type SandboxOptions = Omit<SandboxSettings, "replays"> & {

@@ -5,6 +5,8 @@ import type { Store } from "./stores/store.ts";
 export interface KillHere {
   /** Asked in the very turn in which it counts; undefined where nothing does. */
   readonly reason: () => string | undefined;
+  /** The file that stops every process of this machine, as a person is told where to create it; absent where there are no files. */
+  readonly file?: string | undefined;
 }
 
 /** What an order, or a start, is refused with while the switch is on. */

@@ -126,10 +126,17 @@ function requestBody(operation: Operation, schema: Schema, inPath: ReadonlySet<s
 }
 
 /** Each status that it can be refused or fail with, and the labels that tell which it was. */
-function refusals({ access, knowsCaller, effect, failure, http }: Operation) {
+function refusals({ access, knowsCaller, effect, failure, http, lane }: Operation) {
   const isWrite = !http.route.startsWith("GET ");
   const isGuarded = access === "token" || knowsCaller === true;
-  const statuses = [400, ...(isGuarded ? [401, 403] : []), 404, ...(isWrite ? [409, 413, 415] : []), 429];
+  const statuses = [
+    400,
+    ...(isGuarded ? [401, 403] : []),
+    404,
+    ...(isWrite ? [409, 413, 415] : []),
+    429,
+    ...(lane === "urgent" ? [503] : []),
+  ];
   const told = statuses.map((status) => [status, labelsOf(status)] as const);
   const ours = new Set([failure, ...(effect === "read" ? [] : ["Order unknown"]), "Internal error"]);
   return Object.fromEntries(

@@ -1,5 +1,5 @@
 /** Ways to the kill switch that need neither an allowance, nor HTTP, nor a database that works. */
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { parseConfig } from "../../src/compose/config.ts";
@@ -128,12 +128,90 @@ describe("a file beside the database", () => {
     expect(await ask("/orders", ORDER)).toMatchObject(REFUSED);
   });
 
-  it("is named where the switch cannot be turned otherwise", async () => {
+  it.each([
+    ["created", "kill on", true],
+    ["named", "panic", false],
+  ])("is %s where %s cannot turn the switch", async (_is, words, isCreated) => {
     const folder = tempFolder();
     const file = join(folder, "broken.db");
     writeFileSync(file, "no database at all, and long enough to be read as one".repeat(20));
-    const { code, stderr } = await edgemaker(folder, ["kill", "on", "--sandbox", "--db", `file:${file}`]);
+    const run = [...words.split(" "), "--sandbox", "--db", `file:${file}`];
+    const { code, stderr } = await edgemaker(folder, run);
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining("broken.db.kill") });
+    expect(existsSync(`${file}.kill`)).toBe(isCreated);
+  });
+
+  it("of a person's own survives `kill off`", async () => {
+    const folder = tempFolder();
+    const file = join(folder, "edge.db");
+    writeFileSync(`${file}.kill`, "");
+    const { stdout } = await edgemaker(folder, ["kill", "off", "--sandbox", "--db", `file:${file}`]);
+    expect({ stdout, isThere: existsSync(`${file}.kill`) }).toEqual({
+      stdout: expect.stringContaining("edge.db.kill"),
+      isThere: true,
+    });
+  });
+});
+
+describe("a database that another process has locked", () => {
+  async function locked() {
+    const folder = tempFolder();
+    const url = `file:${join(folder, "edge.db")}`;
+    const server = await serve(folder, ["--sandbox", "--tick-interval", "100", "--db", url]);
+    const other = besideServer(url);
+    onTestFinished(() => other.close());
+    const lock = await other.transaction("write");
+    await lock.execute("update control set kind = kind");
+    return { folder, url, server, lock };
+  }
+  const NOT_READY = {
+    error: "Not ready",
+    message: expect.stringMatching(/database is locked by another process.*edge\.db\.kill/),
+  };
+
+  it.each([
+    ["POST /kill", "/kill", { on: true }],
+    ["POST /kill that cancels", "/kill", { on: true, cancel: true }],
+    ["POST /panic", "/panic", {}],
+  ])("is named by %s before it is free, and takes the switch afterwards", async (_name, path, body) => {
+    const { server, lock } = await locked();
+    const answer = await server.ask(`/api/v1${path}`, { method: "POST", body: JSON.stringify(body) });
+    expect({ status: answer.status, body: await answer.json() }).toMatchObject({
+      status: 503,
+      body: NOT_READY,
+    });
+    await lock.rollback();
+    const read = async () => (await (await server.ask("/api/v1/kill")).json()) as { on: boolean };
+    await eventually(read, ({ on }) => on);
+  });
+
+  it("has `kill on` create the kill file before it is free, and `kill off` remove that", async () => {
+    const { folder, url, lock } = await locked();
+    const file = `${url.slice("file:".length)}.kill`;
+    const run = (word: string) => edgemaker(folder, ["kill", word, "--sandbox", "--db", url]);
+    const { code, stderr } = await run("on");
+    expect({ code, stderr }).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`Created the file ${file}`),
+    });
+    expect(existsSync(file)).toBe(true);
+    await lock.rollback();
+    expect(await run("off")).toMatchObject({ code: 0, stdout: expect.stringContaining("is off") });
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it("has `kill on` create the kill file without a server, too", async () => {
+    const { folder, url, lock, server } = await locked();
+    await server.kill("SIGKILL");
+    const file = `${url.slice("file:".length)}.kill`;
+    const ran = edgemaker(folder, ["kill", "on", "--sandbox", "--db", url]);
+    await eventually(
+      async () => existsSync(file),
+      (isThere) => isThere,
+    );
+    await lock.rollback();
+    await ran;
+    expect(existsSync(file)).toBe(true);
   });
 });
 

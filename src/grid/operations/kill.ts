@@ -16,6 +16,7 @@ import {
   unreachedText,
 } from "./clear.ts";
 import { panic } from "./panic.ts";
+import { switchWritten } from "./switch-write.ts";
 
 const KillShape = lazy(() => z.object({ on: z.boolean(), message: z.string() }));
 const TurnedShape = () =>
@@ -89,10 +90,11 @@ export const killOperations: readonly Operation[] = [
     async run(deps, { on, cancel }, call) {
       const by = byOf(call);
       if (cancel) {
-        await deps.store.panic({ cancels: true }, by);
+        await switchWritten(deps, deps.store.panic({ cancels: true }, by));
         return cancelled(deps);
       }
-      await deps.store.setKill(on, by);
+      const written = deps.store.setKill(on, by);
+      await (on ? switchWritten(deps, written) : written);
       // Another process may have looked right before: after this, nothing of its leaves either.
       if (on) await deps.local.sleep(LOOK_HOLDS);
       return killAnswer(deps);

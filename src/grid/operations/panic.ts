@@ -20,6 +20,7 @@ import {
   requestsText,
   unreachedText,
 } from "./clear.ts";
+import { switchWritten } from "./switch-write.ts";
 
 const PanicShape = () =>
   z.object({ on: z.boolean(), ...ClearedShape(), message: z.string(), grids: z.array(LeavingShape()) });
@@ -54,7 +55,8 @@ export const panic = operation({
   output: PanicShape,
   failure: "Internal error",
   async run(deps, { sell }, call) {
-    const since = await deps.store.panic({ cancels: true, stops: true, sells: sell }, byOf(call));
+    const asked = { cancels: true, stops: true, sells: sell };
+    const since = await switchWritten(deps, deps.store.panic(asked, byOf(call)));
     await clear(deps, async () => {
       const { resting, grids } = await leftOf(deps, since);
       return ![...resting.orders, ...grids].some(({ account }) => isReached(deps, account));

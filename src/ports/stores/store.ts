@@ -1,5 +1,6 @@
 /** What has to outlive the process. Writes throw StoreError; every write is keyed, so none acts twice. */
 
+import type { Millis } from "../../kernel/time.ts";
 import type { AuditStore } from "./audit-store.ts";
 import type { HandOrderStore } from "./hand-order-store.ts";
 import type { HistoryStore } from "./history-store.ts";
@@ -24,4 +25,6 @@ export interface Store
   ready(): Promise<void>;
   /** What is known to be wrong with the database, without asking it. */
   trouble(): string | undefined;
+  /** How long another process has kept this one from writing; 0 while nothing does. */
+  lockedFor(): Millis;
 }

@@ -23,5 +23,6 @@ export const createStore = (context: Context): Store => ({
   ...auditStore(context),
   ...limitStore(context),
   ready: readiness(context),
+  lockedFor: context.client.keptWaiting,
   trouble: () => context.client.trouble() ?? context.version?.newer,
 });

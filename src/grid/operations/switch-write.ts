@@ -1,0 +1,36 @@
+import { AppError, messageOf } from "../../kernel/errors.ts";
+import { type Millis, SECOND } from "../../kernel/time.ts";
+import type { Deps } from "../../ports/deps.ts";
+
+/** The longest wait for the database before a person learns that it does not answer. */
+const LONGEST_WRITE: Millis = SECOND;
+
+/**
+ * The result of a write that turns the kill switch on. Throws Not ready after a second without one: the write goes on, and
+ * this process already places nothing.
+ */
+export async function switchWritten<T>(deps: Deps, write: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      write.catch((error: unknown) =>
+        deps.log("warn", "the kill switch was not written", { reason: messageOf(error) }),
+      );
+      reject(new AppError("Not ready", lateText(deps)));
+    }, LONGEST_WRITE);
+  });
+  try {
+    return await Promise.race([write, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function lateText({ store, killHere }: Pick<Deps, "store" | "killHere">): string {
+  const trouble =
+    store.lockedFor() > 0 ? "the database is locked by another process" : "the database does not answer";
+  const file = killHere?.file;
+  const advice =
+    file === undefined ? "" : `; to stop every process on the server's machine now, create the file ${file}`;
+  return `${trouble}, so the kill switch is not written yet: this process places nothing${advice}`;
+}
