@@ -5,6 +5,7 @@ import type { H, RouterRoute } from "hono/types";
 import { AppError } from "../kernel/errors.ts";
 import type { Local } from "../ports/local.ts";
 import { type Access, checkHosts } from "./access.ts";
+import { createAdmission } from "./admission.ts";
 import { MOST_URL } from "./body.ts";
 import { SAFE_HEADERS } from "./headers.ts";
 import type { Variables } from "./http.ts";
@@ -13,7 +14,7 @@ import type { Limiter } from "./limiter.ts";
 type EntranceContext = Context<{ Variables: Variables }>;
 
 export interface EntranceOptions {
-  readonly local: Pick<Local, "randomText">;
+  readonly local: Pick<Local, "randomText" | "heard">;
   readonly access: Access;
   readonly limiter: Limiter;
   readonly addressOf: (c: Context) => string | undefined;
@@ -34,10 +35,13 @@ export interface Entrance {
 /** Where every answer tells its own headers: those of the API and of health, none of which is a page. */
 const IN_JSON = /^\/(health|api\/v1\/.*)$/;
 const EVERY_PATH = "/*";
+/** Whether the process works at all: an answer that costs nothing waits for nothing. */
+const HEALTH = "GET /health";
 const METHODS: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
 export function createEntrance({ local, access, limiter, addressOf, urgent }: EntranceOptions): Entrance {
   const hasOrigins = (access.origins ?? []).length > 0;
+  const admission = createAdmission(local);
   const take = (c: EntranceContext, counts: boolean): void => {
     if (c.get("requestId") !== undefined) return;
     c.set("requestId", local.randomText(12));
@@ -49,6 +53,7 @@ export function createEntrance({ local, access, limiter, addressOf, urgent }: En
       throw new AppError("Invalid request", `a URL may have at most ${MOST_URL} characters`);
     const allowance = limiter(addressOf(c));
     c.set("allowance", allowance);
+    c.set("admission", admission);
     if (counts) allowance.request();
   };
   const isCounted = (method: string, path: string) => !urgent.has(`${method} ${path}`);
@@ -63,7 +68,11 @@ export function createEntrance({ local, access, limiter, addressOf, urgent }: En
     routing: (router) =>
       withEntrance(router, ({ method, path }) => {
         const counts = isCounted(method, path);
-        return (c) => take(c, counts);
+        const waits = counts && `${method} ${path}` !== HEALTH;
+        return (c) => {
+          take(c, counts);
+          return waits ? admission() : undefined;
+        };
       }),
   };
 }
@@ -73,7 +82,7 @@ type Routing = Router<[H, RouterRoute]>;
 /** Each route takes its request in first; a path without parameters is looked up once of a method. */
 function withEntrance(
   router: Routing,
-  takerOf: (route: RouterRoute) => (c: EntranceContext) => void,
+  takerOf: (route: RouterRoute) => (c: EntranceContext) => Promise<void> | undefined,
 ): Routing {
   const fixed = new Map<string, Map<string, ReturnType<Routing["match"]>>>();
   return {
@@ -81,8 +90,8 @@ function withEntrance(
     add(method, path, [handler, route]) {
       const take = takerOf(route);
       const taking: H = (c, next) => {
-        take(c);
-        return handler(c, next);
+        const admitted = take(c);
+        return admitted ? admitted.then(() => handler(c, next)) : handler(c, next);
       };
       if (!/[:*]/.test(path)) fixed.set(path, new Map());
       router.add(method, path, [path === EVERY_PATH ? handler : taking, route]);

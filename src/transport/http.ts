@@ -5,6 +5,7 @@ import { isUrgent, type Operation, routeOf } from "../operation.ts";
 import type { Deps } from "../ports/deps.ts";
 import type { Keys } from "../ports/venue.ts";
 import { type Access, authenticate, authenticateUrgent, authorize } from "./access.ts";
+import type { Admission } from "./admission.ts";
 import { answerFormat, type Format, tableOf } from "./csv.ts";
 import { JSON_HEADERS, SAFE_HEADERS } from "./headers.ts";
 import { once } from "./idempotency.ts";
@@ -15,6 +16,7 @@ import { type Answer, refusal, run } from "./run.ts";
 export interface Variables {
   requestId: string;
   allowance: Allowance;
+  admission: Admission;
 }
 
 interface Env {
@@ -137,7 +139,10 @@ function csvOf(c: Ctx, { operation, deps, actor, values, input }: RequestFor, an
   const rows = tableOf(operation, answered, {
     input: input as Fields,
     isWhole: values.limit === undefined,
-    ask: (page) => run(operation, deps, page, { requestId, actor }),
+    ask: async (page) => {
+      await deps.local.heard?.();
+      return run(operation, deps, page, { requestId, actor });
+    },
   });
   const next = (answered.body as { readonly next?: string | null }).next;
   return c.body(streamed(rows), 200, {

@@ -37,9 +37,12 @@ const KINDS = ["orders", "fills", "events"] as const;
 describe("a grid's history", () => {
   let box: Awaited<ReturnType<typeof traded>>;
   let target: Awaited<ReturnType<typeof appOver>>;
+  /** Of the event loop, that the app has waited for. */
+  let turns = 0;
   beforeAll(async () => {
     box = await traded();
-    target = await appOver(box.deps);
+    const heard = async () => void turns++;
+    target = await appOver({ ...box.deps, local: { ...box.deps.local, heard } });
   });
 
   it("is the same page by page as in one, newest first, on HTTP", async () => {
@@ -117,6 +120,13 @@ describe("a grid's history", () => {
     expect(new Set(rows.map((row) => row.split(",")[2])).size).toBe(rows.length);
     expect(rows.filter((row) => row.startsWith("timestamp"))).toHaveLength(1);
     expect(rows[1]?.split(",").slice(12, 14)).toEqual(["kraken", "BTC/USDT"]);
+    const turnsOf = async (query: string) => {
+      const before = turns;
+      await lines(query);
+      return turns - before;
+    };
+    // Of four pages: others are answered between them.
+    expect(await turnsOf("")).toBe((await turnsOf("&limit=7")) + 3);
     const page = await lines("&limit=7");
     expect(page.rows).toHaveLength(8);
     const second = await lines(`&limit=7&before=${page.next}`);

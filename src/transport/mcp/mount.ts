@@ -23,7 +23,10 @@ export function mountMcp(app: Hono<{ Variables: Variables }>, { access, ...optio
     });
     const reading = readBody(c.req.raw).then(parseBody);
     const called = await reading.then(calledTool, () => undefined);
-    if (called === undefined || !urgent.has(called)) limitCaller(caller, c.var.allowance);
+    if (called === undefined || !urgent.has(called)) {
+      limitCaller(caller, c.var.allowance);
+      await c.var.admission();
+    }
     // The protocol is loaded when it is first spoken: most processes never speak it.
     const { exchangeMessages: exchange } = await import("./exchange.ts");
     return exchange(c.req.raw, await reading, {
