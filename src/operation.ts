@@ -79,12 +79,10 @@ export interface ToolSurface {
 }
 
 /** One use case; HTTP, OpenAPI, the command line and the tools for agents are read off it. */
-export interface Operation {
+interface OperationBase {
   /** The name that other programs rely on: MCP tool, OpenAPI operationId. */
   readonly name: string;
   readonly summary: string;
-  /** The scope that a caller needs, and what the call may change. */
-  readonly effect: "read" | "trade" | "admin";
   readonly access: "public" | "token";
   /** `urgent` operations stop something: with the right token, no rate limit and no queue delays them on any surface. */
   readonly lane?: "urgent";
@@ -114,41 +112,84 @@ export interface Operation {
   readonly failure: Label;
   /** Runs on input that `input` has parsed. */
   readonly run: (deps: Deps, input: unknown, call: Call) => Promise<unknown>;
-  /** Of what trades: fails with what `run` would fail with, as far as that can be known before. */
-  readonly preview?: (deps: Deps, input: unknown, call: Call) => Promise<Preview>;
 }
 
-type Typed<I extends z.ZodObject, O extends z.ZodType> = Omit<
-  Operation,
-  "input" | "output" | "run" | "preview"
+/** A call that trades, read and checked; nothing is done yet. */
+export interface PreparedCall<Answer = unknown> {
+  /** Describes what `act` would do. Throws what `act` would throw, as far as that is known before. */
+  readonly preview: () => Promise<Preview>;
+  /** Throws what `act` is refused for and a preview only describes. */
+  readonly check?: () => void;
+  readonly act: () => Promise<Answer>;
+}
+
+interface ReadOperation extends OperationBase {
+  /** The scope that a caller needs, and what the call may change. */
+  readonly effect: "read" | "admin";
+}
+
+/** Its `run` prepares, checks and acts. */
+export interface TradeOperation extends OperationBase {
+  readonly effect: "trade";
+  readonly prepare: (deps: Deps, input: unknown, call: Call) => Promise<PreparedCall>;
+}
+
+export type Operation = ReadOperation | TradeOperation;
+
+type Surfaces<I extends z.ZodObject, O extends z.ZodType> = Omit<
+  OperationBase,
+  "input" | "output" | "run"
 > & {
   readonly input: () => I;
   readonly output: () => O;
-  readonly run: (deps: Deps, input: z.output<I>, call: Call) => Promise<z.input<O>>;
-  readonly preview?: (deps: Deps, input: z.output<I>, call: Call) => Promise<Preview>;
 };
 
+type TypedRead<I extends z.ZodObject, O extends z.ZodType> = Surfaces<I, O> &
+  Pick<ReadOperation, "effect"> & {
+    readonly run: (deps: Deps, input: z.output<I>, call: Call) => Promise<z.input<O>>;
+  };
+
+type TypedTrade<I extends z.ZodObject, O extends z.ZodType> = Surfaces<I, O> &
+  Pick<TradeOperation, "effect"> & {
+    readonly prepare: (deps: Deps, input: z.output<I>, call: Call) => Promise<PreparedCall<z.input<O>>>;
+  };
+
 /**
- * Checks that `run` fits its schemas, and forgets their types so that all operations fit one list.
+ * Checks that `run` or `prepare` fits its schemas, and forgets their types so that all operations fit one list.
  * The schemas are made when they are first read.
  */
-export function operation<I extends z.ZodObject, O extends z.ZodType>(typed: Typed<I, O>): Operation {
-  const { run, preview, ...rest } = typed;
+export function operation<I extends z.ZodObject, O extends z.ZodType>(
+  typed: TypedRead<I, O> | TypedTrade<I, O>,
+): Operation {
   const [input, output] = [lazy(typed.input), lazy(typed.output)];
+  const made = typed.effect === "trade" ? tradesBy(typed.prepare) : runsBy(typed.run);
   return {
-    ...rest,
+    ...typed,
+    ...made,
     get input() {
       return input();
     },
     get output() {
       return output();
     },
-    run: (deps, asked, call) => run(deps, asked as z.output<I>, call),
-    ...(preview ? { preview: (deps, asked, call) => preview(deps, asked as z.output<I>, call) } : {}),
-  };
+  } as Operation;
 }
 
 export const isUrgent = ({ lane }: Operation): boolean => lane === "urgent";
+
+const runsBy = <I, O>(run: (deps: Deps, input: I, call: Call) => Promise<O>) => ({
+  run: (deps: Deps, given: unknown, call: Call) => run(deps, given as I, call),
+});
+
+const tradesBy = <I, O>(typed: (deps: Deps, input: I, call: Call) => Promise<PreparedCall<O>>) => {
+  const prepare = (deps: Deps, given: unknown, call: Call) => typed(deps, given as I, call);
+  const run = (deps: Deps, given: unknown, call: Call) =>
+    prepare(deps, given, call).then((prepared) => {
+      prepared.check?.();
+      return prepared.act();
+    });
+  return { prepare, run };
+};
 
 export function routeOf({ http }: Operation): { method: Method; path: string } {
   const [method, path] = http.route.split(" ") as [Method, string];

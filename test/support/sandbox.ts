@@ -144,9 +144,10 @@ export function askingOf(deps: Deps, call: Call = { actor: "test" }) {
       return (await operation.run({ ...deps, ...over }, operation.input.parse(input), call)) as T;
     },
     async preview(name: string, input: object, over: Partial<Deps> = {}): Promise<Preview> {
-      const { preview, input: shape } = named(name);
-      if (!preview) throw new Error(`${name} has no preview`);
-      return preview({ ...deps, ...over }, shape.parse(input), call);
+      const operation = named(name);
+      if (operation.effect !== "trade") throw new Error(`${name} has no preview`);
+      const prepared = await operation.prepare({ ...deps, ...over }, operation.input.parse(input), call);
+      return prepared.preview();
     },
   };
 }

@@ -3,6 +3,7 @@ import { tick } from "../../src/engine/pass/tick.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import type { VenueName } from "../../src/model/venues.ts";
+import type { TradeOperation } from "../../src/operation.ts";
 import { createOperations } from "../../src/operations.ts";
 import { appOver } from "../support/app.ts";
 import { emulatedWorld } from "../support/emulated.ts";
@@ -72,13 +73,14 @@ describe.each(NAMES)("orders of one account on %s", (name) => {
   it("are told of by a preview, which places nothing", async () => {
     beside();
     const { body } = await post("sell", 60_500);
-    const create = createOperations([name]).find((one) => one.name === "create_order");
+    const create = createOperations([name]).find((one) => one.name === "create_order") as TradeOperation;
     const asked = { exchange: name, symbol: PAIR, side: "buy", type: "limit", amount: 0.001, price: 60_500 };
-    const input = create?.input.parse({ ...asked, postOnly: true });
-    const shown = await create?.preview?.(world.deps, input as never, { actor: "person" });
-    expect(shown?.what).toContain("(limit order, post only)");
-    expect(shown?.limits).toContain("it would take at the prices now shown: it would be refused");
-    expect(shown?.limits.join()).toContain(`it would meet your own order ${body.order?.id} (sell 0.001`);
+    const input = create.input.parse({ ...asked, postOnly: true });
+    const prepared = await create.prepare(world.deps, input, { actor: "person" });
+    const shown = await prepared.preview();
+    expect(shown.what).toContain("(limit order, post only)");
+    expect(shown.limits).toContain("it would take at the prices now shown: it would be refused");
+    expect(shown.limits.join()).toContain(`it would meet your own order ${body.order?.id} (sell 0.001`);
     expect(exchange.count("create")).toBe(1);
   });
 

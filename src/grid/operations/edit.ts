@@ -5,6 +5,7 @@ import { text } from "../../kernel/decimal.ts";
 import { AppError, noLongerHolds } from "../../kernel/errors.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import { parseAccountKey } from "../../model/account.ts";
+import type { By } from "../../model/events.ts";
 import type { Preview } from "../../model/proposal.ts";
 import { byOf, type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
@@ -106,34 +107,37 @@ const editGrid = operation({
   },
   input: editInput,
   output: EditedShape,
-  async preview(deps, { id, planHash, ...asked }) {
+  async prepare(deps, { id, planHash, ...asked }, call) {
     const { strategy, planned, world } = await ready(deps, id, asked);
     if (planHash !== undefined && planHash !== planned.hash) throw noLongerHolds();
-    return previewOfEdit(strategy, planned, world);
-  },
-  async run(deps, { id, planHash, ...asked }, call) {
-    const { strategy, planned } = await ready(deps, id, asked);
-    if (planHash !== undefined && planHash !== planned.hash) throw noLongerHolds();
-    const { config, warnings } = planned.edited;
-    const changes = changesTold(planned.edited);
-    const told = `asked to be changed: ${changes.map(({ field, from, to }) => `${field} ${from} to ${to}`).join(", ")}`;
-    const taken = await deps.store.setEdit(id, { config, after: strategy.edits ?? 0, told }, byOf(call));
-    if (!taken) throw noLongerHolds();
-    const message = await editPasses(deps, strategy);
-    const { strategy: now } = await viewOf(deps, id);
-    const made = pendingEdit(now) === undefined && now.state.rebuild === null;
     return {
-      success: true,
-      id,
-      status: now.status,
-      phase: now.phase,
-      made,
-      message: `${id} ${madeTold(now, made)}${message}`,
-      changes,
-      warnings: [...warnings],
+      preview: async () => previewOfEdit(strategy, planned, world),
+      act: () => editByHand(deps, strategy, planned, byOf(call)),
     };
   },
 });
+
+async function editByHand(deps: Deps, strategy: GridStrategy, { edited: made }: PlannedEdit, by: By) {
+  const { id } = strategy;
+  const { config, warnings } = made;
+  const changes = changesTold(made);
+  const told = `asked to be changed: ${changes.map(({ field, from, to }) => `${field} ${from} to ${to}`).join(", ")}`;
+  const isStored = await deps.store.setEdit(id, { config, after: strategy.edits ?? 0, told }, by);
+  if (!isStored) throw noLongerHolds();
+  const message = await editPasses(deps, strategy);
+  const { strategy: now } = await viewOf(deps, id);
+  const isMade = pendingEdit(now) === undefined && now.state.rebuild === null;
+  return {
+    success: true,
+    id,
+    status: now.status,
+    phase: now.phase,
+    made: isMade,
+    message: `${id} ${madeTold(now, isMade)}${message}`,
+    changes,
+    warnings: [...warnings],
+  };
+}
 
 const madeTold = ({ wants, lastError }: GridStrategy, made: boolean): string => {
   if (made) return "is changed";

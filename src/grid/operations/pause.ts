@@ -5,6 +5,7 @@ import { AppError } from "../../kernel/errors.ts";
 import { idField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { parseAccountKey } from "../../model/account.ts";
+import type { By } from "../../model/events.ts";
 import { byOf, type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
@@ -40,16 +41,18 @@ const pauseGrid = operation({
     positional: ["id"],
     examples: ["edgemaker grid pause grid-kraken-BTC-USDT-1767225600000"],
   },
-  preview: async (deps, { id }) =>
-    previewChange(await changeable(deps, id), {
-      told: "pause, leaving what rests and watching no stop price,",
-    }),
-  async run(deps, { id }, call) {
-    await changeable(deps, id);
-    await deps.store.setPaused(id, true, byOf(call));
-    const { view, pass } = await passed(deps, id);
-    const why = pass ? failureOf(pass) : notedElsewhere(view);
-    return pauseAnswer(view, view.strategy.wants === "pause", pauseMessage(view, why));
+  async prepare(deps, { id }, call) {
+    const before = await changeable(deps, id);
+    return {
+      preview: async () =>
+        previewChange(before, { told: "pause, leaving what rests and watching no stop price," }),
+      async act() {
+        await deps.store.setPaused(id, true, byOf(call));
+        const { view, pass } = await passed(deps, id);
+        const why = pass ? failureOf(pass) : notedElsewhere(view);
+        return pauseAnswer(view, view.strategy.wants === "pause", pauseMessage(view, why));
+      },
+    };
   },
 });
 
@@ -64,26 +67,29 @@ const resumeGrid = operation({
     steps: true,
     examples: ["edgemaker grid resume grid-kraken-BTC-USDT-1767225600000"],
   },
-  preview: async (deps, { id }) =>
-    previewChange(await changeable(deps, id), {
-      told: "resume, placing what is missing,",
-      buys: true,
-      killed: await deps.store.killed(),
-    }),
-  async run(deps, { id }, call) {
-    await changeable(deps, id);
-    await deps.store.setPaused(id, false, byOf(call));
-    const { view, pass } = await passed(deps, id);
-    const { status, wants, lastError } = view.strategy;
-    if (status === "error") return pauseAnswer(view, false, `${id} is in error again: ${lastError}`);
-    const why = pass ? failureOf(pass) : notedElsewhere(view);
-    return pauseAnswer(
-      view,
-      wants === "run",
-      wants === "run" ? `${id} goes on${why}` : pauseMessage(view, why),
-    );
+  async prepare(deps, { id }, call) {
+    const before = await changeable(deps, id);
+    return {
+      preview: async () =>
+        previewChange(before, {
+          told: "resume, placing what is missing,",
+          buys: true,
+          killed: await deps.store.killed(),
+        }),
+      act: () => resumeByHand(deps, id, byOf(call)),
+    };
   },
 });
+
+async function resumeByHand(deps: Deps, id: string, by: By) {
+  await deps.store.setPaused(id, false, by);
+  const { view, pass } = await passed(deps, id);
+  const { status, wants, lastError } = view.strategy;
+  if (status === "error") return pauseAnswer(view, false, `${id} is in error again: ${lastError}`);
+  const why = pass ? failureOf(pass) : notedElsewhere(view);
+  const isRunning = wants === "run";
+  return pauseAnswer(view, isRunning, isRunning ? `${id} goes on${why}` : pauseMessage(view, why));
+}
 
 /** A grid that a person may still pause. */
 async function changeable(deps: Deps, id: string): Promise<StrategyView<GridStrategy>> {

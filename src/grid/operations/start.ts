@@ -5,7 +5,7 @@ import { PlannedShape, StartedShape } from "../schema/schema.ts";
 import { askedRangeOf, centeredOf } from "../start/asked.ts";
 import { checkCentered, checkStart } from "../start/check.ts";
 import { centerOf } from "../start/plan-hash.ts";
-import { previewForAgents, previewStrategy, type StartRequest, startStrategy, whoOf } from "./starting.ts";
+import { prepareStart, previewStrategy, type StartRequest, whoOf } from "./starting.ts";
 
 /** A grid that loses by its fees has to be asked for. */
 const PAYS = { defaults: { allowLoss: false } } as const;
@@ -57,10 +57,8 @@ export const startGrid = (ids: readonly string[]) =>
       examples: [`edgemaker grid start ${EXAMPLE}`],
     },
     input: () => rangeInput(ids),
-    preview: (deps, { planHash, ...asked }, { actor }) =>
-      previewForAgents(deps, { where: asked, checked: checkRange(asked), planHash, actor }),
-    run: (deps, { planHash, ...asked }, call) =>
-      startStrategy(deps, { where: asked, checked: checkRange(asked), planHash, ...whoOf(call) }),
+    prepare: (deps, { planHash, ...asked }, call) =>
+      prepareStart(deps, { where: asked, checked: checkRange(asked), planHash, ...whoOf(call) }),
   });
 
 export const previewGrid = (ids: readonly string[]) =>
@@ -88,10 +86,8 @@ export const startCenteredGrid = (ids: readonly string[]) =>
     summary: "Start a grid around the market price that follows it",
     http: { route: "POST /strategy/grid/centered", from: "body", idempotent: true },
     input: () => centeredInput(ids),
-    preview: (deps, { planHash, ...asked }, { actor }) =>
-      previewForAgents(deps, { where: asked, checked: checkAround(asked), planHash, actor }),
-    run: (deps, { planHash, ...asked }, call) =>
-      startStrategy(deps, { where: asked, checked: checkAround(asked), planHash, ...whoOf(call) }),
+    prepare: (deps, { planHash, ...asked }, call) =>
+      prepareStart(deps, { where: asked, checked: checkAround(asked), planHash, ...whoOf(call) }),
   });
 
 export const previewCenteredGrid = (ids: readonly string[]) =>

@@ -8,6 +8,7 @@ import { MINUTE } from "../../kernel/time.ts";
 import { beyondTokenDay, limitError } from "../../limits/allowed.ts";
 import { accountKey, parseAccountKey } from "../../model/account.ts";
 import type { By } from "../../model/events.ts";
+import type { Preview } from "../../model/proposal.ts";
 import { byOf, type Call } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { killRefusal } from "../../ports/kill-here.ts";
@@ -50,9 +51,35 @@ export const whoOf = (call: Call): Pick<StartRequest, "request" | "actor" | "by"
   by: byOf(call),
 });
 
-export async function startStrategy(deps: Deps, asking: StartRequest) {
-  const { strategy, maxQuoteUsed, ownBase, warnings } =
-    (await begunBefore(deps, asking)) ?? (await beginStrategy(deps, asking));
+/** A start, read and checked; one that an earlier try of its request has made is made once. */
+export async function prepareStart(deps: Deps, request: StartRequest) {
+  const before = await begunBefore(deps, request);
+  if (before)
+    return {
+      preview: async () => earlierGridPreview(before),
+      act: () => startedGridResponse(deps, request, before),
+    };
+  const { where, checked: checkIn, planHash } = request;
+  const start = await readWorld(deps, where, request.actor);
+  const planned = planStart(checkIn(start, true, planHash), start);
+  return {
+    preview() {
+      checkHash(planned, planHash);
+      return previewForAgents(deps, planned, { where, start });
+    },
+    check() {
+      if (start.killed) throw killRefusal(deps.killHere, "no grid is started");
+      checkHash(planned, planHash);
+      const refused = beyondLimits(planned, start);
+      if (refused) throw limitError(refused);
+    },
+    act: async () =>
+      startedGridResponse(deps, request, await beginStrategy(deps, request, { planned, start })),
+  };
+}
+
+async function startedGridResponse(deps: Deps, request: StartRequest, begun: Begun) {
+  const { strategy, maxQuoteUsed, ownBase, warnings } = begun;
   const venue = deps.venueOf(parseAccountKey(strategy.account));
   const pass = venue && (await stepNow(deps, venue));
   const [view] = await deps.store.strategies({ id: strategy.id });
@@ -62,7 +89,7 @@ export async function startStrategy(deps: Deps, asking: StartRequest) {
     status,
     phase,
     message: startTold({ id, status, phase, config }, pass),
-    config: configOut(asking.where.exchange, strategy),
+    config: configOut(request.where.exchange, strategy),
     maxQuoteUsed: text(maxQuoteUsed),
     ownBaseUsed: text(ownBase),
     warnings,
@@ -75,6 +102,13 @@ interface Begun {
   readonly ownBase: Decimal;
   readonly warnings: { code: string; message: string }[];
 }
+
+const earlierGridPreview = ({ strategy: { id } }: Begun): Preview => ({
+  what: `${id} was started by an earlier try of this request`,
+  cost: "nothing more",
+  worstCase: "nothing more is started",
+  limits: [],
+});
 
 /** What an earlier try of the same request has started: the account and the market are no longer what they were. */
 async function begunBefore(deps: Deps, { where, request }: StartRequest): Promise<Begun | undefined> {
@@ -90,26 +124,23 @@ async function begunBefore(deps: Deps, { where, request }: StartRequest): Promis
   return { strategy, maxQuoteUsed, ownBase: ledger.firstBase, warnings: [] };
 }
 
+type StartRead = StartWorld & Read;
+
 async function beginStrategy(
   deps: Deps,
-  { where, checked: checkIn, planHash, request, actor, by }: StartRequest,
+  { where, request, by }: StartRequest,
+  { planned, start }: { readonly planned: PlannedStart; readonly start: StartRead },
 ): Promise<Begun> {
-  const world = await readWorld(deps, where, actor);
-  const checked = checkIn(world, true, planHash);
-  if (world.killed) throw killRefusal(deps.killHere, "no grid is started");
-  const planned = planStart(checked, world);
-  checkHash(planned, planHash);
-  const refused = beyondLimits(planned, world);
-  if (refused) throw limitError(refused);
-  await countStart(deps, planned, world);
-  const { venue } = world;
+  const { venue, quote } = start;
+  const { checked } = planned;
+  await countStart(deps, planned, start);
   await fund(deps, where, venue);
-  const state = await withHistory(venue, where.symbol, checked, firstState(checked, world.quote.at));
+  const state = await withHistory(venue, where.symbol, checked, firstState(checked, quote.at));
   const strategy = await deps.store.createStrategy(
     {
       ...firstRow(where, checked, state),
       account: accountKey(venue.account),
-      startedAt: world.quote.at,
+      startedAt: quote.at,
       request,
     },
     by,
@@ -117,9 +148,9 @@ async function beginStrategy(
   if (!strategy) throw killRefusal(deps.killHere, "no grid is started");
   return {
     strategy: asGrid(strategy),
-    maxQuoteUsed: mostQuote(beginsOf(planned, world)),
+    maxQuoteUsed: mostQuote(beginsOf(planned, start)),
     ownBase: planned.ownBase,
-    warnings: [...checked.warnings, ...fundsWarnings(planned, world), ...startDoubts(world, where)],
+    warnings: [...checked.warnings, ...fundsWarnings(planned, start), ...startDoubts(start, where)],
   };
 }
 
@@ -143,7 +174,7 @@ function firstRow({ exchange, symbol }: StartPlace, { config }: Checked, state: 
 }
 
 /** A grid counts to its token's day when it starts: what it can come to use, not what it places each time. */
-async function countStart({ store }: Deps, planned: PlannedStart, world: StartWorld & Read): Promise<void> {
+async function countStart({ store }: Deps, planned: PlannedStart, world: StartRead): Promise<void> {
   const { quote } = world.market;
   const notional = mostMoved(beginsOf(planned, world));
   for (const standing of world.bounds.standings.all) {
@@ -190,13 +221,11 @@ export function plannedIn(
   return { config, ...planned, warnings: [...planned.warnings, ...startDoubts(world, where)] };
 }
 
-export async function previewForAgents(
+async function previewForAgents(
   deps: Deps,
-  { where, checked: checkIn, planHash, actor }: Omit<StartRequest, "request" | "by">,
-) {
-  const world = await readWorld(deps, where, actor);
-  const planned = planStart(checkIn(world, true, planHash), world);
-  checkHash(planned, planHash);
+  planned: PlannedStart,
+  { where, start }: { readonly where: StartPlace; readonly start: StartRead },
+): Promise<Preview> {
   const week = await readLastWeek(deps, where);
-  return previewStart(planned, { ...where, ...world, week, doubts: startDoubts(world, where) });
+  return previewStart(planned, { ...where, ...start, week, doubts: startDoubts(start, where) });
 }

@@ -3,7 +3,9 @@ import { stepNow } from "../../engine/pass/tick.ts";
 import { type Decimal, mul, ONE, snap, text } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { splitPair } from "../../kernel/pair.ts";
+import type { StopWish } from "../../kernel/stop-flags.ts";
 import { parseAccountKey } from "../../model/account.ts";
+import type { By } from "../../model/events.ts";
 import type { Strategy } from "../../model/strategy.ts";
 import { byOf, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
@@ -34,33 +36,39 @@ export const stopGrid = operation({
   input: stopInput,
   output: StoppedShape,
   failure: "Cancel failed",
-  async preview(deps, { id, cancelOrders, sellBase }) {
+  async prepare(deps, { id, cancelOrders, ...flags }, call) {
+    const { sellBase } = flags;
+    const view = await viewOf(deps, id);
     const how = cancelOrders ? "cancelling its orders" : "leaving its orders";
-    const view = await viewOf(deps, id);
-    return previewChange(view, {
-      sale: sellBase ? await readSale(deps, view) : undefined,
-      told: sellBase ? "stop, selling its base," : `stop, ${how},`,
-      killed: sellBase && (await deps.store.killed()),
-    });
-  },
-  async run(deps, { id, cancelOrders, ...flags }, call) {
-    const before = await viewOf(deps, id);
-    let pass: Pass | undefined;
-    if (before.strategy.status !== "stopped") {
-      await deps.store.setWants(id, "stop", { keepOrders: !cancelOrders, ...flags }, byOf(call));
-      pass = await sweep(deps, before.strategy);
-    }
-    const view = await viewOf(deps, id);
-    const account = parseAccountKey(view.strategy.account);
-    const left = cancelOrders ? undefined : await deps.store.releasedOrdersOf(id);
     return {
-      success: true,
-      id,
-      message: stopMessage(deps, view, pass),
-      summary: stoppedOut(view, deps.marketTime(account, view.now), left),
+      preview: async () =>
+        previewChange(view, {
+          sale: sellBase ? await readSale(deps, view) : undefined,
+          told: sellBase ? "stop, selling its base," : `stop, ${how},`,
+          killed: sellBase && (await deps.store.killed()),
+        }),
+      act: () => stopGridByHand(deps, view.strategy, { keepOrders: !cancelOrders, ...flags }, byOf(call)),
     };
   },
 });
+
+async function stopGridByHand(deps: Deps, strategy: GridStrategy, how: StopWish, by: By) {
+  const { id } = strategy;
+  let pass: Pass | undefined;
+  if (strategy.status !== "stopped") {
+    await deps.store.setWants(id, "stop", how, by);
+    pass = await sweep(deps, strategy);
+  }
+  const view = await viewOf(deps, id);
+  const account = parseAccountKey(view.strategy.account);
+  const left = how.keepOrders ? await deps.store.releasedOrdersOf(id) : undefined;
+  return {
+    success: true,
+    id,
+    message: stopMessage(deps, view, pass),
+    summary: stoppedOut(view, deps.marketTime(account, view.now), left),
+  };
+}
 
 /** What selling the base would bring now; where no process here reaches the exchange, by the last price that was seen. */
 async function readSale(deps: Deps, { strategy, memory }: StrategyView<GridStrategy>): Promise<Sale> {

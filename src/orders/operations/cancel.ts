@@ -33,29 +33,40 @@ export const cancelOrder = (ids: readonly string[]) =>
       }),
     output: CanceledShape,
     failure: "Cancel failed",
-    async preview(deps, { exchange, symbol, id }, { keys }) {
-      const venue = deps.venue(exchange, keys);
-      refuseForeignId(venue, id);
-      await venue.market(symbol);
-      const order = await venue.order({ symbol, id });
-      if (!order) throw orderNotFound(exchange, { symbol, id });
-      return previewCancel(exchange, [order], (await ofGrids(deps, venue, [order])).size);
-    },
-    async run(deps, { exchange, symbol, id }, call) {
+    async prepare(deps, { exchange, symbol, id }, call) {
       const venue = deps.venue(exchange, call.keys);
       refuseForeignId(venue, id);
       await venue.market(symbol);
-      const by = byOf(call);
-      await noteCancel(deps, venue, { told: `${id} ${symbol}: asked for`, by, ahead: true });
-      const outcome = await cancelOnce(deps, venue, { symbol, id });
-      await noteCancel(deps, venue, { told: `${id} ${symbol}: ${outcome.result}`, by });
-      if (outcome.result === "not_sent") throw notSent("Cancel failed", "the request was not sent", outcome);
-      if ("reason" in outcome)
-        throw new AppError("Cancel failed", `the exchange did not cancel the order: ${outcome.reason}`);
-      const message = outcome.result === "accepted" ? ACCEPTED : await endedAs(venue, { symbol, id });
-      return { success: true as const, exchange, orderId: id, message };
+      return {
+        async preview() {
+          const order = await venue.order({ symbol, id });
+          if (!order) throw orderNotFound(exchange, { symbol, id });
+          return previewCancel(exchange, [order], (await ofGrids(deps, venue, [order])).size);
+        },
+        async act() {
+          const message = await cancelByHand(deps, venue, { symbol, id, by: byOf(call) });
+          return { success: true as const, exchange, orderId: id, message };
+        },
+      };
     },
   });
+
+interface OneCancel {
+  readonly symbol: Pair;
+  readonly id: string;
+  readonly by: By;
+}
+
+/** What became of it. Throws AppError where the exchange has not cancelled it. */
+async function cancelByHand(deps: Deps, venue: Venue, { symbol, id, by }: OneCancel): Promise<string> {
+  await noteCancel(deps, venue, { told: `${id} ${symbol}: asked for`, by, ahead: true });
+  const outcome = await cancelOnce(deps, venue, { symbol, id });
+  await noteCancel(deps, venue, { told: `${id} ${symbol}: ${outcome.result}`, by });
+  if (outcome.result === "not_sent") throw notSent("Cancel failed", "the request was not sent", outcome);
+  if ("reason" in outcome)
+    throw new AppError("Cancel failed", `the exchange did not cancel the order: ${outcome.reason}`);
+  return outcome.result === "accepted" ? ACCEPTED : endedAs(venue, { symbol, id });
+}
 
 export const cancelAllOrders = (ids: readonly string[]) =>
   operation({
@@ -72,36 +83,52 @@ export const cancelAllOrders = (ids: readonly string[]) =>
     input: () => z.object({ exchange: exchangeField(ids), symbol: pairField().optional() }),
     output: AllCanceledShape,
     failure: "Cancel failed",
-    async preview(deps, { exchange, symbol }, { keys }) {
-      const venue = deps.venue(exchange, keys);
-      if (symbol) await venue.market(symbol);
-      const open = await venue.openOrders(symbol);
-      return previewCancel(exchange, open, (await ofGrids(deps, venue, open)).size);
-    },
-    async run(deps, { exchange, symbol }, call) {
+    async prepare(deps, { exchange, symbol }, call) {
       const venue = deps.venue(exchange, call.keys);
       if (symbol) await venue.market(symbol);
       const open = await venue.openOrders(symbol);
       const live = await ofGrids(deps, venue, open);
-      const [by, all] = [byOf(call), `all ${symbol ?? "pairs"}`];
-      await noteCancel(deps, venue, { told: `${all}: ${open.length} asked for`, by, ahead: true });
-      let [cancelled, ofStrategies] = [0, 0];
-      const failed: string[] = [];
-      for (const order of open) {
-        const outcome = await cancelOnce(deps, venue, order);
-        if ("reason" in outcome || outcome.result === "not_sent") failed.push(order.id);
-        if (outcome.result !== "accepted") continue;
-        cancelled++;
-        if (live.has(order.id)) ofStrategies++;
-      }
-      await noteCancel(deps, venue, { told: `${all}: ${cancelled} of ${open.length} accepted`, by });
-      if (failed.length > 0) {
-        const message = `${cancelled} of ${open.length} cancels were accepted; ask again for the rest: ${failed.slice(0, 5).join(", ")}`;
-        throw new AppError("Cancel failed", message, { fields: { cancelled, failed } });
-      }
-      return { success: true, exchange, cancelled, ofStrategies, message: summary(cancelled, ofStrategies) };
+      return {
+        preview: async () => previewCancel(exchange, open, live.size),
+        act: () =>
+          cancelOpenOrders(deps, venue, {
+            open,
+            live,
+            by: byOf(call),
+            what: `all ${symbol ?? "pairs"}`,
+            exchange,
+          }),
+      };
     },
   });
+
+interface Cancels {
+  readonly exchange: string;
+  readonly open: readonly VenueOrder[];
+  /** Ids of those that running strategies place again. */
+  readonly live: ReadonlySet<string>;
+  readonly what: string;
+  readonly by: By;
+}
+
+async function cancelOpenOrders(deps: Deps, venue: Venue, { exchange, open, live, what, by }: Cancels) {
+  await noteCancel(deps, venue, { told: `${what}: ${open.length} asked for`, by, ahead: true });
+  let [cancelled, ofStrategies] = [0, 0];
+  const failed: string[] = [];
+  for (const order of open) {
+    const outcome = await cancelOnce(deps, venue, order);
+    if ("reason" in outcome || outcome.result === "not_sent") failed.push(order.id);
+    if (outcome.result !== "accepted") continue;
+    cancelled++;
+    if (live.has(order.id)) ofStrategies++;
+  }
+  await noteCancel(deps, venue, { told: `${what}: ${cancelled} of ${open.length} accepted`, by });
+  if (failed.length > 0) {
+    const message = `${cancelled} of ${open.length} cancels were accepted; ask again for the rest: ${failed.slice(0, 5).join(", ")}`;
+    throw new AppError("Cancel failed", message, { fields: { cancelled, failed } });
+  }
+  return { success: true, exchange, cancelled, ofStrategies, message: summary(cancelled, ofStrategies) };
+}
 
 /** Ids of those orders that a running grid will place again. */
 async function ofGrids({ store }: Deps, venue: Venue, open: readonly VenueOrder[]): Promise<Set<string>> {

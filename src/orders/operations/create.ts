@@ -12,8 +12,10 @@ import {
 import { handOrderId } from "../../kernel/ids.ts";
 import { readStandings } from "../../limits/operations/standings.ts";
 import { accountKey } from "../../model/account.ts";
+import type { Market, Quote } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
-import { byOf, operation } from "../../operation.ts";
+import type { Preview } from "../../model/proposal.ts";
+import { byOf, type Call, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { killRefusal } from "../../ports/kill-here.ts";
 import { watchKill } from "../../ports/kill-permit.ts";
@@ -89,62 +91,66 @@ export const createOrder = (ids: readonly string[]) =>
     input: () => orderInput(ids),
     output: CreatedShape,
     failure: "Order failed",
-    async preview(deps, input, { keys, actor }) {
-      const venue = deps.venue(input.exchange, keys);
-      const { symbol, exchange } = input;
-      const { market, quote, prepared } = await prepareFor(venue, input);
-      await checkLimits(deps, venue, { ...prepared, symbol, actor });
-      const book = await venue.book(symbol, 100);
-      const [balances, killed] = [await venue.balances(), await deps.store.killed()];
-      const met = await openMet(venue, symbol, await orderReach(venue, symbol, prepared));
-      return previewOrder(prepared, { exchange, market, quote, book, balances, killed, met });
-    },
-    async run(deps, { exchange, clientOrderId, ...input }, call) {
-      const { keys, requestKey, actor } = call;
-      const { symbol } = input;
-      const venue = await venueFor(deps, exchange, keys);
-      const { quote, prepared } = await prepareFor(venue, input);
-      const reach = await orderReach(venue, symbol, prepared);
-      const open = await openMet(venue, symbol, reach);
-      const askedAt = deps.local.monotonic();
-      const standings = await readStandings(deps, venue.account, actor);
-      const order = handOrder(
-        {
-          ...prepared,
-          symbol,
-          account: accountKey(venue.account),
-          clientId: clientOrderId ?? handOrderId(requestKey ?? deps.local.randomText(15)),
-          now: standings.now,
-          at: quote.at,
-          actor,
-        },
-        venue.timing,
-      );
-      const by = byOf(call);
-      const recorded = await recordIntent(deps, { venue, order, standings, reach, open, requestKey, by });
-      if ("earlier" in recorded)
-        return {
-          success: true as const,
-          exchange,
-          order: orderOut(await madeBefore(venue, recorded.earlier)),
-        };
-      const mayLeave = () => deps.local.monotonic() - askedAt <= SEND_WITHIN;
-      const kill = watchKill(deps, order, recorded.askedAt);
-      const outcome = await venue.create(order, kill.unlessOn({ mayLeave, sendBy: order.sendBy }));
-      await noteAnswer(deps, order, outcome);
-      if (outcome.result === "not_sent" && kill.isOn())
-        throw killRefusal(deps.killHere, "no order is placed");
-      const id = acceptedId(order, outcome);
-      return { success: true as const, exchange, order: orderOut(await lookAt(venue, order, id)) };
+    async prepare(deps, input, call) {
+      const { keys } = call;
+      const { symbol, price = 0n, exchange } = input;
+      const venue = deps.venue(exchange, keys);
+      const [market, quote] = [await venue.market(symbol), await venue.ticker(symbol)];
+      const order = prepareOrder({ ...input, price }, market, quote);
+      const request = { venue, market, quote, order, input };
+      return {
+        preview: () => previewHandOrder(deps, request, call),
+        act: () => placeHandOrder(deps, request, call),
+      };
     },
   });
 
-async function prepareFor(
-  venue: Venue,
-  { symbol, price = 0n, ...wanted }: Pick<AskedOrder, keyof PreparedOrder | "symbol">,
+interface HandOrderRequest {
+  readonly venue: Venue;
+  readonly market: Market;
+  readonly quote: Quote;
+  readonly order: PreparedOrder;
+  readonly input: AskedOrder;
+}
+
+async function previewHandOrder(
+  deps: Deps,
+  { venue, market, quote, order, input: { exchange, symbol } }: HandOrderRequest,
+  { actor }: Call,
+): Promise<Preview> {
+  await checkLimits(deps, venue, { ...order, symbol, actor });
+  const book = await venue.book(symbol, 100);
+  const [balances, killed] = [await venue.balances(), await deps.store.killed()];
+  const met = await openMet(venue, symbol, await orderReach(venue, symbol, order));
+  return previewOrder(order, { exchange, market, quote, book, balances, killed, met });
+}
+
+async function placeHandOrder(
+  deps: Deps,
+  { quote, order: prepared, input: { exchange, symbol, clientOrderId } }: HandOrderRequest,
+  call: Call,
 ) {
-  const [market, quote] = [await venue.market(symbol), await venue.ticker(symbol)];
-  return { market, quote, prepared: prepareOrder({ ...wanted, price }, market, quote) };
+  const { keys, requestKey, actor } = call;
+  const venue = await venueFor(deps, exchange, keys);
+  const reach = await orderReach(venue, symbol, prepared);
+  const open = await openMet(venue, symbol, reach);
+  const askedAt = deps.local.monotonic();
+  const standings = await readStandings(deps, venue.account, actor);
+  const clientId = clientOrderId ?? handOrderId(requestKey ?? deps.local.randomText(15));
+  const account = accountKey(venue.account);
+  const moment = { now: standings.now, at: quote.at };
+  const order = handOrder({ ...prepared, symbol, account, clientId, ...moment, actor }, venue.timing);
+  const by = byOf(call);
+  const recorded = await recordIntent(deps, { venue, order, standings, reach, open, requestKey, by });
+  const placed = (found: VenueOrder) => ({ success: true as const, exchange, order: orderOut(found) });
+  if ("earlier" in recorded) return placed(await madeBefore(venue, recorded.earlier));
+  const mayLeave = () => deps.local.monotonic() - askedAt <= SEND_WITHIN;
+  const kill = watchKill(deps, order, recorded.askedAt);
+  const outcome = await venue.create(order, kill.unlessOn({ mayLeave, sendBy: order.sendBy }));
+  await noteAnswer(deps, order, outcome);
+  if (outcome.result === "not_sent" && kill.isOn()) throw killRefusal(deps.killHere, "no order is placed");
+  const id = acceptedId(order, outcome);
+  return placed(await lookAt(venue, order, id));
 }
 
 // The venue's answer stands whether or not it could be written down: the next step looks the order up.

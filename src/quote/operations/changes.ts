@@ -5,7 +5,9 @@ import { stepNow } from "../../engine/pass/tick.ts";
 import { text } from "../../kernel/decimal.ts";
 import { AppError, noLongerHolds } from "../../kernel/errors.ts";
 import { idField } from "../../kernel/fields.ts";
+import type { StopWish } from "../../kernel/stop-flags.ts";
 import { parseAccountKey } from "../../model/account.ts";
+import type { By } from "../../model/events.ts";
 import type { Preview } from "../../model/proposal.ts";
 import { byOf, type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
@@ -19,6 +21,7 @@ import {
   type PlannedChange,
   planChange,
   plannedChangeOut,
+  type QuoteChange,
   quoteChangesText,
 } from "../start/planned-change.ts";
 import type { QuotesSeen } from "../start/planned-quote.ts";
@@ -84,28 +87,34 @@ const stopQuote = operation({
     examples: ["edgemaker quote stop quote-mexc-SNEK-USDT-1767225600000"],
   },
   input: quoteStopInput,
-  async preview(deps, { id, sellBase }) {
+  async prepare(deps, { id, ...flags }, call) {
     const { strategy } = await quoteView(deps, id);
     const held = `${text(strategy.state.base)} of base`;
-    return previewOf(
-      `stop ${id}, cancelling its orders${sellBase ? `, and sell ${held} below the market` : ""}`,
-      sellBase ? "a thin book is sold into at up to 10 % below its middle" : `${held} stay in the account`,
-    );
-  },
-  async run(deps, { id, ...flags }, call) {
-    const before = await quoteView(deps, id);
-    if (before.strategy.status !== "stopped")
-      await deps.store.setWants(id, "stop", { keepOrders: false, ...flags }, byOf(call));
-    const { view, why } = await passesOver(deps, id, ({ strategy }) => strategy.status === "stopped");
-    const isOver = view.strategy.status === "stopped";
-    return changedOut(
-      view,
-      isOver
-        ? `${id} is stopped and has no orders left`
-        : `${id} is stopping: ${view.openOrders} of its orders may still live${why}; the next passes finish it`,
-    );
+    const { sellBase } = flags;
+    return {
+      preview: async () =>
+        previewOf(
+          `stop ${id}, cancelling its orders${sellBase ? `, and sell ${held} below the market` : ""}`,
+          sellBase
+            ? "a thin book is sold into at up to 10 % below its middle"
+            : `${held} stay in the account`,
+        ),
+      act: () => stopQuotesByHand(deps, strategy, { keepOrders: false, ...flags }, byOf(call)),
+    };
   },
 });
+
+async function stopQuotesByHand(deps: Deps, { id, status }: QuoteStrategy, how: StopWish, by: By) {
+  if (status !== "stopped") await deps.store.setWants(id, "stop", how, by);
+  const { view, why } = await passesOver(deps, id, ({ strategy }) => strategy.status === "stopped");
+  const isOver = view.strategy.status === "stopped";
+  return changedOut(
+    view,
+    isOver
+      ? `${id} is stopped and has no orders left`
+      : `${id} is stopping: ${view.openOrders} of its orders may still live${why}; the next passes finish it`,
+  );
+}
 
 const pausing = (isPaused: boolean) =>
   operation({
@@ -125,19 +134,23 @@ const pausing = (isPaused: boolean) =>
       ...(isPaused ? {} : { steps: true }),
     },
     input: idInput,
-    async preview(deps, { id }) {
+    async prepare(deps, { id }, call) {
       await changeableQuotes(deps, id);
-      return previewOf(
-        isPaused ? `withdraw the orders of ${id} until it is resumed` : `let ${id} quote again`,
-        isPaused ? "what it holds stays, and loses what the price loses" : "as when it was started",
-      );
-    },
-    async run(deps, { id }, call) {
-      await changeableQuotes(deps, id);
-      await deps.store.setPaused(id, isPaused, byOf(call));
-      const { view, why } = await passesOver(deps, id, ({ openOrders }) => isPaused && openOrders === 0);
-      const message = isPaused ? `${id} is paused: its orders are withdrawn${why}` : `${id} goes on${why}`;
-      return changedOut(view, message, view.strategy.status !== "error");
+      return {
+        preview: async () =>
+          previewOf(
+            isPaused ? `withdraw the orders of ${id} until it is resumed` : `let ${id} quote again`,
+            isPaused ? "what it holds stays, and loses what the price loses" : "as when it was started",
+          ),
+        async act() {
+          await deps.store.setPaused(id, isPaused, byOf(call));
+          const { view, why } = await passesOver(deps, id, ({ openOrders }) => isPaused && openOrders === 0);
+          const message = isPaused
+            ? `${id} is paused: its orders are withdrawn${why}`
+            : `${id} goes on${why}`;
+          return changedOut(view, message, view.strategy.status !== "error");
+        },
+      };
     },
   });
 
@@ -196,30 +209,37 @@ const editQuote = operation({
     examples: ["edgemaker quote edit quote-mexc-SNEK-USDT-1767225600000 --spread 0.015"],
   },
   input: quoteEditInput,
-  async preview(deps, { id, planHash, ...asked }, { actor }) {
-    const { strategy, planned, seen } = await readyChange(deps, id, asked, actor);
-    if (planHash !== undefined && planHash !== planned.hash) throw noLongerHolds();
-    return previewOfChange(strategy, planned, seen);
-  },
-  async run(deps, { id, planHash, ...asked }, call) {
+  async prepare(deps, { id, planHash, ...asked }, call) {
     const { strategy } = await changeableQuotes(deps, id);
-    const { config, changes } = changeOfQuote(strategy, asked);
-    if (planHash !== undefined && planHash !== hashOfChange(strategy, config)) throw noLongerHolds();
-    const told = `asked to be changed: ${quoteChangesText(changes)}`;
-    if (!(await deps.store.setEdit(id, { config, after: strategy.edits ?? 0, told }, byOf(call))))
-      throw new AppError(
-        "Conflict",
-        `${id} was changed by somebody else meanwhile: look at it, and ask again`,
-      );
-    const { view, why } = await passesOver(
-      deps,
-      id,
-      ({ strategy: { state, edits = 0 } }) => edits === (state.edits ?? 0),
-    );
-    const isMade = (view.strategy.edits ?? 0) === (view.strategy.state.edits ?? 0);
-    return changedOut(view, `${id} ${isMade ? "is changed" : "changes with its next passes"}${why}`);
+    const change = changeOfQuote(strategy, asked);
+    if (planHash !== undefined && planHash !== hashOfChange(strategy, change.config)) throw noLongerHolds();
+    return {
+      async preview() {
+        const { planned, seen } = await readyChange(deps, id, asked, call.actor);
+        return previewOfChange(strategy, planned, seen);
+      },
+      act: () => changeByHand(deps, strategy, change, byOf(call)),
+    };
   },
 });
+
+async function changeByHand(
+  deps: Deps,
+  { id, edits: after = 0 }: QuoteStrategy,
+  { config, changes }: QuoteChange,
+  by: By,
+) {
+  const told = `asked to be changed: ${quoteChangesText(changes)}`;
+  if (!(await deps.store.setEdit(id, { config, after, told }, by)))
+    throw new AppError("Conflict", `${id} was changed by somebody else meanwhile: look at it, and ask again`);
+  const { view, why } = await passesOver(
+    deps,
+    id,
+    ({ strategy: { state, edits = 0 } }) => edits === (state.edits ?? 0),
+  );
+  const isMade = (view.strategy.edits ?? 0) === (view.strategy.state.edits ?? 0);
+  return changedOut(view, `${id} ${isMade ? "is changed" : "changes with its next passes"}${why}`);
+}
 
 /** What a person may do to quotes that run. */
 export const quoteChanges: readonly Operation[] = [

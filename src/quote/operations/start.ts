@@ -59,15 +59,18 @@ interface CreatedQuotes {
   readonly warnings: ReturnType<typeof quoteWarnings>;
 }
 
+interface QuoteStart {
+  readonly world: QuoteWorld;
+  readonly plan: PlannedQuote;
+  readonly startPrice: Decimal;
+}
+
 async function createQuotes(
   deps: Deps,
   asked: AskedQuote,
-  planHash: string | undefined,
+  { world, plan, startPrice }: QuoteStart,
   call: Call,
 ): Promise<CreatedQuotes> {
-  const { world, plan } = await planned(deps, asked, call.actor);
-  if (world.killed) throw killRefusal(deps.killHere, "nothing is quoted");
-  const startPrice = checkedPrice(plan, planHash);
   await countQuotes(deps, plan, world);
   await fundQuotes(deps, asked, world);
   const { exchange, symbol } = asked;
@@ -103,8 +106,43 @@ async function createdBefore({ store }: Deps, { requestKey }: Call): Promise<Cre
   return view && { strategy: view.strategy, warnings: [] };
 }
 
-async function startQuotes(deps: Deps, asked: AskedQuote, planHash: string | undefined, call: Call) {
-  const begun = (await createdBefore(deps, call)) ?? (await createQuotes(deps, asked, planHash, call));
+/** A start of quotes, read and checked; one that an earlier try of its request has made is made once. */
+async function prepareQuotes(deps: Deps, asked: AskedQuote, planHash: string | undefined, call: Call) {
+  const before = await createdBefore(deps, call);
+  if (before)
+    return {
+      preview: async () => earlierQuotesPreview(before),
+      act: () => startedQuotesResponse(deps, asked, before),
+    };
+  const { world, plan } = await planned(deps, asked, call.actor);
+  return {
+    async preview() {
+      checkedPrice(plan, planHash);
+      return previewOfQuotes(asked, plan, world);
+    },
+    check() {
+      if (world.killed) throw killRefusal(deps.killHere, "nothing is quoted");
+      checkedPrice(plan, planHash);
+    },
+    async act() {
+      const startPrice = checkedPrice(plan, planHash);
+      return startedQuotesResponse(
+        deps,
+        asked,
+        await createQuotes(deps, asked, { world, plan, startPrice }, call),
+      );
+    },
+  };
+}
+
+const earlierQuotesPreview = ({ strategy: { id } }: CreatedQuotes): Preview => ({
+  what: `${id} was started by an earlier try of this request`,
+  cost: "nothing more",
+  worstCase: "nothing more is started",
+  limits: [],
+});
+
+async function startedQuotesResponse(deps: Deps, asked: AskedQuote, begun: CreatedQuotes) {
   const { strategy } = begun;
   const venue = deps.venueOf(parseAccountKey(strategy.account));
   const pass = venue && (await stepNow(deps, venue));
@@ -165,11 +203,6 @@ export const quoteStarts = (ids: readonly string[]) => [
     cli: { path: "quote start", steps: true, examples: [`edgemaker quote start ${QUOTE_EXAMPLE}`] },
     input: () => quoteInput(ids),
     output: StartedQuoteShape,
-    async preview(deps, { planHash, ...asked }, { actor }) {
-      const { world, plan } = await planned(deps, asked, actor);
-      checkedPrice(plan, planHash);
-      return previewOfQuotes(asked, plan, world);
-    },
-    run: (deps, { planHash, ...asked }, call) => startQuotes(deps, asked, planHash, call),
+    prepare: (deps, { planHash, ...asked }, call) => prepareQuotes(deps, asked, planHash, call),
   }),
 ];

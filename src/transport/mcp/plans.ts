@@ -2,7 +2,7 @@ import { digest } from "../../kernel/digest.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
 import type { Preview } from "../../model/proposal.ts";
-import type { Call, Operation } from "../../operation.ts";
+import type { Call, TradeOperation } from "../../operation.ts";
 import type { PlanKey, PlanState } from "../../ports/stores/plan-store.ts";
 import { type Answer, attempt, refusal, run } from "../run.ts";
 import { countPlan, limited } from "./limit.ts";
@@ -15,7 +15,7 @@ const LONGEST_WAIT_FOR_APPROVAL: Millis = 45 * SECOND;
 const BETWEEN_QUESTIONS: Millis = SECOND;
 
 export interface AskedCall {
-  readonly operation: Operation;
+  readonly operation: TradeOperation;
   /** The parameters as given, and as the operation takes them. */
   readonly given: Readonly<Record<string, unknown>>;
   readonly input: Readonly<Record<string, unknown>>;
@@ -27,8 +27,8 @@ export const propose = (asked: AskedCall, options: McpOptions): Promise<Answer> 
   const { deps, caller, settings } = options;
   return attempt(asked.operation, deps, asked.call.requestId, async () => {
     const { operation, given, input, call } = asked;
-    if (!operation.preview) throw new Error(`${operation.name} trades and has no preview`);
-    const preview = await limited(await operation.preview(deps, input, call), options);
+    const prepared = await operation.prepare(deps, input, call);
+    const preview = await limited(await prepared.preview(), options);
     const id = `plan_${deps.local.randomText(20)}`;
     const { binding } = await planKeyOf(id, asked, caller.key);
     const plan = { id, binding, actor: call.actor, tool: operation.name, input: given, preview };

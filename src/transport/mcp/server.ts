@@ -74,14 +74,10 @@ async function call(
   const given = { ...operation.mcp?.defaults, ...(operation.effect === "read" ? values : rest) };
   const parsed = operation.input.strict().safeParse(given);
   if (!parsed.success) return resultOf(misread(operation, parsed.error, requestId));
-  const asked = {
-    operation,
-    given,
-    input: parsed.data,
-    call: { actor: caller.actor, requestId, isAgent: true },
-  };
-  if (operation.effect === "read")
-    return resultOf(await run(operation, deps, parsed.data, asked.call), operation);
+  const agentCall = { actor: caller.actor, requestId, isAgent: true };
+  if (operation.effect !== "trade")
+    return resultOf(await run(operation, deps, parsed.data, agentCall), operation);
+  const asked = { operation, given, input: parsed.data, call: agentCall };
   if (planId === undefined) return proposalOf(await propose(asked, options));
   return resultOf(await commit(asked, planId, { ...options, ...request }));
 }

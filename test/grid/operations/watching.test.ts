@@ -223,7 +223,7 @@ describe("what grids are asked by", () => {
   });
 
   it("tells before what trades, and takes a start once for a key", () => {
-    expect(of(({ preview }) => preview)).toEqual(of(({ effect }) => effect === "trade"));
+    expect(of((operation) => "prepare" in operation)).toEqual(of(({ effect }) => effect === "trade"));
     expect(of(({ http }) => http.idempotent)).toEqual(["start_grid", "start_centered_grid"]);
     expect(of(({ lane }) => lane === "urgent")).toEqual(["stop_grid", "set_kill_switch", "panic"]);
     expect(of(({ mcp }) => mcp?.defaults?.allowLoss === false)).toEqual(

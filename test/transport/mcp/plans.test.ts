@@ -73,10 +73,6 @@ describe("trading takes two steps", () => {
     expect(await onVenue(app)).toBe(0);
   });
 
-  it("every operation that trades tells what it would do", () => {
-    expect(TRADING.filter(({ preview }) => !preview).map(({ name }) => name)).toEqual([]);
-  });
-
   it("a preview of what cannot be done is its error, and no plan", async () => {
     const app = await trading();
     const client = await clientOf(app);
