@@ -1,18 +1,11 @@
-import * as z from "zod";
 import { readForChange, venueForChange } from "../../engine/pass/change-venue.ts";
-import type { Pass } from "../../engine/pass/step.ts";
-import { stepNow } from "../../engine/pass/tick.ts";
-import { text } from "../../kernel/decimal.ts";
 import { AppError, noLongerHolds } from "../../kernel/errors.ts";
-import { idField } from "../../kernel/fields.ts";
-import type { StopWish } from "../../kernel/stop-flags.ts";
-import { parseAccountKey } from "../../model/account.ts";
 import type { By } from "../../model/events.ts";
 import type { Preview } from "../../model/proposal.ts";
 import { byOf, type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
-import { quoteEditInput, quoteEditPreviewInput, quoteStopInput } from "../schema/input.ts";
-import { PlannedQuoteChangeShape, QuoteChangedShape } from "../schema/shapes.ts";
+import { quoteEditInput, quoteEditPreviewInput } from "../schema/input.ts";
+import { PlannedQuoteChangeShape } from "../schema/shapes.ts";
 import type { AskedChange } from "../start/asked-config.ts";
 import {
   changeOfQuote,
@@ -26,133 +19,9 @@ import {
 } from "../start/planned-change.ts";
 import type { QuotesSeen } from "../start/planned-quote.ts";
 import type { QuoteStrategy } from "../state/state.ts";
-import { type QuotesView, quoteView } from "./quote-views.ts";
+import { CHANGES_QUOTES, changeableQuotes, changedOut, passesOver } from "./changing.ts";
 import { readQuotesAt } from "./quote-world.ts";
-
-const CHANGES_QUOTES = { effect: "trade", access: "token", output: QuoteChangedShape } as const;
-const idInput = () => z.object({ id: idField("Invalid request").describe("Strategy id") });
-
-const previewOf = (what: string, worstCase: string): Preview => ({
-  what,
-  cost: "nothing is bought for it",
-  worstCase,
-  limits: [],
-});
-
-/** One that a person may still change. */
-async function changeableQuotes(deps: Deps, id: string): Promise<QuotesView> {
-  const view = await quoteView(deps, id);
-  const { status, wants } = view.strategy;
-  if (status !== "stopped" && wants !== "stop") return view;
-  throw new AppError(
-    "Conflict",
-    `${id} ${status === "stopped" ? "is stopped" : "is stopping"}: start new quotes`,
-  );
-}
-
-/** A pass or two where this process makes them, and what has become of it. */
-async function passesOver(deps: Deps, id: string, isDone: (view: QuotesView) => boolean) {
-  const venue = deps.venueOf(parseAccountKey((await quoteView(deps, id)).strategy.account));
-  let pass: Pass | undefined;
-  for (let at = 0; venue && at < 2 && !isDone(await quoteView(deps, id)); at++)
-    pass = await stepNow(deps, venue);
-  const view = await quoteView(deps, id);
-  const why =
-    pass?.outcome === "failed"
-      ? `; its pass failed (${pass.message}) and is tried again`
-      : venue
-        ? ""
-        : `; a process that is configured for ${view.strategy.account} takes note of it`;
-  return { view, why };
-}
-
-const changedOut = ({ strategy: { id, status, phase } }: QuotesView, message: string, success = true) => ({
-  success,
-  id,
-  status,
-  phase,
-  message,
-});
-
-const stopQuote = operation({
-  ...CHANGES_QUOTES,
-  name: "stop_quote",
-  lane: "urgent",
-  summary: "Stop quoting and cancel its orders",
-  failure: "Cancel failed",
-  http: { route: "DELETE /strategy/quote", from: "body" },
-  cli: {
-    path: "quote stop",
-    positional: ["id"],
-    examples: ["edgemaker quote stop quote-mexc-SNEK-USDT-1767225600000"],
-  },
-  input: quoteStopInput,
-  async prepare(deps, { id, ...flags }, call) {
-    const { strategy } = await quoteView(deps, id);
-    const held = `${text(strategy.state.base)} of base`;
-    const { sellBase } = flags;
-    return {
-      preview: async () =>
-        previewOf(
-          `stop ${id}, cancelling its orders${sellBase ? `, and sell ${held} below the market` : ""}`,
-          sellBase
-            ? "a thin book is sold into at up to 10 % below its middle"
-            : `${held} stay in the account`,
-        ),
-      act: () => stopQuotesByHand(deps, strategy, { keepOrders: false, ...flags }, byOf(call)),
-    };
-  },
-});
-
-async function stopQuotesByHand(deps: Deps, { id, status }: QuoteStrategy, how: StopWish, by: By) {
-  if (status !== "stopped") await deps.store.setWants(id, "stop", how, by);
-  const { view, why } = await passesOver(deps, id, ({ strategy }) => strategy.status === "stopped");
-  const isOver = view.strategy.status === "stopped";
-  return changedOut(
-    view,
-    isOver
-      ? `${id} is stopped and has no orders left`
-      : `${id} is stopping: ${view.openOrders} of its orders may still live${why}; the next passes finish it`,
-  );
-}
-
-const pausing = (isPaused: boolean) =>
-  operation({
-    ...CHANGES_QUOTES,
-    name: isPaused ? "pause_quote" : "resume_quote",
-    summary: isPaused
-      ? "Withdraw quotes until they are resumed"
-      : "Let paused quotes, or ones in error, go on",
-    failure: "Internal error",
-    http: {
-      route: isPaused ? "POST /strategy/quote/:id/pause" : "POST /strategy/quote/:id/resume",
-      from: "body",
-    },
-    cli: {
-      path: isPaused ? "quote pause" : "quote resume",
-      positional: ["id"],
-      ...(isPaused ? {} : { steps: true }),
-    },
-    input: idInput,
-    async prepare(deps, { id }, call) {
-      await changeableQuotes(deps, id);
-      return {
-        preview: async () =>
-          previewOf(
-            isPaused ? `withdraw the orders of ${id} until it is resumed` : `let ${id} quote again`,
-            isPaused ? "what it holds stays, and loses what the price loses" : "as when it was started",
-          ),
-        async act() {
-          await deps.store.setPaused(id, isPaused, byOf(call));
-          const { view, why } = await passesOver(deps, id, ({ openOrders }) => isPaused && openOrders === 0);
-          const message = isPaused
-            ? `${id} is paused: its orders are withdrawn${why}`
-            : `${id} goes on${why}`;
-          return changedOut(view, message, view.strategy.status !== "error");
-        },
-      };
-    },
-  });
+import { pausing, stopQuote } from "./stops.ts";
 
 /** What a change of quotes would do now. */
 async function readyChange(deps: Deps, id: string, asked: AskedChange, actor: string) {

@@ -1,0 +1,101 @@
+import * as z from "zod";
+import { text } from "../../kernel/decimal.ts";
+import { idField } from "../../kernel/fields.ts";
+import type { StopWish } from "../../kernel/stop-flags.ts";
+import type { By } from "../../model/events.ts";
+import type { Preview } from "../../model/proposal.ts";
+import { byOf, operation } from "../../operation.ts";
+import type { Deps } from "../../ports/deps.ts";
+import { quoteStopInput } from "../schema/input.ts";
+import type { QuoteStrategy } from "../state/state.ts";
+import { CHANGES_QUOTES, changeableQuotes, changedOut, passesOver } from "./changing.ts";
+import { quoteView } from "./quote-views.ts";
+
+const idInput = () => z.object({ id: idField("Invalid request").describe("Strategy id") });
+
+const previewOf = (what: string, worstCase: string): Preview => ({
+  what,
+  cost: "nothing is bought for it",
+  worstCase,
+  limits: [],
+});
+
+export const stopQuote = operation({
+  ...CHANGES_QUOTES,
+  name: "stop_quote",
+  lane: "urgent",
+  summary: "Stop quoting and cancel its orders",
+  failure: "Cancel failed",
+  http: { route: "DELETE /strategy/quote", from: "body" },
+  cli: {
+    path: "quote stop",
+    positional: ["id"],
+    examples: ["edgemaker quote stop quote-mexc-SNEK-USDT-1767225600000"],
+  },
+  input: quoteStopInput,
+  async prepare(deps, { id, ...flags }, call) {
+    const { strategy } = await quoteView(deps, id);
+    const held = `${text(strategy.state.base)} of base`;
+    const { sellBase } = flags;
+    return {
+      preview: async () =>
+        previewOf(
+          `stop ${id}, cancelling its orders${sellBase ? `, and sell ${held} below the market` : ""}`,
+          sellBase
+            ? "a thin book is sold into at up to 10 % below its middle"
+            : `${held} stay in the account`,
+        ),
+      act: () => stopQuotesByHand(deps, strategy, { keepOrders: false, ...flags }, byOf(call)),
+    };
+  },
+});
+
+async function stopQuotesByHand(deps: Deps, { id, status }: QuoteStrategy, how: StopWish, by: By) {
+  if (status !== "stopped") await deps.store.setWants(id, "stop", how, by);
+  const { view, why } = await passesOver(deps, id, ({ strategy }) => strategy.status === "stopped");
+  const isOver = view.strategy.status === "stopped";
+  return changedOut(
+    view,
+    isOver
+      ? `${id} is stopped and has no orders left`
+      : `${id} is stopping: ${view.openOrders} of its orders may still live${why}; the next passes finish it`,
+  );
+}
+
+export const pausing = (isPaused: boolean) =>
+  operation({
+    ...CHANGES_QUOTES,
+    name: isPaused ? "pause_quote" : "resume_quote",
+    summary: isPaused
+      ? "Withdraw quotes until they are resumed"
+      : "Let paused quotes, or ones in error, go on",
+    failure: "Internal error",
+    http: {
+      route: isPaused ? "POST /strategy/quote/:id/pause" : "POST /strategy/quote/:id/resume",
+      from: "body",
+    },
+    cli: {
+      path: isPaused ? "quote pause" : "quote resume",
+      positional: ["id"],
+      ...(isPaused ? {} : { steps: true }),
+    },
+    input: idInput,
+    async prepare(deps, { id }, call) {
+      await changeableQuotes(deps, id);
+      return {
+        preview: async () =>
+          previewOf(
+            isPaused ? `withdraw the orders of ${id} until it is resumed` : `let ${id} quote again`,
+            isPaused ? "what it holds stays, and loses what the price loses" : "as when it was started",
+          ),
+        async act() {
+          await deps.store.setPaused(id, isPaused, byOf(call));
+          const { view, why } = await passesOver(deps, id, ({ openOrders }) => isPaused && openOrders === 0);
+          const message = isPaused
+            ? `${id} is paused: its orders are withdrawn${why}`
+            : `${id} goes on${why}`;
+          return changedOut(view, message, view.strategy.status !== "error");
+        },
+      };
+    },
+  });
