@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import type { Label } from "./kernel/errors.ts";
 import { lazy } from "./kernel/lazy.ts";
+import { type ExposureRead, holdToToken } from "./limits/operations/exposures.ts";
 import type { By } from "./model/events.ts";
 import type { Preview } from "./model/proposal.ts";
 import type { Deps } from "./ports/deps.ts";
@@ -16,6 +17,8 @@ export interface Call {
   readonly requestId?: string;
   /** An agent asks, with the token of whoever let it. */
   readonly isAgent?: boolean;
+  /** Limits of agents count the call. */
+  readonly isLimited?: boolean;
   /** Of a request with an Idempotency-Key: the same for every try, so that what is derived from it is too. */
   readonly requestKey?: string | undefined;
   readonly waiting?: WaitingCaller;
@@ -118,9 +121,14 @@ interface OperationBase {
 export interface PreparedCall<Answer = unknown> {
   /** Describes what `act` would do. Throws what `act` would throw, as far as that is known before. */
   readonly preview: () => Promise<Preview>;
+  /** What it can sell and buy from now on, exits included: the limits of tokens and agents count that. */
+  readonly exposure: ExposureRead;
+  /** Its order counts against the token's limits in the statement that records it. */
+  readonly isCountedByOrders?: true;
   /** Throws what `act` is refused for and a preview only describes. */
   readonly check?: () => void;
-  readonly act: () => Promise<Answer>;
+  /** Does it. Where the caller `isLimited`, nothing that it starts trades beyond its exposure. */
+  readonly act: (isLimited: boolean) => Promise<Answer>;
 }
 
 interface ReadOperation extends OperationBase {
@@ -184,11 +192,20 @@ const runsBy = <I, O>(run: (deps: Deps, input: I, call: Call) => Promise<O>) => 
 const tradesBy = <I, O>(typed: (deps: Deps, input: I, call: Call) => Promise<PreparedCall<O>>) => {
   const prepare = (deps: Deps, given: unknown, call: Call) => typed(deps, given as I, call);
   const run = (deps: Deps, given: unknown, call: Call) =>
-    prepare(deps, given, call).then((prepared) => {
-      prepared.check?.();
-      return prepared.act();
-    });
+    prepare(deps, given, call).then((prepared) => actWithin(deps, call, prepared));
   return { prepare, run };
+};
+
+/** Does what was prepared, after its token's limits have allowed and counted it. Throws AppError where they do not. */
+export const actWithin = (
+  deps: Deps,
+  { actor, isLimited = false }: Call,
+  prepared: PreparedCall,
+): Promise<unknown> => {
+  prepared.check?.();
+  return holdToToken(deps, { actor, counts: true }, prepared).then((isHeld) =>
+    prepared.act(isHeld || isLimited),
+  );
 };
 
 export function routeOf({ http }: Operation): { method: Method; path: string } {

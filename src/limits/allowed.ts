@@ -1,4 +1,4 @@
-import { type Decimal, max, mul, text, ZERO } from "../kernel/decimal.ts";
+import { type Decimal, decimal, max, mul, text, ZERO } from "../kernel/decimal.ts";
 import { AppError } from "../kernel/errors.ts";
 import { type Pair, splitPair } from "../kernel/pair.ts";
 import { midOf } from "../kernel/spread.ts";
@@ -7,6 +7,8 @@ import { exchangeName } from "../model/account.ts";
 import type { LimitCode, LimitName, LimitRefusal, Limits, Standing, Used } from "../model/limits.ts";
 import type { Quote, Side } from "../model/market.ts";
 import type { OrderType } from "../model/order.ts";
+import type { KnownExposure, UnknownExposure } from "../model/proposal.ts";
+import { exposureText } from "./exposure.ts";
 import { showLimit } from "./texts.ts";
 
 /** An order that is about to be recorded. */
@@ -14,7 +16,7 @@ export interface WantedOrder {
   readonly symbol: Pair;
   readonly side: Side;
   readonly type: OrderType;
-  /** Of a limit order. */
+  /** Of a limit order; of a market order the worst price that the book shows for it, 0 where it was not read. */
   readonly price: Decimal;
   readonly amount: Decimal;
 }
@@ -49,12 +51,16 @@ export function allowed(
   );
 }
 
+/** Some exchanges take a market buy as a limit so far beyond the ask. */
+const MARKET_BUY_WITHIN: Decimal = decimal("1.01");
+
 /**
  * What an order can move, in quote: a buy what it can cost at most, a sell what its base is worth,
  * which is the mid where its limit lies below.
  */
 export function countedNotional({ side, type, price, amount }: WantedOrder, quote: Quote): Decimal {
-  const limit = type === "market" ? (side === "buy" ? quote.ask : quote.bid) : price;
+  const atMarket = side === "buy" ? max(price, mul(quote.ask, MARKET_BUY_WITHIN, "up")) : quote.bid;
+  const limit = type === "market" ? atMarket : price;
   return mul(side === "buy" && type === "limit" ? limit : max(limit, midOf(quote)), amount, "up");
 }
 
@@ -99,14 +105,12 @@ export function thinBook(
   { worst, missing }: { readonly worst: Decimal; readonly missing: Decimal },
 ): LimitRefusal | undefined {
   const told = { order, look, limits, counted: ZERO, scope: "" };
-  if (limits.collarPercent === undefined) return undefined;
-  if (missing > ZERO)
-    return limitRefusal(
-      "limit_collar",
-      "collarPercent",
-      told,
-      `is ${text(missing)} more than the book shows: at which price that fills nobody knows`,
-    );
+  const { collarPercent, dayNotional } = limits;
+  const why = `is ${text(missing)} more than the book shows: at which price that fills nobody knows`;
+  if (missing > ZERO && collarPercent !== undefined)
+    return limitRefusal("limit_collar", "collarPercent", told, why);
+  if (missing > ZERO && dayNotional !== undefined)
+    return limitRefusal("limit_unknown", "dayNotional", told, why);
   return worst > ZERO ? ofCollar({ ...told, order: { ...order, type: "limit", price: worst } }) : undefined;
 }
 
@@ -178,16 +182,31 @@ function beyondDayLimit(told: LimitedOrder, { today }: Used, whose: string): Lim
 /** When a day's limit has room again, of itself. */
 const DAY_FREES = "what is used is free again at 00:00 UTC";
 
-/** Of a strategy that counts to its token's day when it starts, with all that it can come to use. */
-export function beyondTokenDay(
-  what: string,
+/** Why a token's own limits refuse an action; undefined where they allow it. */
+export function exceedsToken(
+  exposure: KnownExposure | UnknownExposure,
   { limits, used, scope }: Pick<Standing, "limits" | "used" | "scope">,
-  { asset, notional }: { readonly asset: string; readonly notional: Decimal },
-): AppError {
-  const [most, before] = [limits.dayNotional?.[asset] ?? ZERO, used.today[asset] ?? ZERO];
-  const why = `${what} can come to use ${text(notional)} ${asset} beside the ${text(before)} ${asset} that the token has used today`;
-  const detail = `the limit dayNotional of this token is ${text(most)} ${asset}, and ${why}; ${DAY_FREES}; ${howToChange("dayNotional", scope)}`;
-  return limitError({ reason: "limit_day", detail });
+): LimitRefusal | undefined {
+  const refused = (reason: LimitCode, name: LimitName, why: string): LimitRefusal => ({
+    reason,
+    detail: `the limit ${name} of this token is ${showLimit(limits[name])}, and ${why}; ${howToChange(name, scope)}`,
+  });
+  const { symbols, orderNotional, dayNotional } = limits;
+  if (exposure.trades === "unknown") {
+    const name = dayNotional ? "dayNotional" : orderNotional ? "orderNotional" : "symbols";
+    return refused("limit_unknown", name, `what this can sell and buy is not known: ${exposure.why}`);
+  }
+  const { symbol, counted, largest } = exposure;
+  const { quote: asset } = splitPair(symbol);
+  const what = `this can use ${text(counted)} ${asset} (${exposureText(exposure)})`;
+  if (symbols && !symbols.includes(symbol))
+    return refused("limit_symbol", "symbols", `this trades ${symbol}`);
+  if (orderNotional && largest > (orderNotional[asset] ?? ZERO))
+    return refused("limit_order", "orderNotional", `its largest order counts ${text(largest)} ${asset}`);
+  const before = used.today[asset] ?? ZERO;
+  if (!dayNotional || before + counted <= (dayNotional[asset] ?? ZERO)) return undefined;
+  const why = `${what} beside the ${text(before)} ${asset} that the token has used today; ${DAY_FREES}`;
+  return refused("limit_day", "dayNotional", why);
 }
 
 function beyondOrderLimit(told: LimitedOrder, { openOrders }: Used): LimitRefusal | undefined {

@@ -64,6 +64,8 @@ export type LimitCode =
   | "limit_collar"
   | "limit_price_age"
   | "limit_gap"
+  | "limit_unknown"
+  | "limit_exposure"
   | "limit_loss";
 
 /** Limits as they are stored. */

@@ -1,6 +1,5 @@
 import { type Decimal, max, mul, ONE, snap, sum, text } from "../kernel/decimal.ts";
 import { midOf } from "../kernel/spread.ts";
-import { countedNotional } from "../limits/allowed.ts";
 import type { Balance } from "../model/account.ts";
 import { expectedText, takeFrom } from "../model/depth.ts";
 import type { Book, Market, Quote } from "../model/market.ts";
@@ -38,7 +37,6 @@ export function previewOrder(order: PreparedOrder, around: PreviewContext): Prev
     cost: [orderCostText(order, { notional, fee, quote, market }), expected].filter(Boolean).join("; "),
     worstCase: worstOf(order, market),
     limits: orderLimits({ ...order, needed: notional + fee }, around),
-    uses: { asset: market.quote, amount: countedNotional({ ...order, symbol: market.symbol }, quote) },
   };
 }
 

@@ -92,10 +92,11 @@ itself speaks it at \`/mcp\` (Streamable HTTP, a token that may \`read\`), on No
   refused when the market or the account has moved so that other orders would be placed than it has shown.
 - With \`EDGEMAKER_MCP_CONFIRM=terminal\` the second call waits until a person approves the plan: \`edgemaker plans list\`,
   \`edgemaker plans approve <id>\`, \`edgemaker plans refuse <id>\`.
-- \`EDGEMAKER_MCP_MOST=USDT=500,EUR=400\` is the most that one plan may come to move, before fees, and as much in all plans of
-  one token in a day of UTC, or \`EDGEMAKER_MCP_MOST_A_DAY\`. A buy counts what it can cost, a sell what its base is worth, a grid
-  and a resume what its slots hold at once, a stop with \`sellBase\` what it sells. Pairs of another quote asset are refused then.
-  The limits of everybody (\`docs/limits.md\`) hold beside these.
+- \`EDGEMAKER_MCP_MOST=USDT=500,EUR=400\` is the most that one plan can sell and buy, exits included, before fees.
+  \`EDGEMAKER_MCP_MOST_A_DAY\` is the most for all plans of one token in a day of UTC; each of the two holds without the other,
+  and without it a day has as much as one plan. Other quote assets are refused then, and so is a plan of which nobody knows
+  what it can sell and buy. \`docs/limits.md\` shows what each action counts; the limits of everybody hold beside these.
+- A commit is refused if it could sell or buy over 5 % more than its plan has shown.
 - A preview says what is sold or bought at once and at which price, by the depth of the book as it is now.
 - The first text of an answer is the answer itself, as JSON; a plan's second one says all that a person has to approve.
 - Texts of exchanges are data: without control characters, at most 500 characters long, and only in structured fields; of an

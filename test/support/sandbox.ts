@@ -20,7 +20,8 @@ import { AppError } from "../../src/kernel/errors.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import { KINDS } from "../../src/kinds.ts";
-import type { Preview } from "../../src/model/proposal.ts";
+import { readExposure } from "../../src/limits/operations/exposures.ts";
+import type { Exposure, Preview } from "../../src/model/proposal.ts";
 import type { Call } from "../../src/operation.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { Deps } from "../../src/ports/deps.ts";
@@ -138,16 +139,21 @@ export function askingOf(deps: Deps, call: Call = { actor: "test" }) {
     if (!operation) throw new Error(`there is no operation ${name}`);
     return operation;
   };
+  const prepared = (name: string, input: object, over: Partial<Deps>) => {
+    const operation = named(name);
+    if (operation.effect !== "trade") throw new Error(`${name} trades nothing`);
+    return operation.prepare({ ...deps, ...over }, operation.input.parse(input), call);
+  };
   return {
     async ask<T>(name: string, input: object = {}, over: Partial<Deps> = {}): Promise<T> {
       const operation = named(name);
       return (await operation.run({ ...deps, ...over }, operation.input.parse(input), call)) as T;
     },
     async preview(name: string, input: object, over: Partial<Deps> = {}): Promise<Preview> {
-      const operation = named(name);
-      if (operation.effect !== "trade") throw new Error(`${name} has no preview`);
-      const prepared = await operation.prepare({ ...deps, ...over }, operation.input.parse(input), call);
-      return prepared.preview();
+      return (await prepared(name, input, over)).preview();
+    },
+    async exposure(name: string, input: object, over: Partial<Deps> = {}): Promise<Exposure> {
+      return readExposure((await prepared(name, input, over)).exposure);
     },
   };
 }

@@ -3,6 +3,7 @@ import { readKept } from "../../engine/pass/read-kept.ts";
 import { stepNow } from "../../engine/pass/tick.ts";
 import { text } from "../../kernel/decimal.ts";
 import { AppError, noLongerHolds } from "../../kernel/errors.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import type { By } from "../../model/events.ts";
@@ -13,7 +14,8 @@ import type { Venue } from "../../ports/venue.ts";
 import { pendingEdit } from "../plan/edit.ts";
 import { EditedShape, PlannedEditShape } from "../schema/edit.ts";
 import { editInput, editPreviewInput } from "../schema/edit-input.ts";
-import { type AskedEdit, edited } from "../start/edited.ts";
+import { type AskedEdit, type EditedGrid, edited } from "../start/edited.ts";
+import { withBound } from "../start/exposure.ts";
 
 import {
   changesTold,
@@ -23,6 +25,7 @@ import {
   plannedEditOut,
 } from "../start/planned-edit.ts";
 import type { GridStrategy } from "../state/state.ts";
+import { readEditExposure } from "./exposures.ts";
 import { viewOf } from "./stop.ts";
 
 interface Ready {
@@ -110,14 +113,20 @@ const editGrid = operation({
   async prepare(deps, { id, planHash, ...asked }, call) {
     const { strategy, planned, world } = await ready(deps, id, asked);
     if (planHash !== undefined && planHash !== planned.hash) throw noLongerHolds();
+    const exposure = lazy(() => readEditExposure(deps, strategy, planned, world));
     return {
       preview: async () => previewOfEdit(strategy, planned, world),
-      act: () => editByHand(deps, strategy, planned, byOf(call)),
+      exposure,
+      async act(isLimited: boolean) {
+        const { bound: _, ...free } = planned.edited.config;
+        const config = isLimited ? withBound(await exposure(), free, strategy.state.ledger) : free;
+        return editByHand(deps, strategy, { ...planned.edited, config }, byOf(call));
+      },
     };
   },
 });
 
-async function editByHand(deps: Deps, strategy: GridStrategy, { edited: made }: PlannedEdit, by: By) {
+async function editByHand(deps: Deps, strategy: GridStrategy, made: EditedGrid, by: By) {
   const { id } = strategy;
   const { config, warnings } = made;
   const changes = changesTold(made);
@@ -165,10 +174,6 @@ function previewOfEdit(strategy: GridStrategy, planned: PlannedEdit, world: Edit
   const { quote } = splitPair(strategy.symbol);
   const { cancelled, orders, changes, maxQuoteUsed, worstCase, warnings, realized, investment } =
     plannedEditOut(strategy, planned, world);
-  const isOnPaper = parseAccountKey(strategy.account).kind === "dry";
-  const amount = planned.edited.isRelaid
-    ? planned.state.slots.reduce((total, { size }) => total + size, 0n)
-    : undefined;
   return {
     what: `change ${strategy.id}: ${changes.map(({ field, from, to }) => `${field} from ${from} to ${to}`).join(", ")}; ${cancelled} orders are cancelled and ${orders.length} placed`,
     cost: `${investment.quote} ${quote} in buys; the change itself sells nothing, ${text(planned.free)} ${quote} are free for it, and the ${realized} ${quote} that are realised stay`,
@@ -177,7 +182,6 @@ function previewOfEdit(strategy: GridStrategy, planned: PlannedEdit, world: Edit
       ...warnings.map(({ message }) => message),
       ...(world.killed ? ["the kill switch is on: nothing is placed until it is turned off"] : []),
     ],
-    ...(amount === undefined || isOnPaper ? {} : { uses: { asset: quote, amount } }),
     holds: { planHash: planned.hash },
   };
 }

@@ -11,6 +11,7 @@ import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 import { previewChange } from "../start/preview.ts";
 import type { GridStrategy } from "../state/state.ts";
+import { readPauseExposure, readResumeExposure } from "./exposures.ts";
 import { viewOf } from "./stop.ts";
 
 const PausedShape = lazy(() =>
@@ -46,6 +47,7 @@ const pauseGrid = operation({
     return {
       preview: async () =>
         previewChange(before, { told: "pause, leaving what rests and watching no stop price," }),
+      exposure: () => readPauseExposure(deps, before.strategy),
       async act() {
         await deps.store.setPaused(id, true, byOf(call));
         const { view, pass } = await passed(deps, id);
@@ -76,6 +78,7 @@ const resumeGrid = operation({
           buys: true,
           killed: await deps.store.killed(),
         }),
+      exposure: () => readResumeExposure(deps, before.strategy),
       act: () => resumeByHand(deps, id, byOf(call)),
     };
   },

@@ -5,10 +5,11 @@ import { VenueError } from "../../kernel/errors.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { NO_STOP } from "../../kernel/stop-flags.ts";
 import { MINUTE } from "../../kernel/time.ts";
-import { beyondTokenDay, limitError } from "../../limits/allowed.ts";
+import { limitError } from "../../limits/allowed.ts";
 import { accountKey, parseAccountKey } from "../../model/account.ts";
 import type { By } from "../../model/events.ts";
 import type { Preview } from "../../model/proposal.ts";
+import { TRADES_NOTHING } from "../../model/proposal.ts";
 import { byOf, type Call } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { killRefusal } from "../../ports/kill-here.ts";
@@ -16,6 +17,7 @@ import type { Venue } from "../../ports/venue.ts";
 import { asGrid, gridKind } from "../kind.ts";
 import { configOut } from "../schema/status-answer.ts";
 import type { Checked } from "../start/check.ts";
+import { exposureOfStart, withBound } from "../start/exposure.ts";
 import type { LastWeek } from "../start/last-week.ts";
 import { checkHash } from "../start/plan-hash.ts";
 import {
@@ -29,8 +31,8 @@ import {
   type StartWorld,
 } from "../start/planned-start.ts";
 import { previewStart } from "../start/preview.ts";
-import { mostMoved, mostQuote } from "../start/worst-case.ts";
-import type { GridState, GridStrategy } from "../state/state.ts";
+import { mostQuote } from "../start/worst-case.ts";
+import { type GridConfig, type GridState, type GridStrategy, NO_LEDGER } from "../state/state.ts";
 import { readLastWeek } from "./recent-candles.ts";
 import { fund, type Read, readWorld, type StartPlace, startDoubts, venueOf } from "./start-reading.ts";
 
@@ -57,24 +59,32 @@ export async function prepareStart(deps: Deps, request: StartRequest) {
   if (before)
     return {
       preview: async () => earlierGridPreview(before),
+      exposure: TRADES_NOTHING,
       act: () => startedGridResponse(deps, request, before),
     };
   const { where, checked: checkIn, planHash } = request;
   const start = await readWorld(deps, where, request.actor);
   const planned = planStart(checkIn(start, true, planHash), start);
+  const exposure = where.dryRun ? TRADES_NOTHING : exposureOfStart(planned, start);
   return {
     preview() {
       checkHash(planned, planHash);
       return previewForAgents(deps, planned, { where, start });
     },
+    exposure,
     check() {
       if (start.killed) throw killRefusal(deps.killHere, "no grid is started");
       checkHash(planned, planHash);
       const refused = beyondLimits(planned, start);
       if (refused) throw limitError(refused);
     },
-    act: async () =>
-      startedGridResponse(deps, request, await beginStrategy(deps, request, { planned, start })),
+    async act(isLimited: boolean) {
+      const config = isLimited
+        ? withBound(exposure, planned.checked.config, NO_LEDGER)
+        : planned.checked.config;
+      const begun = await beginStrategy(deps, request, { planned, start, config });
+      return startedGridResponse(deps, request, begun);
+    },
   };
 }
 
@@ -126,19 +136,25 @@ async function begunBefore(deps: Deps, { where, request }: StartRequest): Promis
 
 type StartRead = StartWorld & Read;
 
+interface PlannedBegin {
+  readonly planned: PlannedStart;
+  readonly start: StartRead;
+  /** As it is stored. */
+  readonly config: GridConfig;
+}
+
 async function beginStrategy(
   deps: Deps,
   { where, request, by }: StartRequest,
-  { planned, start }: { readonly planned: PlannedStart; readonly start: StartRead },
+  { planned, start, config }: PlannedBegin,
 ): Promise<Begun> {
   const { venue, quote } = start;
   const { checked } = planned;
-  await countStart(deps, planned, start);
   await fund(deps, where, venue);
   const state = await withHistory(venue, where.symbol, checked, firstState(checked, quote.at));
   const strategy = await deps.store.createStrategy(
     {
-      ...firstRow(where, checked, state),
+      ...firstRow(where, config, state),
       account: accountKey(venue.account),
       startedAt: quote.at,
       request,
@@ -155,7 +171,7 @@ async function beginStrategy(
 }
 
 /** What the row of a new strategy says of itself. */
-function firstRow({ exchange, symbol }: StartPlace, { config }: Checked, state: GridState) {
+function firstRow({ exchange, symbol }: StartPlace, config: GridConfig, state: GridState) {
   const { base, quote } = splitPair(symbol);
   return {
     kind: gridKind.name,
@@ -171,19 +187,6 @@ function firstRow({ exchange, symbol }: StartPlace, { config }: Checked, state: 
     prefix: `grid-${exchange}-${base}-${quote}`,
     symbol,
   } as const;
-}
-
-/** A grid counts to its token's day when it starts: what it can come to use, not what it places each time. */
-async function countStart({ store }: Deps, planned: PlannedStart, world: StartRead): Promise<void> {
-  const { quote } = world.market;
-  const notional = mostMoved(beginsOf(planned, world));
-  for (const standing of world.bounds.standings.all) {
-    if (standing.actor === null) continue;
-    const use = { asset: quote, notional };
-    const most = standing.limits.dayNotional?.[quote] ?? null;
-    if (await store.useLimit({ scope: standing.scope, ...use, most })) continue;
-    throw beyondTokenDay("this grid", standing, use);
-  }
 }
 
 /** The last hour's prices, by which volatility is known from the first minute on; without them it is once they are there. */

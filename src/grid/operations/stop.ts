@@ -6,6 +6,7 @@ import { splitPair } from "../../kernel/pair.ts";
 import type { StopWish } from "../../kernel/stop-flags.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import type { By } from "../../model/events.ts";
+import { TRADES_NOTHING } from "../../model/proposal.ts";
 import type { Strategy } from "../../model/strategy.ts";
 import { byOf, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
@@ -19,6 +20,7 @@ import { stoppedOut } from "../schema/status-answer.ts";
 import { stopView } from "../schema/view.ts";
 import { previewChange, type Sale, saleOf } from "../start/preview.ts";
 import type { GridStrategy } from "../state/state.ts";
+import { readSaleExposure } from "./exposures.ts";
 
 export const stopGrid = operation({
   name: "stop_grid",
@@ -47,6 +49,7 @@ export const stopGrid = operation({
           told: sellBase ? "stop, selling its base," : `stop, ${how},`,
           killed: sellBase && (await deps.store.killed()),
         }),
+      exposure: sellBase ? () => readSaleExposure(deps, view.strategy) : TRADES_NOTHING,
       act: () => stopGridByHand(deps, view.strategy, { keepOrders: !cancelOrders, ...flags }, byOf(call)),
     };
   },

@@ -1,6 +1,6 @@
 import { strangerError } from "../../engine/decide/troubles.ts";
 import { isHeld } from "../../engine/decide/turn.ts";
-import { ZERO } from "../../kernel/decimal.ts";
+import { min, ZERO } from "../../kernel/decimal.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { MINUTE } from "../../kernel/time.ts";
 import type { Quote } from "../../model/market.ts";
@@ -45,7 +45,8 @@ export function startTrading(
   if (isHeld(strategy, turn)) return { ...strategy, lastError: strangerError(turn) };
   if (ownBase === undefined) return undefined;
   const { state, config } = strategy;
-  const free = config.useOwnBase === false ? ZERO : ownBase.least;
+  const most = config.useOwnBase === false ? ZERO : ownBase.least;
+  const free = config.bound ? min(config.bound.base, most) : most;
   const isEnough = ownBase.isSure || config.useOwnBase === false || wantedBase(state, sight.market) <= free;
   if (!isEnough && at - state.laidAt < LONGEST_START)
     return {

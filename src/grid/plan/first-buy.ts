@@ -4,7 +4,7 @@ import { boundsAfter, refusedWithin } from "../../limits/standing.ts";
 import type { Capital, Funds, Intent, Resting } from "../../model/intent.ts";
 import type { Bounds } from "../../model/limits.ts";
 import type { Market, Quote } from "../../model/market.ts";
-import { meetsMinimum } from "../../model/minimum.ts";
+import { lotsFor, meetsMinimum } from "../../model/minimum.ts";
 import { need } from "../../model/need.ts";
 import type { Order } from "../../model/order.ts";
 import { highestSequence } from "../../model/strategy.ts";
@@ -16,6 +16,7 @@ import type { GridConfig } from "../state/config.ts";
 import { totalBase } from "../state/lots.ts";
 import { FIRST_BUY_SLOT, type GridState, type GridStrategy } from "../state/state.ts";
 import { committed, fitIntoShares } from "./capital.ts";
+import { boundRoom, roomAfter } from "./room.ts";
 
 /** So many orders at most: what they do not reach the slots go without. */
 const MOST_INITIAL_BUYS = 5;
@@ -35,6 +36,7 @@ export interface FirstBuy {
   /** What is left of limits after it. */
   readonly bounds: Bounds | undefined;
   readonly capital: Capital | undefined;
+  readonly room: Decimal | undefined;
   /** Why it waits. */
   readonly problem: string | null;
 }
@@ -49,6 +51,7 @@ export function firstBuyOf(
     bounds,
     capital,
     under,
+    room,
   }: {
     market: Market;
     quote: Quote;
@@ -56,6 +59,8 @@ export function firstBuyOf(
     capital: Capital | undefined;
     /** A sell of the account: the order buys below it. */
     under?: Decimal | undefined;
+    /** Quote that the grid's bound leaves to it. */
+    room?: Decimal | undefined;
   },
 ): { readonly state: GridState; readonly intent: Intent } | undefined {
   if (!before.firstBuy || before.firstBuy.tries >= MOST_INITIAL_BUYS) return undefined;
@@ -65,7 +70,8 @@ export function firstBuyOf(
   const all = snap(grossed(whole - totalBase(state.idle), market), market.lot, "up");
   const taking = takingPrice(quote, market);
   const price = under === undefined ? taking : min(taking, under - market.tick);
-  const most = fitIntoShares(all, price, { market, config, capital });
+  const shared = fitIntoShares(all, price, { market, config, capital });
+  const most = room === undefined ? shared : min(shared, lotsFor(market, room, price));
   const amount = inOneOrder(most, { price, market, bounds });
   if (whole === ZERO || !meetsMinimum(market, price, amount)) return undefined;
   const tries = before.firstBuy.tries + 1;
@@ -86,13 +92,15 @@ const lowestSell = (resting: readonly Resting[]): Decimal | undefined =>
 
 /** Buys what selling slots lack at the start, and gives it to them once it is there. */
 export function firstBuy(
-  { state, config }: GridStrategy,
+  strategy: GridStrategy,
   live: readonly Order[],
   turn: Omit<StrategyContext, "held"> & { held: boolean },
 ): FirstBuy {
+  const { state, config } = strategy;
   const { sight, funds, killed, limit, bounds, capital, resting, held: isHeld } = turn;
+  const room = boundRoom(strategy, live);
   const none = (next: GridState, problem: string | null = null): FirstBuy => {
-    return { state: next, intents: [], funds, bounds, capital, problem };
+    return { state: next, intents: [], funds, bounds, capital, room, problem };
   };
   const { market, quote } = sight;
   const isUnderWay = live.some(({ slot }) => slot === FIRST_BUY_SLOT);
@@ -100,13 +108,8 @@ export function firstBuy(
   const over = () => none({ ...drawAll(state, config, market), firstBuy: null });
   const under = lowestSell(resting);
   const isInWay = under !== undefined && under <= quote.ask;
-  const bought = firstBuyOf(state, config, {
-    market,
-    quote,
-    bounds,
-    capital,
-    under: isInWay ? undefined : under,
-  });
+  const below = isInWay ? undefined : under;
+  const bought = firstBuyOf(state, config, { market, quote, bounds, capital, under: below, room });
   if (!bought) return over();
   if (isInWay) return none(state, "the base is not bought yet: an order of this account sells at the ask");
   if (killed || isHeld || state.halted || !market.active || !funds || limit < 1) return none(state);
@@ -122,6 +125,7 @@ export function firstBuy(
     funds: left,
     bounds: boundsAfter(bounds, order, quote),
     capital: capital && committed(capital, market, order),
+    room: roomAfter(room, order),
     problem: null,
   };
 }

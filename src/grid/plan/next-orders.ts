@@ -10,6 +10,7 @@ import type { GridState, Slot } from "../state/state.ts";
 import { committed } from "./capital.ts";
 import { keptBack } from "./owed.ts";
 import { backedOff, limitOrderOf, refuse } from "./refusal.ts";
+import { roomAfter } from "./room.ts";
 import { atRest, sellPrice, turn, type View, type Wish, wishOf } from "./wish.ts";
 
 export interface NextOrders {
@@ -29,7 +30,7 @@ const KEPT_BACK = {
 /** Which order each slot without one should rest next, and why another rests nothing. */
 export function nextOrders(state: GridState, view: View): NextOrders {
   const mid = midOf(view.quote);
-  let { funds, capital, resting, bounds } = view;
+  let { funds, capital, resting, bounds, room } = view;
   let postponed = 0;
   const intents: Intent[] = [];
   const refused: Refusal[] = [...(view.unclear ?? [])];
@@ -47,7 +48,7 @@ export function nextOrders(state: GridState, view: View): NextOrders {
     const isKept = wish?.side === "sell" && kept.has(slot.index);
     const refusal = isKept
       ? KEPT_BACK
-      : refuse(turned, wish, { ...view, funds, capital, resting, bounds }, state);
+      : refuse(turned, wish, { ...view, funds, capital, resting, bounds, room }, state);
     if (refusal) {
       const told = backedOff(turned, refusal, view);
       planned.set(slot.index, told.slot);
@@ -61,6 +62,7 @@ export function nextOrders(state: GridState, view: View): NextOrders {
       funds = funds && spendFunds(funds, view.market, wish);
       capital = capital && committed(capital, view.market, wish);
       bounds = bounds && boundsAfter(bounds, limitOrderOf(wish, view.market), view.quote);
+      room = roomAfter(room, wish);
     }
   }
   return { next: nextState(state, planned, refused), intents, funds, postponed };

@@ -10,6 +10,7 @@ import type { Refusal } from "../../model/strategy.ts";
 import { baseHeld } from "../ledger/booking.ts";
 import type { GridState, Slot } from "../state/state.ts";
 import { roomsOf } from "./capital.ts";
+import { beyondRoom } from "./room.ts";
 import type { View, Wish } from "./wish.ts";
 
 export function refuse(
@@ -33,7 +34,11 @@ export function refuse(
   const { asset, amount } = need(market, wish);
   if (funds && amount > (funds[asset] ?? ZERO))
     return { reason: wish.side === "buy" ? "no_quote" : "inventory_missing" };
-  return (wish.side === "buy" ? overLimit(amount, view) : undefined) ?? beyondBounds(wish, view);
+  return (
+    (wish.side === "buy" ? overLimit(amount, view) : undefined) ??
+    beyondRoom(wish, view.room) ??
+    beyondBounds(wish, view)
+  );
 }
 
 const limitVersion = ({ now, bounds }: View) => ({ now, version: bounds?.standings.version });

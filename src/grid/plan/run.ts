@@ -182,6 +182,7 @@ function placeWanted(
     config: strategy.config,
     capital: bought.capital,
     bounds: bought.bounds,
+    room: bought.room,
     backoff: turn.timing.backoff,
     ...world,
   });

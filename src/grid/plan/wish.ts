@@ -37,6 +37,8 @@ export interface View {
   readonly capital?: Capital | undefined;
   /** Undefined where no order is held to limits. */
   readonly bounds?: Bounds | undefined;
+  /** Quote that the grid's bound leaves to further buys; undefined of a grid without one. */
+  readonly room?: Decimal | undefined;
   /** Left out where nothing is tried again. */
   readonly backoff?: Timing["backoff"];
 }

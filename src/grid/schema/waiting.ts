@@ -17,6 +17,7 @@ const WAITS_BECAUSE: Partial<Record<RefusalReason, string>> = {
   low_confidence: "this exchange's price is far from that of others",
   max_position: "it holds as much as it may",
   safety_reserve: "a buy would leave less quote than the reserve",
+  limit_exposure: "a limit counted what it can buy, and this order would go beyond that",
 };
 
 interface WaitingSlot {

@@ -2,18 +2,16 @@ import { countTold } from "../../kernel/count-told.ts";
 import { type Decimal, mul, ONE, snap, sum, text, ZERO } from "../../kernel/decimal.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
-import { parseAccountKey } from "../../model/account.ts";
 import { expectedText, takeFrom } from "../../model/depth.ts";
 import type { Book, Quote } from "../../model/market.ts";
 import type { Preview } from "../../model/proposal.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 import { heldInAll } from "../ledger/booking.ts";
 import { profitOf } from "../ledger/profit.ts";
-import type { GridConfig } from "../state/config.ts";
 import type { GridStrategy } from "../state/state.ts";
 import { type LastWeek, lastWeekOut } from "./last-week.ts";
 import { beginsOf, fundsWarnings, type PlannedStart, type StartWorld } from "./planned-start.ts";
-import { mostMoved, mostQuote, worstCases } from "./worst-case.ts";
+import { mostQuote, worstCases } from "./worst-case.ts";
 
 interface StartPreview extends StartWorld {
   readonly exchange: string;
@@ -37,15 +35,9 @@ export function previewStart(planned: PlannedStart, start: StartPreview): Previe
     cost: `${text(bought)} ${quote} in buys, before fees, and ${text(ownBase)} ${base} of the account's own in sells`,
     worstCase: `the price falls and does not come back: up to ${text(most)} ${quote} are held as ${base} and lose what it loses; ${worstCases(begins).map(lostTold(quote)).join(", ")}`,
     limits: startLimits(planned, start),
-    ...(start.dryRun
-      ? {}
-      : { uses: { asset: quote, amount: mostMoved(begins), ...worstCaseReason(config) } }),
     holds: { planHash: hash },
   };
 }
-
-const worstCaseReason = ({ centered }: GridConfig): { reason?: string } =>
-  centered ? { reason: "it buys again wherever the market takes it; maxPosition bounds that" } : {};
 
 const lostTold =
   (quote: string) =>
@@ -96,8 +88,6 @@ interface EditPreview {
 export interface Sale {
   readonly told: string;
   readonly worstCase: string;
-  /** In quote. */
-  readonly counted: Decimal;
 }
 
 /** All base of a strategy at what the book shows; `book` is undefined where nobody could be asked. */
@@ -114,7 +104,6 @@ export function saleOf(
   return {
     told: `${text(amount)} ${pair.base} are sold, worth ${text(toHundredths(counted))} ${pair.quote} at the mid of ${text(toHundredths(mid))}; ${expected ?? "what the book would pay is not known here"}`,
     worstCase: `the price falls while it sells: its orders go as far as 10 % below the mid of their moment, which is ${text(toHundredths((counted * 9n) / 10n))} ${pair.quote} now, and dust stays`,
-    counted,
   };
 }
 
@@ -129,8 +118,6 @@ export function previewChange(
   );
   const { base, quote } = splitPair(strategy.symbol);
   const most = sum(strategy.state.slots.map(({ size }) => size));
-  const counted = sale?.counted ?? (buys ? most : undefined);
-  const isOnPaper = parseAccountKey(strategy.account).kind === "dry";
   return {
     what: `${told} ${strategy.id}, which is ${strategy.status} (${strategy.phase}) with ${openOrders} open orders`,
     cost: `${sale ? sale.told : buys ? `up to ${text(most)} ${quote} in buys` : "nothing at once"}; ${text(toHundredths(realized))} ${quote} are realised so far`,
@@ -140,7 +127,6 @@ export function previewChange(
         ? `no ${base} is held`
         : `${text(position)} ${base} bought at ${text(toHundredths(averageCost ?? 0n))} ${quote} stay the account's and may lose value`,
     limits: killed ? ["the kill switch is on: nothing is placed until it is turned off"] : [],
-    ...(counted === undefined || isOnPaper ? {} : { uses: { asset: quote, amount: counted } }),
   };
 }
 

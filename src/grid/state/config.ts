@@ -18,6 +18,15 @@ export interface GridConfig extends StrategyConfig, GridOptions {
   readonly trail?: { readonly up?: Decimal | undefined; readonly down?: Decimal | undefined } | undefined;
   /** Of a grid that is laid around the market and follows it. */
   readonly centered?: CenteredConfig | undefined;
+  /** Of a grid that a limited caller has started or changed last: it trades no more than that limit has counted. */
+  readonly bound?: GridBound | undefined;
+}
+
+export interface GridBound {
+  /** The most of the account's own base that it takes when it begins. */
+  readonly base: Decimal;
+  /** The most quote that its fills have spent and its open buys may spend, less what sells have returned, before fees. */
+  readonly spent: Decimal;
 }
 
 export interface CenteredConfig {

@@ -4,6 +4,7 @@ import { exchangeField, idField, pairField } from "../../kernel/fields.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { accountKey } from "../../model/account.ts";
 import type { By } from "../../model/events.ts";
+import { TRADES_NOTHING } from "../../model/proposal.ts";
 import { byOf, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { CancelOutcome, Venue, VenueOrder } from "../../ports/venue.ts";
@@ -43,6 +44,7 @@ export const cancelOrder = (ids: readonly string[]) =>
           if (!order) throw orderNotFound(exchange, { symbol, id });
           return previewCancel(exchange, [order], (await ofGrids(deps, venue, [order])).size);
         },
+        exposure: TRADES_NOTHING,
         async act() {
           const message = await cancelByHand(deps, venue, { symbol, id, by: byOf(call) });
           return { success: true as const, exchange, orderId: id, message };
@@ -90,6 +92,7 @@ export const cancelAllOrders = (ids: readonly string[]) =>
       const live = await ofGrids(deps, venue, open);
       return {
         preview: async () => previewCancel(exchange, open, live.size),
+        exposure: TRADES_NOTHING,
         act: () =>
           cancelOpenOrders(deps, venue, {
             open,

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { max, ZERO } from "../../kernel/decimal.ts";
 import { AppError, messageOf } from "../../kernel/errors.ts";
 import {
   decimalField,
@@ -10,11 +11,14 @@ import {
   wordField,
 } from "../../kernel/fields.ts";
 import { handOrderId } from "../../kernel/ids.ts";
+import { midOf } from "../../kernel/spread.ts";
+import { countedNotional } from "../../limits/allowed.ts";
+import { exposureOf } from "../../limits/exposure.ts";
 import { readStandings } from "../../limits/operations/standings.ts";
 import { accountKey } from "../../model/account.ts";
 import type { Market, Quote } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
-import type { Preview } from "../../model/proposal.ts";
+import type { Exposure, Preview } from "../../model/proposal.ts";
 import { byOf, type Call, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { killRefusal } from "../../ports/kill-here.ts";
@@ -32,7 +36,7 @@ import {
 import { type PreparedOrder, prepareOrder } from "../prepare.ts";
 import { previewOrder } from "../preview.ts";
 import { CreatedShape, orderOut } from "../schema.ts";
-import { checkLimits, recordIntent } from "./recording.ts";
+import { atReach, checkLimits, recordIntent } from "./recording.ts";
 import { ifAnswered, openMet, orderReach } from "./self-cross.ts";
 import { venueFor } from "./venue.ts";
 
@@ -100,6 +104,8 @@ export const createOrder = (ids: readonly string[]) =>
       const request = { venue, market, quote, order, input };
       return {
         preview: () => previewHandOrder(deps, request, call),
+        exposure: () => orderExposure(request),
+        isCountedByOrders: true,
         act: () => placeHandOrder(deps, request, call),
       };
     },
@@ -111,6 +117,24 @@ interface HandOrderRequest {
   readonly quote: Quote;
   readonly order: PreparedOrder;
   readonly input: AskedOrder;
+}
+
+/** Counted as the limits count it when it is recorded: a sell at its limit where that is above the mid. */
+async function orderExposure({
+  venue,
+  quote,
+  order,
+  input: { symbol },
+}: HandOrderRequest): Promise<Exposure> {
+  const { side, amount, price, type } = order;
+  if (side === "sell") {
+    const counted = type === "limit" ? max(price, midOf(quote)) : midOf(quote);
+    return exposureOf({ symbol, mid: counted, parts: [{ base: amount, quote: ZERO }], exits: false });
+  }
+  const reach = await orderReach(venue, symbol, order);
+  if (reach.limit === null) return { trades: "unknown", why: "the order book shows less than it would buy" };
+  const counted = countedNotional(atReach({ ...order, symbol }, reach), quote);
+  return exposureOf({ symbol, mid: midOf(quote), parts: [{ base: ZERO, quote: counted }], exits: false });
 }
 
 async function previewHandOrder(

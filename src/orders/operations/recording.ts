@@ -36,7 +36,8 @@ export type RecordedIntent = { readonly askedAt: Millis } | { readonly earlier: 
 
 /** Writes the intent within the limits. */
 export async function recordIntent(deps: Deps, recording: Recording): Promise<RecordedIntent> {
-  const { venue, order, reach, open } = recording;
+  const { venue, reach, open } = recording;
+  const order = atReach(recording.order, reach);
   let { standings } = recording;
   const look = await secondLook(deps, venue, { symbol: order.symbol, now: standings.now });
   let met = open && selfCross(open.id, open, open.clientId);
@@ -67,6 +68,10 @@ export async function recordIntent(deps: Deps, recording: Recording): Promise<Re
         retryAfterSeconds: 1,
       });
 }
+
+/** An order that is counted at the worst price that the book shows for it, where it has no limit. */
+export const atReach = <O extends Pick<Order, "type" | "price">>(order: O, { limit }: Reach): O =>
+  order.type === "market" ? { ...order, price: limit ?? ZERO } : order;
 
 type SameOrder = Pick<Order, "symbol" | "side" | "type" | "price" | "amount" | "actor">;
 

@@ -20,6 +20,7 @@ import {
 import type { QuotesSeen } from "../start/planned-quote.ts";
 import type { QuoteStrategy } from "../state/state.ts";
 import { CHANGES_QUOTES, changeableQuotes, changedOut, passesOver } from "./changing.ts";
+import { readQuotesExposure } from "./exposures.ts";
 import { readQuotesAt } from "./quote-world.ts";
 import { pausing, stopQuote } from "./stops.ts";
 
@@ -87,6 +88,7 @@ const editQuote = operation({
         const { planned, seen } = await readyChange(deps, id, asked, call.actor);
         return previewOfChange(strategy, planned, seen);
       },
+      exposure: () => readQuotesExposure(deps, strategy, change.config),
       act: () => changeByHand(deps, strategy, change, byOf(call)),
     };
   },

@@ -1,12 +1,14 @@
 import { startTold } from "../../engine/pass/start-told.ts";
 import { stepNow } from "../../engine/pass/tick.ts";
-import type { Decimal } from "../../kernel/decimal.ts";
+import { type Decimal, ONE } from "../../kernel/decimal.ts";
 import { AppError, noLongerHolds } from "../../kernel/errors.ts";
 import { splitPair } from "../../kernel/pair.ts";
+import { midOf } from "../../kernel/spread.ts";
 import { NO_STOP } from "../../kernel/stop-flags.ts";
-import { beyondTokenDay } from "../../limits/allowed.ts";
+import { exitsOnLoss } from "../../limits/exposure.ts";
 import { accountKey, parseAccountKey } from "../../model/account.ts";
 import type { Preview } from "../../model/proposal.ts";
+import { type Exposure, TRADES_NOTHING } from "../../model/proposal.ts";
 import type { Strategy } from "../../model/strategy.ts";
 import { byOf, type Call, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
@@ -16,6 +18,7 @@ import { type AskedQuote, quoteInput, quotePreviewInput } from "../schema/input.
 import { PlannedQuoteShape, StartedQuoteShape } from "../schema/shapes.ts";
 import { plannedQuoteView } from "../schema/view.ts";
 import { quoteConfigOf } from "../start/asked-config.ts";
+import { quoteExposure } from "../start/exposure.ts";
 import {
   type PlannedQuote,
   plannedQuoteOut,
@@ -42,18 +45,6 @@ function checkedPrice({ hash, reference, plan }: PlannedQuote, expected: string 
   );
 }
 
-/** Quotes count to their token's day when they start: what they can come to use. */
-async function countQuotes({ store }: Deps, { config }: PlannedQuote, world: QuoteWorld): Promise<void> {
-  const { quote: asset } = world.market;
-  const notional = config.budget.quote;
-  for (const standing of world.standings.all) {
-    if (standing.actor === null) continue;
-    const most = standing.limits.dayNotional?.[asset] ?? null;
-    if (await store.useLimit({ scope: standing.scope, asset, notional, most })) continue;
-    throw beyondTokenDay("this start of quotes", standing, { asset, notional });
-  }
-}
-
 interface CreatedQuotes {
   readonly strategy: Strategy;
   readonly warnings: ReturnType<typeof quoteWarnings>;
@@ -71,7 +62,6 @@ async function createQuotes(
   { world, plan, startPrice }: QuoteStart,
   call: Call,
 ): Promise<CreatedQuotes> {
-  await countQuotes(deps, plan, world);
   await fundQuotes(deps, asked, world);
   const { exchange, symbol } = asked;
   const { base, quote } = splitPair(symbol);
@@ -112,6 +102,7 @@ async function prepareQuotes(deps: Deps, asked: AskedQuote, planHash: string | u
   if (before)
     return {
       preview: async () => earlierQuotesPreview(before),
+      exposure: TRADES_NOTHING,
       act: () => startedQuotesResponse(deps, asked, before),
     };
   const { world, plan } = await planned(deps, asked, call.actor);
@@ -120,6 +111,7 @@ async function prepareQuotes(deps: Deps, asked: AskedQuote, planHash: string | u
       checkedPrice(plan, planHash);
       return previewOfQuotes(asked, plan, world);
     },
+    exposure: asked.dryRun ? TRADES_NOTHING : startExposure(plan, world),
     check() {
       if (world.killed) throw killRefusal(deps.killHere, "nothing is quoted");
       checkedPrice(plan, planHash);
@@ -133,6 +125,22 @@ async function prepareQuotes(deps: Deps, asked: AskedQuote, planHash: string | u
       );
     },
   };
+}
+
+/** Base is counted at the mid of its own book, or at the reference price where that book has none. */
+function startExposure(
+  { config, reference }: PlannedQuote,
+  { market, book, standings }: QuoteWorld,
+): Exposure {
+  const { symbol, quote } = market;
+  const [bid, ask] = [book.bids[0]?.price, book.asks[0]?.price];
+  const mid = bid !== undefined && ask !== undefined ? midOf({ bid, ask }) : (reference ?? undefined);
+  const state = newQuoteState(config.rules.levels, ONE);
+  const limits = standings.all[0]?.limits ?? {};
+  return quoteExposure(
+    { symbol, config, state, phase: "starting" },
+    { mid, buys: [], exitsOnLoss: exitsOnLoss(limits, quote) },
+  );
 }
 
 const earlierQuotesPreview = ({ strategy: { id } }: CreatedQuotes): Preview => ({
@@ -166,7 +174,6 @@ function previewOfQuotes(asked: AskedQuote, plan: PlannedQuote, world: QuoteWorl
     cost: `up to ${out.budget.quote} ${quote} and ${out.budget.base} ${base} of the account's own are quoted with`,
     worstCase: out.worstCase,
     limits: [out.cadence.message, ...out.warnings.map(({ message }) => message)],
-    ...(asked.dryRun ? {} : { uses: { asset: quote, amount: plan.config.budget.quote } }),
     holds: { planHash: plan.hash },
   };
 }

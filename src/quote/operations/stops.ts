@@ -4,11 +4,13 @@ import { idField } from "../../kernel/fields.ts";
 import type { StopWish } from "../../kernel/stop-flags.ts";
 import type { By } from "../../model/events.ts";
 import type { Preview } from "../../model/proposal.ts";
+import { TRADES_NOTHING } from "../../model/proposal.ts";
 import { byOf, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { quoteStopInput } from "../schema/input.ts";
 import type { QuoteStrategy } from "../state/state.ts";
 import { CHANGES_QUOTES, changeableQuotes, changedOut, passesOver } from "./changing.ts";
+import { readQuotePause, readQuoteSale, readQuotesExposure } from "./exposures.ts";
 import { quoteView } from "./quote-views.ts";
 
 const idInput = () => z.object({ id: idField("Invalid request").describe("Strategy id") });
@@ -45,6 +47,7 @@ export const stopQuote = operation({
             ? "a thin book is sold into at up to 10 % below its middle"
             : `${held} stay in the account`,
         ),
+      exposure: sellBase ? () => readQuoteSale(deps, strategy) : TRADES_NOTHING,
       act: () => stopQuotesByHand(deps, strategy, { keepOrders: false, ...flags }, byOf(call)),
     };
   },
@@ -81,13 +84,14 @@ export const pausing = (isPaused: boolean) =>
     },
     input: idInput,
     async prepare(deps, { id }, call) {
-      await changeableQuotes(deps, id);
+      const { strategy } = await changeableQuotes(deps, id);
       return {
         preview: async () =>
           previewOf(
             isPaused ? `withdraw the orders of ${id} until it is resumed` : `let ${id} quote again`,
             isPaused ? "what it holds stays, and loses what the price loses" : "as when it was started",
           ),
+        exposure: () => (isPaused ? readQuotePause(deps, strategy) : readQuotesExposure(deps, strategy)),
         async act() {
           await deps.store.setPaused(id, isPaused, byOf(call));
           const { view, why } = await passesOver(deps, id, ({ openOrders }) => isPaused && openOrders === 0);

@@ -1,58 +1,97 @@
-import { type Decimal, text, ZERO } from "../../kernel/decimal.ts";
+import { type Decimal, text } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
+import { splitPair } from "../../kernel/pair.ts";
 import { dayOf } from "../../kernel/time.ts";
-import type { Preview } from "../../model/proposal.ts";
-import type { Deps } from "../../ports/deps.ts";
+import { exposureText } from "../../limits/exposure.ts";
+import type { Exposure, KnownExposure } from "../../model/proposal.ts";
 import type { McpOptions, McpSettings } from "./options.ts";
 
-/** Under which the plans of one token are counted; all of a process's own where it has one client. */
+/** The scope that counts the plans of one token; all plans of a process that has one client. */
 const scopeOf = ({ caller }: Pick<McpOptions, "caller">): string => `agent:${caller.actor}`;
 
-/** A preview that tells the agents' own limits; throws where the plan could use more of a plan's or of the day's. */
-export async function limited(preview: Preview, options: McpOptions): Promise<Preview> {
-  const { uses, limits } = preview;
-  const { most = new Map<string, Decimal>() } = options.settings;
-  if (!uses || most.size === 0) return preview;
-  const limit = most.get(uses.asset);
-  const what = usesTold(uses);
-  if (limit === undefined)
+/** Whether a limit of a plan or of a day is set. */
+export const isLimited = ({ most, mostADay }: McpSettings): boolean =>
+  (most?.size ?? 0) > 0 || (mostADay?.size ?? 0) > 0;
+
+/**
+ * Returns what the agents' own limits leave of a plan and of the day, for the plan's text. Throws AppError where the plan
+ * can use more, and where nobody knows what it can use.
+ */
+export async function agentLimitTexts(exposure: Exposure, options: McpOptions): Promise<readonly string[]> {
+  const { settings } = options;
+  if (exposure.trades === "nothing" || !isLimited(settings)) return [];
+  if (exposure.trades === "known" && exposure.counted === 0n) return [];
+  const { asset, amount, what } = usesOf(exposure);
+  const [most, day] = [settings.most?.get(asset), dayLimit(settings, asset)];
+  if (most === undefined && day === undefined)
     throw forbidden(`${what}, and agents have no limit for it; a person can set EDGEMAKER_MCP_MOST`);
-  if (uses.amount > limit)
-    throw forbidden(`${what}; one plan of an agent may use ${text(limit)} (EDGEMAKER_MCP_MOST)`);
-  const [used, day] = [await usedToday(options, uses.asset), dayLimit(options.settings, uses.asset)];
-  if (day !== undefined && used + uses.amount > day) throw beyondDay(what, { used, day });
-  const ofDay =
-    day === undefined ? [] : [`${text(day - used)} ${uses.asset} are left of an agent's day (UTC)`];
-  return {
-    ...preview,
-    limits: [...limits, `${what} of the ${text(limit)} that one plan of an agent may`, ...ofDay],
-  };
+  if (most !== undefined && amount > most)
+    throw forbidden(`${what}; one plan of an agent may use ${text(most)} (EDGEMAKER_MCP_MOST)`);
+  const used = await usedToday(options, asset);
+  if (day !== undefined && used + amount > day) throw beyondDay(what, { used, day });
+  return [
+    most === undefined ? what : `${what} of the ${text(most)} that one plan of an agent may`,
+    ...(day === undefined ? [] : [`${text(day - used)} ${asset} are left of an agent's day (UTC)`]),
+  ];
 }
 
-/** Counts a plan that is about to be done against its token's day, once; throws where others have used that up. */
-export async function countPlan({ uses }: Preview, options: McpOptions): Promise<void> {
+/** Counts a plan that is about to be done against its token's day, once. Throws AppError where no room is left. */
+export async function countPlan(exposure: Exposure, options: McpOptions): Promise<void> {
   const { settings, deps } = options;
-  if (!uses || !settings.most || settings.most.size === 0) return;
-  const day = dayLimit(settings, uses.asset) ?? null;
-  const use = { scope: scopeOf(options), asset: uses.asset, notional: uses.amount, most: day };
+  await agentLimitTexts(exposure, options);
+  if (exposure.trades !== "known" || !isLimited(settings)) return;
+  const { asset, amount, what } = usesOf(exposure);
+  const day = dayLimit(settings, asset) ?? null;
+  const use = { scope: scopeOf(options), asset, notional: amount, most: day };
   if (await deps.store.useLimit(use)) return;
-  const what = usesTold(uses);
-  throw beyondDay(what, { used: await usedToday(options, uses.asset), day: day ?? ZERO });
+  throw beyondDay(what, { used: await usedToday(options, asset), day: day ?? 0n });
 }
 
-const usesTold = ({ asset, amount, reason }: NonNullable<Preview["uses"]>): string =>
-  `this could use ${text(amount)} ${asset}${reason ? ` (${reason})` : ""}`;
+function usesOf(exposure: Exclude<Exposure, { readonly trades: "nothing" }>) {
+  if (exposure.trades === "unknown")
+    throw forbidden(
+      `what this can sell and buy is not known: ${exposure.why}; while agents have a limit, only what is known is done`,
+    );
+  const { quote: asset } = splitPair(exposure.symbol);
+  return { asset, amount: exposure.counted, what: usesText(exposure, asset) };
+}
+
+const usesText = (exposure: KnownExposure, asset: string): string =>
+  `this could use ${text(exposure.counted)} ${asset} (${exposureText(exposure)})`;
 
 const dayLimit = ({ most, mostADay }: McpSettings, asset: string): Decimal | undefined =>
   mostADay?.get(asset) ?? most?.get(asset);
 
 async function usedToday({ deps, ...options }: McpOptions, asset: string): Promise<Decimal> {
-  const { now, uses } = await readUses(deps, scopeOf(options));
-  return uses.find((use) => use.day === dayOf(now) && use.asset === asset)?.notional ?? ZERO;
+  const scope = scopeOf(options);
+  const { now, uses } = await deps.store.readLimits({ scopes: [scope], account: "", actor: "" });
+  return uses.find((use) => use.day === dayOf(now) && use.asset === asset)?.notional ?? 0n;
 }
 
-const readUses = ({ store }: Deps, scope: string) =>
-  store.readLimits({ scopes: [scope], account: "", actor: "" });
+/** A plan may have grown so much between its preview and its commit, by fills and by the price: a 20th. */
+const MAY_GROW = 20n;
+
+/** Why a commit can do more than its plan has shown; undefined where it cannot. */
+export function outgrown(now: Exposure, shown: Exposure | undefined): AppError | undefined {
+  const isMore = (name: "base" | "quote" | "exits") => {
+    const before = amountIn(shown, name);
+    return amountIn(now, name) > before + before / MAY_GROW;
+  };
+  if (
+    now.trades === "unknown"
+      ? shown?.trades === "unknown"
+      : !(["base", "quote", "exits"] as const).some(isMore)
+  )
+    return undefined;
+  const what = now.trades === "known" ? `it could now ${exposureText(now)}` : "that is not known now";
+  return new AppError(
+    "Conflict",
+    `this can sell or buy more than its plan has shown: ${what}; nothing was done`,
+  );
+}
+
+const amountIn = (exposure: Exposure | undefined, name: "base" | "quote" | "exits"): Decimal =>
+  exposure?.trades === "known" ? exposure[name] : 0n;
 
 const forbidden = (message: string): AppError => new AppError("Forbidden", message);
 

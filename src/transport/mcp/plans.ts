@@ -1,11 +1,12 @@
 import { digest } from "../../kernel/digest.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
+import { holdToToken, readExposure } from "../../limits/operations/exposures.ts";
 import type { Preview } from "../../model/proposal.ts";
-import type { Call, TradeOperation } from "../../operation.ts";
+import { actWithin, type Call, type TradeOperation } from "../../operation.ts";
 import type { PlanKey, PlanState } from "../../ports/stores/plan-store.ts";
-import { type Answer, attempt, refusal, run } from "../run.ts";
-import { countPlan, limited } from "./limit.ts";
+import { type Answer, attempt, refusal } from "../run.ts";
+import { agentLimitTexts, countPlan, isLimited, outgrown } from "./limit.ts";
 import type { McpOptions } from "./options.ts";
 
 /** A plan is for now: prices move on. */
@@ -28,7 +29,14 @@ export const propose = (asked: AskedCall, options: McpOptions): Promise<Answer> 
   return attempt(asked.operation, deps, asked.call.requestId, async () => {
     const { operation, given, input, call } = asked;
     const prepared = await operation.prepare(deps, input, call);
-    const preview = await limited(await prepared.preview(), options);
+    const { limits, ...shown } = await prepared.preview();
+    const exposure = await readExposure(prepared.exposure);
+    await holdToToken(deps, { actor: call.actor, counts: false }, { ...prepared, exposure });
+    const preview = {
+      ...shown,
+      limits: [...limits, ...(await agentLimitTexts(exposure, options))],
+      exposure,
+    };
     const id = `plan_${deps.local.randomText(20)}`;
     const { binding } = await planKeyOf(id, asked, caller.key);
     const plan = { id, binding, actor: call.actor, tool: operation.name, input: given, preview };
@@ -80,11 +88,27 @@ export async function commit(asked: AskedCall, planId: unknown, options: Committ
   const state = await untilSettled(key, needsApproval, options);
   const preview = state === "free" ? await deps.store.consumePlan(key, needsApproval) : undefined;
   if (!preview) return planRefused(state === "free" ? "used" : state, asked);
-  const { requestId } = asked.call;
-  const counted = await attempt(asked.operation, deps, requestId, () => countPlan(preview, options));
-  if (counted.status !== 200) return counted;
-  const requestKey = await digest(key.id);
-  return run(asked.operation, deps, { ...asked.input, ...preview.holds }, { ...asked.call, requestKey });
+  return attempt(asked.operation, deps, asked.call.requestId, () =>
+    commitShown(asked, preview, options, key),
+  );
+}
+
+/** Prepares the call anew: what it can sell and buy now is what is counted, and no more than its plan has shown. */
+async function commitShown(
+  { operation, input, call: asked }: AskedCall,
+  shown: Preview,
+  options: McpOptions,
+  { id }: PlanKey,
+): Promise<unknown> {
+  const { deps, settings } = options;
+  const call = { ...asked, requestKey: await digest(id), isLimited: isLimited(settings) };
+  const prepared = await operation.prepare(deps, { ...input, ...shown.holds }, call);
+  prepared.check?.();
+  const exposure = await readExposure(prepared.exposure);
+  const grown = outgrown(exposure, shown.exposure);
+  if (grown) throw grown;
+  await countPlan(exposure, options);
+  return actWithin(deps, call, { ...prepared, exposure });
 }
 
 /** Waits while the plan waits for its approval. A request that is given up gives its plan up. */

@@ -32,7 +32,7 @@ export function proposalOf(answer: Answer): CallToolResult {
 interface Proposal {
   readonly planId: string;
   readonly expiresAt: number;
-  readonly preview: Omit<Preview, "uses" | "holds">;
+  readonly preview: Omit<Preview, "exposure" | "holds">;
   readonly next: string;
 }
 

@@ -187,8 +187,9 @@ describe("a change of a running grid", () => {
   });
 
   it("is told to whoever has to approve it: what it does, costs, and can come to", async () => {
-    const { id, preview, store } = await started();
-    const told = await preview("edit_grid", { id, gridLevels: 5, orderSize: 250 });
+    const { id, preview, exposure, store } = await started();
+    const asked = { id, gridLevels: 5, orderSize: 250 };
+    const told = await preview("edit_grid", asked);
     expect(told.what).toMatch(
       /^change grid-\S+: gridLevels from 6 to 5, orderSize from 200 to 250, gridSpacing from 1000 to 1200; 4 orders are cancelled and 3 placed$/,
     );
@@ -198,26 +199,38 @@ describe("a change of a running grid", () => {
     expect(told.worstCase).toMatch(
       /^up to [\d.]+ USDT are held as base and lose what it loses; [\d.]+ USDT at 57000, /,
     );
-    expect(told.uses).toEqual({ asset: "USDT", amount: 1250n * 10n ** 18n });
+    expect(await exposure("edit_grid", asked)).toMatchObject({ counted: 1250n * 10n ** 18n, base: 0n });
     expect(told.limits).toEqual([]);
     await store.setKill(true, BY);
     const stops = await preview("edit_grid", { id, stopLossPrice: 50_000 });
-    expect(stops).not.toHaveProperty("uses");
     expect(stops.limits).toEqual(["the kill switch is on: nothing is placed until it is turned off"]);
-    const dry = await preview("edit_grid", { id, orderSize: 240, lowerPrice: 56_000 });
-    expect(dry.uses?.amount).toBe(1440n * 10n ** 18n);
+    const wider = await exposure("edit_grid", { id, orderSize: 240, lowerPrice: 56_000 });
+    expect(wider).toMatchObject({ counted: 1440n * 10n ** 18n });
+  });
+
+  it("counts a stop price: what its slots buy, an exit can sell again", async () => {
+    const { id, exposure } = await started();
+    expect(await exposure("edit_grid", { id, stopLossPrice: 50_000 })).toMatchObject({
+      counted: 2400n * 10n ** 18n,
+      exits: 1200n * 10n ** 18n,
+    });
   });
 
   it("counts nothing where it is on paper", async () => {
-    const { ask, preview } = await started();
+    const { ask, exposure } = await started();
     const { id } = await ask<{ id: string }>("start_grid", { ...ASKED, dryRun: true });
-    expect(await preview("edit_grid", { id, orderSize: 250 })).not.toHaveProperty("uses");
+    for (const [tool, input] of [
+      ["edit_grid", { orderSize: 250 }],
+      ["resume_grid", {}],
+      ["stop_grid", { sellBase: true }],
+    ] as const)
+      expect(await exposure(tool, { id, ...input }), tool).toEqual({ trades: "nothing" });
   });
 });
 
 describe("a pause", () => {
   it("is told with what rests on, and undone by a resume", async () => {
-    const { id, ask, preview, prices, store } = await started();
+    const { id, ask, preview, exposure, prices, store } = await started();
     expect((await preview("pause_grid", { id })).what).toBe(
       `pause, leaving what rests and watching no stop price, ${id}, which is running (active) with 4 open orders`,
     );
@@ -230,7 +243,8 @@ describe("a pause", () => {
     });
     const back = await preview("resume_grid", { id });
     expect(back.what).toMatch(/^resume, placing what is missing, /);
-    expect(back).toMatchObject({ limits: [], uses: { asset: "USDT", amount: 1200n * 10n ** 18n } });
+    expect(back.limits).toEqual([]);
+    expect(await exposure("resume_grid", { id })).toMatchObject({ counted: 1200n * 10n ** 18n });
     expect(await ask<Changed>("resume_grid", { id })).toEqual({
       success: true,
       id,
@@ -316,12 +330,12 @@ interface Stopped {
 
 describe("a stop", () => {
   it("cancels every order, and tells what the grid came to", async () => {
-    const { id, ask, preview, prices } = await started();
+    const { id, ask, preview, exposure, prices } = await started();
     const told = await preview("stop_grid", { id });
     expect(told.what).toMatch(
       /^stop, cancelling its orders, grid-\S+, which is running \(active\) with 4 open orders$/,
     );
-    expect(told).not.toHaveProperty("uses");
+    expect(await exposure("stop_grid", { id })).toEqual({ trades: "nothing" });
     const stopped = await ask<Stopped>("stop_grid", { id });
     expect(stopped).toMatchObject({ success: true, id });
     expect(stopped.message).toBe(`${id} is stopped and has no orders left; total 0 USDT`);
@@ -343,16 +357,17 @@ describe("a stop", () => {
   });
 
   it("sells the base, told before by what the book pays", async () => {
-    const { id, ask, preview, away } = await started({ useOwnBase: true });
+    const { id, ask, preview, exposure, away } = await started({ useOwnBase: true });
     const told = await preview("stop_grid", { id, sellBase: true });
     expect(told.what).toMatch(/^stop, selling its base, /);
     expect(told.cost).toMatch(
       /^[\d.]+ BTC are sold, worth [\d.]+ USDT at the mid of [\d.]+; (?!what the book)/,
     );
-    expect(told.uses?.asset).toBe("USDT");
-    // Nobody here can ask for the book.
+    expect(await exposure("stop_grid", { id, sellBase: true })).toMatchObject({ trades: "known", quote: 0n });
+    // Nobody here can ask for the book, or for the price.
     const far = await preview("stop_grid", { id, sellBase: true }, away);
     expect(far.cost).toMatch(/; what the book would pay is not known here; /);
+    expect(await exposure("stop_grid", { id, sellBase: true }, away)).toMatchObject({ trades: "unknown" });
     const kept = await ask<Stopped>("stop_grid", { id });
     expect(kept.message).toMatch(
       /; total -?[\d.]+ USDT, of which 0 are realised; [\d.]+ BTC are kept, worth [\d.]+ USDT at [\d.]+$/,

@@ -117,11 +117,12 @@ describe("a start", () => {
   });
 
   it("around the market is laid around the center that was shown", async () => {
-    const { ask, preview, rows } = await opened();
+    const { ask, exposure, rows } = await opened();
     const plan = await ask<Plan>("preview_centered_grid", CENTERED);
     expect(plan.planHash).toMatch(/^[0-9a-f]{32}-[\d.]+$/);
-    const told = await preview("start_centered_grid", { ...CENTERED, planHash: plan.planHash });
-    expect(told.uses?.reason).toMatch(/^it buys again wherever the market takes it/);
+    expect(await exposure("start_centered_grid", { ...CENTERED, planHash: plan.planHash })).toMatchObject({
+      note: "it buys again wherever the market takes it; maxPosition bounds that",
+    });
     await ask("start_centered_grid", { ...CENTERED, planHash: plan.planHash });
     const state = (await rows())[0]?.state as unknown as { readonly center: bigint };
     expect(plan.planHash.split("-")[1]).toBe(text(state.center));
@@ -174,7 +175,7 @@ describe("a start", () => {
     ).toEqual({
       ...refused,
       message: expect.stringMatching(
-        /^the limit dayNotional of this token is 2000 USDT, and this grid can come to use 1200 USDT beside the 1200 USDT that the token has used today; what is used is free again at 00:00 UTC; an administrator/,
+        /^the limit dayNotional of this token is USDT=2000, and this can use 1200 USDT \(buy for 1200 USDT\) beside the 1200 USDT that the token has used today; what is used is free again at 00:00 UTC; an administrator/,
       ),
     });
     expect(await rows()).toHaveLength(1);

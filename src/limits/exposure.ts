@@ -1,0 +1,61 @@
+import { type Decimal, max, mul, sum, text, ZERO } from "../kernel/decimal.ts";
+import { type Pair, splitPair } from "../kernel/pair.ts";
+import type { Limits } from "../model/limits.ts";
+import type { Exposure, KnownExposure } from "../model/proposal.ts";
+import type { Both } from "../model/reserve.ts";
+
+/** What a part of a plan can sell and spend, at most. */
+export interface PlannedPart extends Both {
+  /** It counts as much at the least. */
+  readonly least?: Decimal;
+}
+
+/** A plan as far as it trades. */
+export interface TradingPlan {
+  readonly symbol: Pair;
+  /** Quote per base at which base is counted; undefined where the market could not be read. */
+  readonly mid: Decimal | undefined;
+  /** Of each slot, budget and order; undefined where nothing bounds it. */
+  readonly parts: readonly PlannedPart[] | undefined;
+  /** Whether it sells all that it holds without being asked: at a stop price, a take-profit price or a loss limit. */
+  readonly exits: boolean;
+  /** Its largest order, in quote; the largest part where it is left out. */
+  readonly largest?: Decimal | undefined;
+  readonly note?: string | undefined;
+}
+
+const NO_PRICE = "the price of its market could not be read";
+const NO_BOUND = "nothing bounds what it can buy";
+
+/** Returns what a plan can sell and buy: base at the mid plus quote, and once more what an exit can sell again. */
+export function exposureOf({ symbol, mid, parts, exits, largest, note }: TradingPlan): Exposure {
+  if (mid === undefined || mid <= ZERO) return { trades: "unknown", why: NO_PRICE };
+  if (!parts) return { trades: "unknown", why: NO_BOUND };
+  const worth = ({ base, quote, least = ZERO }: PlannedPart) => max(least, mul(base, mid, "up") + quote);
+  const quote = sum(parts.map((part) => part.quote));
+  const resold = exits ? quote : ZERO;
+  return {
+    trades: "known",
+    symbol,
+    base: sum(parts.map(({ base }) => base)),
+    quote,
+    exits: resold,
+    counted: sum(parts.map(worth)) + resold,
+    largest: largest ?? parts.map(worth).reduce(max, ZERO),
+    ...(note === undefined ? {} : { note }),
+  };
+}
+
+/** Whether a loss makes the engine sell the base of strategies in this quote asset. */
+export const exitsOnLoss = ({ onLoss, strategyLoss, accountLoss }: Limits, asset: string): boolean =>
+  onLoss === "stop" && (strategyLoss?.[asset] ?? accountLoss?.[asset]) !== undefined;
+
+/** What an exposure is made of, for a person: "sell 1.9 BTC and buy for 20 USDT". */
+export function exposureText({ symbol, base, quote, exits, note }: KnownExposure): string {
+  const pair = splitPair(symbol);
+  const sells = base > ZERO ? [`sell ${text(base)} ${pair.base}`] : [];
+  const buys = quote > ZERO ? [`buy for ${text(quote)} ${pair.quote}`] : [];
+  const again = exits > ZERO ? ["sell again what it buys"] : [];
+  const all = [...sells, ...buys, ...again].join(", ") || "trade nothing";
+  return note === undefined ? all : `${all}: ${note}`;
+}

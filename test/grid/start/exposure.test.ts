@@ -1,0 +1,133 @@
+import { describe, expect, it } from "vitest";
+import {
+  boundLeft,
+  type ExposedGrid,
+  gridExposure,
+  heldAndBought,
+  unbegunBase,
+  withBound,
+} from "../../../src/grid/start/exposure.ts";
+import type { GridConfig } from "../../../src/grid/state/config.ts";
+import { NO_LEDGER } from "../../../src/grid/state/state.ts";
+import type { KnownExposure } from "../../../src/model/proposal.ts";
+import { AROUND, d, market, slot, state } from "../../support/grid.ts";
+import { order } from "../../support/made.ts";
+
+/** Of a grid between 100 and 110, the mid being 105. */
+const exposed = (over: Partial<ExposedGrid> = {}): ExposedGrid => ({
+  symbol: "BTC/USDT",
+  config: { lowerPrice: d("100"), upperPrice: d("110"), gridLevels: 1, orderSize: d("100") } as GridConfig,
+  state: state([slot()]),
+  market: market(),
+  mid: d("105"),
+  buys: [],
+  capital: undefined,
+  exitsOnLoss: false,
+  ...over,
+});
+const known = (over: Partial<ExposedGrid> = {}) => gridExposure(exposed(over)) as KnownExposure;
+const holding = slot({ side: "sell", base: d("1"), cost: d("100") });
+
+describe("the exposure of a grid", () => {
+  it("is the size of a slot that buys", () => {
+    expect(known()).toMatchObject({ base: 0n, quote: d("100"), counted: d("100"), exits: 0n });
+  });
+
+  it("is the base of a slot that holds, at the mid: its sell pays for the buy after it", () => {
+    expect(known({ state: state([holding]) })).toMatchObject({ base: d("1"), quote: 0n, counted: d("105") });
+  });
+
+  it("is both of a slot that has bought a part", () => {
+    const half = slot({ bought: d("0.5"), base: d("0.5"), cost: d("50") });
+    expect(known({ state: state([half]) })).toMatchObject({ base: d("0.5"), quote: d("50") });
+  });
+
+  it("includes base that no slot holds", () => {
+    const idle = [{ base: d("2"), cost: d("200"), first: false }];
+    expect(known({ state: state([slot()], { idle }) })).toMatchObject({ base: d("2"), counted: d("310") });
+  });
+
+  it("takes a buy that may have filled for base, and not for quote", () => {
+    const buys = [order({ amount: d("1"), booked: d("0.25"), price: d("100") })];
+    expect(known({ buys })).toMatchObject({ base: d("0.75"), quote: d("25") });
+    expect(known({ buys: [order({ ...buys[0], generation: 7 })] })).toMatchObject({ base: 0n });
+    expect(heldAndBought(exposed({ state: state([holding]), buys }))).toBe(d("1.75"));
+  });
+
+  it("counts its buys again where a stop or take-profit price, or a loss, sells them", () => {
+    const { config } = exposed();
+    for (const over of [
+      { config: { ...config, stopLossPrice: d("90") } },
+      { config: { ...config, takeProfitPrice: d("120") } },
+      { exitsOnLoss: true },
+    ])
+      expect(known(over)).toMatchObject({ exits: d("100"), counted: d("200") });
+  });
+
+  it("sells all base in one order where its stop price is reached", () => {
+    const two = { state: state([holding, slot({ index: 1 })]) };
+    expect(known(two).largest).toBe(d("105"));
+    expect(known({ ...two, laid: [slot({ size: d("1") })], exitsAtOnce: true }).largest).toBe(d("105"));
+    expect(known({ ...two, laid: [slot({ size: d("500") })] }).largest).toBe(d("500"));
+  });
+
+  it("counts the slots of a new ladder beside all that the grid holds", () => {
+    const over = { state: state([holding]), laid: [slot({ size: d("40") }), slot({ size: d("60") })] };
+    expect(known(over)).toMatchObject({ base: d("1"), quote: d("100"), counted: d("205") });
+  });
+
+  it("counts each level that a trailing grid can come to", () => {
+    const config = { ...exposed().config, gridSpacing: d("10"), isSpaced: true, trail: { down: d("80") } };
+    expect(known({ config })).toMatchObject({ quote: d("300") });
+  });
+
+  it("leaves a first buy two percent for its fee and the spread", () => {
+    const bare = slot({ side: "sell", size: d("100") });
+    expect(known({ state: state([bare], { firstBuy: { tries: 0 } }) })).toMatchObject({ quote: d("102") });
+    expect(known({ state: state([bare]) })).toMatchObject({ quote: d("100") });
+  });
+
+  it("of one that follows the market anywhere is its capital, and unknown without one", () => {
+    const config = { ...exposed().config, centered: AROUND };
+    expect(known({ config, capital: d("500") })).toMatchObject({ counted: d("500") });
+    const owns = { config: { ...config, maxPosition: d("0.5") }, state: state([holding]) };
+    expect(known({ ...owns, capital: d("500") })).toMatchObject({ base: d("1"), quote: d("395") });
+    expect(gridExposure(exposed({ config }))).toMatchObject({
+      trades: "unknown",
+      why: "nothing bounds what it can buy",
+    });
+  });
+
+  it("includes own base that it takes later", () => {
+    const starting = { config: exposed().config, state: state([slot({ side: "sell" }), slot({ index: 1 })]) };
+    const wanted = (over: object, status: "idle" | "running" = "running") =>
+      unbegunBase({ ...starting, ...over, status }, market());
+    expect(wanted({})).toBe(d("0.90909"));
+    expect(wanted({}, "idle")).toBe(d("1.81818"));
+    expect(wanted({ config: { ...starting.config, useOwnBase: false } })).toBe(0n);
+    const bound = { base: d("0.5"), spent: 0n };
+    expect(wanted({ config: { ...starting.config, bound } })).toBe(d("0.5"));
+    expect(known({ unbegun: d("0.5") })).toMatchObject({ base: d("0.5") });
+  });
+});
+
+describe("the bound of a grid", () => {
+  const ledger = { ...NO_LEDGER, quote: d("-40.04"), fees: { USDT: d("0.04") } };
+
+  it("is what was counted, from where its fills are", () => {
+    const config = withBound(known({ state: state([holding]) }), exposed().config, ledger);
+    expect(config.bound).toEqual({ base: d("1"), spent: d("40") });
+    const { config: own } = exposed();
+    expect(withBound({ trades: "nothing" }, own, ledger)).toBe(own);
+  });
+
+  it("leaves what its fills have not spent, and is none where nothing set it", () => {
+    const config = { ...exposed().config, bound: { base: 0n, spent: d("100") } };
+    const of = state([slot()], { ledger });
+    expect(boundLeft({ config, state: of }, "BTC/USDT")).toBe(d("60"));
+    expect(boundLeft({ config: { ...config, bound: { base: 0n, spent: 0n } }, state: of }, "BTC/USDT")).toBe(
+      0n,
+    );
+    expect(boundLeft({ config: exposed().config, state: of }, "BTC/USDT")).toBeUndefined();
+  });
+});

@@ -1,0 +1,103 @@
+import { describe, expect, it } from "vitest";
+import type { McpSettings } from "../../src/transport/mcp/options.ts";
+import {
+  ATTEMPTS,
+  callTool,
+  httpCaller,
+  isProtected,
+  mcpCaller,
+  overspend,
+  type Sandbox,
+  type Surface,
+  UNPROTECTING,
+} from "../pentest/overspend.ts";
+import { drivenApp } from "../support/driven.ts";
+import { d } from "../support/grid.ts";
+
+const CAP = 500;
+const CAPPED: McpSettings = {
+  trading: true,
+  confirm: "plan",
+  most: new Map([["USDT", d(String(CAP))]]),
+  strategies: "all",
+};
+
+async function sandbox(mcp: McpSettings = CAPPED) {
+  const app = await drivenApp({ mcp });
+  const { ask, tokens, time, call } = app;
+  await call("PUT", "/limits", { orderNotional: "USDT=1000000" });
+  const box: Sandbox = {
+    ask,
+    adminToken: tokens.admin,
+    callerToken: tokens.trade,
+    pass: (millis) => void time.pass(millis),
+  };
+  return { ...app, box };
+}
+
+const SURFACES: readonly Surface[] = ["MCP", "HTTP"];
+
+describe.each(SURFACES)("a limit of 500 USDT, over %s,", (surface) => {
+  it.each(ATTEMPTS.map((attempt) => [attempt.name, attempt] as const))(
+    "refuses %s",
+    async (_name, attempt) => {
+      const { box, call } = await sandbox();
+      if (surface === "HTTP")
+        await call("PUT", "/limits", { scope: "token:tok_trade", dayNotional: `USDT=${CAP}` });
+      const { moved, answer } = await overspend(box, attempt, surface);
+      expect(moved).toBeLessThanOrEqual(CAP);
+      expect(answer).toMatchObject({ isDone: false, body: { error: "Forbidden" } });
+    },
+  );
+});
+
+describe("a limit of a day alone", () => {
+  it("refuses what the day has no room for", async () => {
+    const { box } = await sandbox({
+      trading: true,
+      confirm: "plan",
+      mostADay: new Map([["USDT", d(String(CAP))]]),
+    });
+    const [create] = ATTEMPTS.filter(({ name }) => name === "create_order");
+    if (!create) throw new Error("no such attempt");
+    const { moved, answer } = await overspend(box, create, "MCP");
+    expect(moved).toBe(0);
+    expect(answer).toMatchObject({ isDone: false, body: { error: "Forbidden" } });
+  });
+});
+
+describe("a capped caller", () => {
+  it.each(UNPROTECTING.map((attempt) => [attempt.name, attempt] as const))(
+    "cannot take a person's protection away by %s",
+    async (_name, { setUp, attack }) => {
+      for (const surface of SURFACES) {
+        const { box, call } = await sandbox();
+        await call("PUT", "/limits", { scope: "token:tok_trade", dayNotional: `USDT=${CAP}` });
+        const id = await setUp(httpCaller(box, box.adminToken));
+        expect(await isProtected(box, id)).toBe(true);
+        const caller = surface === "MCP" ? mcpCaller(box, box.callerToken) : httpCaller(box, box.callerToken);
+        await attack(caller, id);
+        expect(await isProtected(box, id), surface).toBe(true);
+      }
+    },
+  );
+});
+
+it("a plan that can sell more at its commit than it has shown is refused", async () => {
+  const { box, start, tick, call, move } = await sandbox({ ...CAPPED, most: new Map() });
+  const { id } = await start({
+    ...{ exchange: "kraken", symbol: "BTC/USDT", lowerPrice: 57_000, upperPrice: 63_000 },
+    ...{ gridLevels: 6, orderSize: 100, useOwnBase: false },
+  });
+  const input = { id, sellBase: true };
+  const stop = (over: object) =>
+    callTool(box, box.callerToken, { tool: "stop_grid", input: { ...input, ...over } });
+  const { body } = await stop({});
+  await call("PATCH", `/strategy/grid/${id}`, { orderSize: 5000 });
+  await move(0.98);
+  await tick(60_000);
+  expect(await stop({ planId: body.planId })).toMatchObject({
+    isDone: false,
+    body: { error: "Conflict", message: expect.stringMatching(/more than its plan has shown/) },
+  });
+});
