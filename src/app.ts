@@ -40,6 +40,8 @@ export interface AppOptions {
   readonly streaming?: Streaming;
   /** A file of the pages by its folder and name; absent where the platform serves files itself. */
   readonly asset?: Asset;
+  /** Hono's default router if absent: it builds an index of all routes before the first request. */
+  readonly router?: HonoApp["router"];
 }
 
 const isTold = (text: string | undefined): text is string => text !== undefined;
@@ -61,12 +63,13 @@ export function createApp({
   signIn,
   streaming = { every: SECOND },
   asset,
+  router,
 }: AppOptions) {
   const { origins = [] } = access;
   const urgent = new Set([...urgentRoutes(operations), MCP_ROUTE]);
   const entrance = createEntrance({ local: deps.local, access, limiter, addressOf, urgent });
   const app: HonoApp = new Hono<{ Variables: Variables }>();
-  app.router = entrance.routing(app.router);
+  app.router = entrance.routing(router ?? app.router);
 
   if (deps.tracer) app.use(tracedRequests(deps.tracer));
   if (deps.tracer || origins.length > 0) app.use(entrance.middleware);
@@ -78,14 +81,7 @@ export function createApp({
     const body = { status: "ok", version, instance, ...(proof === undefined ? {} : { proof }) };
     return respond({ status: 200, body });
   });
-  const watched = watchOver(deps);
-  app.get("/ready", async (c) => {
-    await deps.store.ready();
-    const troubles = [...((await deps.keyTroubles?.()) ?? []), await watched()].filter(isTold);
-    if (troubles.length > 0) throw new AppError("Not ready", troubles.join("; "));
-    return c.json({ status: "ready" });
-  });
-
+  mountReady(app, deps);
   app.get("/metrics", async (c) => {
     const caller = await authenticate(c.req.header("authorization"), access, { store: deps.store, ...c.var });
     authorize(caller, { effect: "read" });
@@ -104,6 +100,17 @@ export function createApp({
 }
 
 type HonoApp = Hono<{ Variables: Variables }>;
+
+/** Whether the service can do its work: 503 with the reasons if it cannot. */
+function mountReady(app: HonoApp, deps: Deps): void {
+  const watched = watchOver(deps);
+  app.get("/ready", async (c) => {
+    await deps.store.ready();
+    const troubles = [...((await deps.keyTroubles?.()) ?? []), await watched()].filter(isTold);
+    if (troubles.length > 0) throw new AppError("Not ready", troubles.join("; "));
+    return c.json({ status: "ready" });
+  });
+}
 
 /** The OpenAPI document, and a page that shows it. */
 function mountDocuments(

@@ -1,6 +1,7 @@
 /** The root on Workers: serves the app, and steps on its schedule, through a queue where one is bound. */
 
 import type { MessageBatch, Queue } from "@cloudflare/workers-types";
+import { LinearRouter } from "hono/router/linear-router";
 import { publicBudgets } from "./adapters/ccxt/client/public-budget.ts";
 import { rememberedMarkets } from "./adapters/ccxt/client/remembered.ts";
 import { fetchPost } from "./adapters/outbound.ts";
@@ -129,6 +130,8 @@ async function serveRequest(request: Request, environment: Bindings): Promise<Re
     },
     // A client's leaving is not told here, and each look at the database is a request.
     streaming: { every: 2500, life: 25 * SECOND },
+    // Each request builds an app of its own, so an index of all routes would serve one request.
+    router: new LinearRouter(),
     version: "edge",
     instance: "edge",
   });
@@ -175,10 +178,7 @@ async function stepInline(deps: Deps, times: readonly number[], made: () => numb
 }
 
 /** What the keys may do is asked once a day, before the passes; whether it was, an isolate looks up once an hour. */
-async function askRightsDaily(
-  { live, requests }: Service["deps"],
-  { databaseUrl = "" }: Config,
-): Promise<void> {
+async function askRightsDaily({ live, requests }: LiveDeps, { databaseUrl = "" }: Config): Promise<void> {
   const now = local.monotonic();
   if (!live || now - (rightsSeen.get(databaseUrl) ?? Number.NEGATIVE_INFINITY) < HOUR) return;
   const mayGoOn = () => (requests?.() ?? 0) > LEFT_TO_PASSES && local.monotonic() - now < MOST_TO_WAIT;
@@ -186,7 +186,7 @@ async function askRightsDaily(
   if (isDone) rightsSeen.set(databaseUrl, now);
 }
 
-type Service = Awaited<ReturnType<typeof openService>>;
+type LiveDeps = Awaited<ReturnType<typeof createDeps>>;
 const LEFT_TO_PASSES = 35;
 /** After which no further exchange is asked: the passes wait. */
 const MOST_TO_WAIT: Millis = 5 * SECOND;
