@@ -122,12 +122,7 @@ async function serveRequest(request: Request, environment: Bindings): Promise<Re
     limiter,
     // Set by the platform, which lets no client set it.
     addressOf: (c) => c.req.header("cf-connecting-ip"),
-    mcp: {
-      trading: config.mcpTrading,
-      confirm: config.mcpConfirm,
-      most: config.mcpMost,
-      mostADay: config.mcpMostADay,
-    },
+    mcp: config.mcp,
     // A client's leaving is not told here, and each look at the database is a request.
     streaming: { every: 2500, life: 25 * SECOND },
     // Each request builds an app of its own, so an index of all routes would serve one request.

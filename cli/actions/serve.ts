@@ -122,12 +122,7 @@ function servedApp(deps: Deps, { config, token, instance, signIn }: Served) {
     },
     limiter: createLimiter(config.rateLimits, nodeLocal.monotonic),
     addressOf: (c) => getConnInfo(c).remote.address,
-    mcp: {
-      trading: config.mcpTrading,
-      confirm: config.mcpConfirm,
-      most: config.mcpMost,
-      mostADay: config.mcpMostADay,
-    },
+    mcp: config.mcp,
     version: version(),
     instance,
     prove: (challenge) => proofOf(token, challenge),

@@ -1,4 +1,3 @@
-import type { Decimal } from "../kernel/decimal.ts";
 import { SettingsError } from "../kernel/errors.ts";
 import { prefixOf } from "../kernel/key-names.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
@@ -7,6 +6,7 @@ import { type Tier, VENUES, type VenueName } from "../model/venues.ts";
 import type { LogLevel } from "../ports/local.ts";
 import type { PromisedPair } from "../ports/stores/liquidity-store.ts";
 import type { RateLimits } from "../transport/limiter.ts";
+import type { McpSettings } from "../transport/mcp/options.ts";
 import { refuseSameKeys } from "./same-keys.ts";
 import { type Environment, refuseUnknownSettings, Settings, venueUrl } from "./setting-names.ts";
 import {
@@ -67,14 +67,8 @@ export interface Config {
   readonly watched: readonly PromisedPair[];
   /** Hold beside those that are stored. */
   readonly limits: Limits;
-  /** Whether agents get tools that trade. */
-  readonly mcpTrading: boolean;
-  /** Whether a person has to approve what agents want to trade. */
-  readonly mcpConfirm: "plan" | "terminal";
-  /** The most that one plan of an agent may use, by quote asset; none where it is empty. */
-  readonly mcpMost: ReadonlyMap<string, Decimal>;
-  /** The most that all plans of one token may use in a day; as much as one plan where it is empty. */
-  readonly mcpMostADay: ReadonlyMap<string, Decimal>;
+  /** What agents are allowed to do. */
+  readonly mcp: McpSettings;
 }
 
 /** Reads every setting out of an environment that its caller hands over. Throws SettingsError naming what is wrong. */
@@ -112,12 +106,16 @@ export function parseConfig(environment: Environment): Config {
     passesPerMinute: settings.EDGEMAKER_PASSES_PER_MINUTE,
     watched: settings.EDGEMAKER_LIQUIDITY.map((entry) => watchedOf(entry, exchanges)),
     limits: limitSettingsOf(settings.EDGEMAKER_LIMITS),
-    mcpTrading: settings.EDGEMAKER_MCP_TRADING,
-    mcpConfirm: settings.EDGEMAKER_MCP_CONFIRM,
-    mcpMost: new Map(settings.EDGEMAKER_MCP_MOST.map(assetAmount)),
-    mcpMostADay: new Map(settings.EDGEMAKER_MCP_MOST_A_DAY.map(assetAmount)),
+    mcp: agentSettings(settings),
   };
 }
+
+const agentSettings = (settings: ReturnType<typeof Settings.parse>): McpSettings => ({
+  trading: settings.EDGEMAKER_MCP_TRADING,
+  confirm: settings.EDGEMAKER_MCP_CONFIRM,
+  most: new Map(settings.EDGEMAKER_MCP_MOST.map(assetAmount)),
+  mostADay: new Map(settings.EDGEMAKER_MCP_MOST_A_DAY.map(assetAmount)),
+});
 
 function parseSettings(set: Environment): ReturnType<typeof Settings.parse> {
   // Read once or twice: to compile a parser first takes longer.

@@ -36,12 +36,7 @@ async function answer(transport: StdioServerTransport, { config, databaseUrl, sa
     deps,
     operations,
     tools: madeDocuments(operations, version()).tools,
-    settings: {
-      trading: config.mcpTrading,
-      confirm: config.mcpConfirm,
-      most: config.mcpMost,
-      mostADay: config.mcpMostADay,
-    },
+    settings: config.mcp,
     // Of this process alone: no other one commits what this one was shown.
     caller: { actor: "mcp", scope: "trade", key: nodeLocal.randomText(25) },
     version: version(),

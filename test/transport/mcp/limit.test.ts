@@ -10,8 +10,8 @@ const ORDER = { ...MARKET, side: "buy", type: "limit", amount: 0.002, price: 50_
 const GRID = { ...MARKET, lowerPrice: 55_000, upperPrice: 65_000, gridLevels: 10, orderSize: 10 };
 
 async function agent(told = "USDT=100") {
-  const { mcpMost: most } = parseConfig({ EDGEMAKER_MCP_MOST: told });
-  const app = await drivenApp({ mcp: { trading: true, confirm: "plan", most } });
+  const { mcp } = parseConfig({ EDGEMAKER_MCP_TRADING: "1", EDGEMAKER_MCP_MOST: told });
+  const app = await drivenApp({ mcp });
   const client = await appClient(app, "trade");
   return { ...app, client, ask: (tool: string, input: object) => callTool(client, tool, { ...input }) };
 }
