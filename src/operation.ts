@@ -123,6 +123,8 @@ export interface PreparedCall<Answer = unknown> {
   readonly preview: () => Promise<Preview>;
   /** What it can sell and buy from now on, exits included: the limits of tokens and agents count that. */
   readonly exposure: ExposureRead;
+  /** Ids of running strategies that it changes, or how to read them: an agent changes those alone that it has started. */
+  readonly strategies: readonly string[] | (() => Promise<readonly string[]>);
   /** Its order counts against the token's limits in the statement that records it. */
   readonly isCountedByOrders?: true;
   /** Throws what `act` is refused for and a preview only describes. */

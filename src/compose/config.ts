@@ -113,6 +113,7 @@ export function parseConfig(environment: Environment): Config {
 const agentSettings = (settings: ReturnType<typeof Settings.parse>): McpSettings => ({
   trading: settings.EDGEMAKER_MCP_TRADING,
   confirm: settings.EDGEMAKER_MCP_CONFIRM,
+  strategies: settings.EDGEMAKER_MCP_STRATEGIES,
   most: new Map(settings.EDGEMAKER_MCP_MOST.map(assetAmount)),
   mostADay: new Map(settings.EDGEMAKER_MCP_MOST_A_DAY.map(assetAmount)),
 });

@@ -92,6 +92,9 @@ itself speaks it at \`/mcp\` (Streamable HTTP, a token that may \`read\`), on No
   refused when the market or the account has moved so that other orders would be placed than it has shown.
 - With \`EDGEMAKER_MCP_CONFIRM=terminal\` the second call waits until a person approves the plan: \`edgemaker plans list\`,
   \`edgemaker plans approve <id>\`, \`edgemaker plans refuse <id>\`.
+- It stops, pauses, resumes and changes only strategies that it has started, and cancels no orders of others;
+  \`EDGEMAKER_MCP_STRATEGIES=all\` allows all of them. The plan then names who has started the strategy, and which protection
+  goes: a stop price that is removed, lowered or not watched.
 - \`EDGEMAKER_MCP_MOST=USDT=500,EUR=400\` is the most that one plan can sell and buy, exits included, before fees.
   \`EDGEMAKER_MCP_MOST_A_DAY\` is the most for all plans of one token in a day of UTC; each of the two holds without the other,
   and without it a day has as much as one plan. Other quote assets are refused then, and so is a plan of which nobody knows

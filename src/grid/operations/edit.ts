@@ -24,6 +24,7 @@ import {
   planEdit,
   plannedEditOut,
 } from "../start/planned-edit.ts";
+import { protectionTexts } from "../start/preview.ts";
 import type { GridStrategy } from "../state/state.ts";
 import { readEditExposure } from "./exposures.ts";
 import { viewOf } from "./stop.ts";
@@ -117,6 +118,7 @@ const editGrid = operation({
     return {
       preview: async () => previewOfEdit(strategy, planned, world),
       exposure,
+      strategies: [id],
       async act(isLimited: boolean) {
         const { bound: _, ...free } = planned.edited.config;
         const config = isLimited ? withBound(await exposure(), free, strategy.state.ledger) : free;
@@ -179,6 +181,7 @@ function previewOfEdit(strategy: GridStrategy, planned: PlannedEdit, world: Edit
     cost: `${investment.quote} ${quote} in buys; the change itself sells nothing, ${text(planned.free)} ${quote} are free for it, and the ${realized} ${quote} that are realised stay`,
     worstCase: `up to ${maxQuoteUsed} ${quote} are held as base and lose what it loses; ${worstCase.map(({ price, loss }) => `${loss} ${quote} at ${price}`).join(", ")}`,
     limits: [
+      ...protectionTexts(planned.edited.before, planned.edited.config, quote),
       ...warnings.map(({ message }) => message),
       ...(world.killed ? ["the kill switch is on: nothing is placed until it is turned off"] : []),
     ],

@@ -4,12 +4,13 @@ import { stepNow } from "../../engine/pass/tick.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { idField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
+import { splitPair } from "../../kernel/pair.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import type { By } from "../../model/events.ts";
 import { byOf, type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
-import { previewChange } from "../start/preview.ts";
+import { pauseTexts, previewChange } from "../start/preview.ts";
 import type { GridStrategy } from "../state/state.ts";
 import { readPauseExposure, readResumeExposure } from "./exposures.ts";
 import { viewOf } from "./stop.ts";
@@ -46,7 +47,11 @@ const pauseGrid = operation({
     const before = await changeable(deps, id);
     return {
       preview: async () =>
-        previewChange(before, { told: "pause, leaving what rests and watching no stop price," }),
+        previewChange(before, {
+          told: "pause, leaving what rests and watching no stop price,",
+          notes: pauseTexts(before.strategy.config, splitPair(before.strategy.symbol).quote),
+        }),
+      strategies: [id],
       exposure: () => readPauseExposure(deps, before.strategy),
       async act() {
         await deps.store.setPaused(id, true, byOf(call));
@@ -75,9 +80,11 @@ const resumeGrid = operation({
       preview: async () =>
         previewChange(before, {
           told: "resume, placing what is missing,",
+          notes: ["it resumes the grid: its slots sell and buy again"],
           buys: true,
           killed: await deps.store.killed(),
         }),
+      strategies: [id],
       exposure: () => readResumeExposure(deps, before.strategy),
       act: () => resumeByHand(deps, id, byOf(call)),
     };

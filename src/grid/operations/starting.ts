@@ -60,6 +60,7 @@ export async function prepareStart(deps: Deps, request: StartRequest) {
     return {
       preview: async () => earlierGridPreview(before),
       exposure: TRADES_NOTHING,
+      strategies: [],
       act: () => startedGridResponse(deps, request, before),
     };
   const { where, checked: checkIn, planHash } = request;
@@ -72,6 +73,7 @@ export async function prepareStart(deps: Deps, request: StartRequest) {
       return previewForAgents(deps, planned, { where, start });
     },
     exposure,
+    strategies: [],
     check() {
       if (start.killed) throw killRefusal(deps.killHere, "no grid is started");
       checkHash(planned, planHash);

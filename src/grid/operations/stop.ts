@@ -49,6 +49,7 @@ export const stopGrid = operation({
           told: sellBase ? "stop, selling its base," : `stop, ${how},`,
           killed: sellBase && (await deps.store.killed()),
         }),
+      strategies: [id],
       exposure: sellBase ? () => readSaleExposure(deps, view.strategy) : TRADES_NOTHING,
       act: () => stopGridByHand(deps, view.strategy, { keepOrders: !cancelOrders, ...flags }, byOf(call)),
     };

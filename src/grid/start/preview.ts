@@ -8,6 +8,7 @@ import type { Preview } from "../../model/proposal.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 import { heldInAll } from "../ledger/booking.ts";
 import { profitOf } from "../ledger/profit.ts";
+import type { GridConfig } from "../state/config.ts";
 import type { GridStrategy } from "../state/state.ts";
 import { type LastWeek, lastWeekOut } from "./last-week.ts";
 import { beginsOf, fundsWarnings, type PlannedStart, type StartWorld } from "./planned-start.ts";
@@ -73,6 +74,35 @@ function refusedOf({ refused }: PlannedStart["state"]): string[] {
   );
 }
 
+const STOP_PRICES = [
+  ["stopLossPrice", "stop price"],
+  ["takeProfitPrice", "take-profit price"],
+] as const;
+
+/** What a pause leaves unprotected. */
+export const pauseTexts = (config: GridConfig, quote: string): string[] => [
+  "it pauses the grid: nothing new is placed until it is resumed",
+  ...STOP_PRICES.flatMap(([field, name]) => {
+    const price = config[field];
+    return price === undefined ? [] : [`until then its ${name} of ${text(price)} ${quote} is not watched`];
+  }),
+];
+
+/** What protection a change takes away, or moves farther off. */
+export function protectionTexts(before: GridConfig, after: GridConfig, quote: string): string[] {
+  const removed = STOP_PRICES.flatMap(([field, name]) => {
+    const price = before[field];
+    return price === undefined || after[field] !== undefined
+      ? []
+      : [`it removes the ${name} of ${text(price)} ${quote}: nothing sells the base there any more`];
+  });
+  const [from, to] = [before.stopLossPrice, after.stopLossPrice];
+  const isLower = from !== undefined && to !== undefined && to < from;
+  return isLower
+    ? [...removed, `it lowers the stop price from ${text(from)} to ${text(to)} ${quote}`]
+    : removed;
+}
+
 interface EditPreview {
   /** What is done, before the grid's id. */
   readonly told: string;
@@ -82,6 +112,7 @@ interface EditPreview {
   readonly sale?: Sale | undefined;
   /** Of a resume: its slots buy again. */
   readonly buys?: boolean;
+  readonly notes?: readonly string[];
 }
 
 /** What is sold at once, as things are now. */
@@ -110,7 +141,7 @@ export function saleOf(
 /** A change of a running grid, with what it holds now. */
 export function previewChange(
   { strategy, openOrders, memory }: StrategyView<GridStrategy>,
-  { told, killed = false, sale, buys = false }: EditPreview,
+  { told, killed = false, sale, buys = false, notes = [] }: EditPreview,
 ): Preview {
   const { position, averageCost, realized } = profitOf(
     strategy.state,
@@ -126,7 +157,10 @@ export function previewChange(
       : position === 0n
         ? `no ${base} is held`
         : `${text(position)} ${base} bought at ${text(toHundredths(averageCost ?? 0n))} ${quote} stay the account's and may lose value`,
-    limits: killed ? ["the kill switch is on: nothing is placed until it is turned off"] : [],
+    limits: [
+      ...notes,
+      ...(killed ? ["the kill switch is on: nothing is placed until it is turned off"] : []),
+    ],
   };
 }
 

@@ -4,6 +4,7 @@ import { exchangeField, idField, pairField } from "../../kernel/fields.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { accountKey } from "../../model/account.ts";
 import type { By } from "../../model/events.ts";
+import type { Order } from "../../model/order.ts";
 import { TRADES_NOTHING } from "../../model/proposal.ts";
 import { byOf, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
@@ -42,9 +43,10 @@ export const cancelOrder = (ids: readonly string[]) =>
         async preview() {
           const order = await venue.order({ symbol, id });
           if (!order) throw orderNotFound(exchange, { symbol, id });
-          return previewCancel(exchange, [order], (await ofGrids(deps, venue, [order])).size);
+          return previewCancel(exchange, [order], (await readStrategyOrders(deps, venue, [order])).length);
         },
         exposure: TRADES_NOTHING,
+        strategies: async () => strategiesOf(await readStrategyOrders(deps, venue, [{ id }])),
         async act() {
           const message = await cancelByHand(deps, venue, { symbol, id, by: byOf(call) });
           return { success: true as const, exchange, orderId: id, message };
@@ -89,10 +91,12 @@ export const cancelAllOrders = (ids: readonly string[]) =>
       const venue = deps.venue(exchange, call.keys);
       if (symbol) await venue.market(symbol);
       const open = await venue.openOrders(symbol);
-      const live = await ofGrids(deps, venue, open);
+      const ofStrategies = await readStrategyOrders(deps, venue, open);
+      const live = new Set(ofStrategies.map(({ exchangeId }) => exchangeId ?? ""));
       return {
         preview: async () => previewCancel(exchange, open, live.size),
         exposure: TRADES_NOTHING,
+        strategies: strategiesOf(ofStrategies),
         act: () =>
           cancelOpenOrders(deps, venue, {
             open,
@@ -133,13 +137,20 @@ async function cancelOpenOrders(deps: Deps, venue: Venue, { exchange, open, live
   return { success: true, exchange, cancelled, ofStrategies, message: summary(cancelled, ofStrategies) };
 }
 
-/** Ids of those orders that a running grid will place again. */
-async function ofGrids({ store }: Deps, venue: Venue, open: readonly VenueOrder[]): Promise<Set<string>> {
+/** Those of the orders that a running strategy will place again. */
+async function readStrategyOrders(
+  { store }: Deps,
+  venue: Venue,
+  open: readonly Pick<VenueOrder, "id">[],
+): Promise<readonly Order[]> {
   const ids = { exchange: open.map(({ id }) => id), client: [] };
-  const known = await store.ordersByIds(accountKey(venue.account), ids);
-  const live = known.filter(({ strategy, settled }) => strategy !== null && !settled);
-  return new Set(live.map(({ exchangeId }) => exchangeId ?? ""));
+  const stored = await store.ordersByIds(accountKey(venue.account), ids);
+  return stored.filter(({ strategy, settled }) => strategy !== null && !settled);
 }
+
+const strategiesOf = (orders: readonly Order[]): readonly string[] => [
+  ...new Set(orders.flatMap(({ strategy }) => strategy ?? [])),
+];
 
 async function cancelOnce(
   { local }: Deps,

@@ -105,6 +105,7 @@ export const createOrder = (ids: readonly string[]) =>
       return {
         preview: () => previewHandOrder(deps, request, call),
         exposure: () => orderExposure(request),
+        strategies: [],
         isCountedByOrders: true,
         act: () => placeHandOrder(deps, request, call),
       };

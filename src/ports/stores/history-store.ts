@@ -33,6 +33,8 @@ export interface HistoryStore {
   fillsOf(strategy: string, page: Page): Promise<readonly Fill[]>;
   /** By protocol time and number. */
   eventsOf(strategy: string, page: Page): Promise<readonly (KeptEvent & { readonly id: number })[]>;
+  /** Returns the actor of the event that started it; undefined where that event is no longer stored. */
+  starterOf(strategy: string): Promise<string | undefined>;
   /** Oldest first. */
   archives(): Promise<readonly ArchiveFile[]>;
 }

@@ -58,7 +58,7 @@ function previewOfChange(strategy: QuoteStrategy, planned: PlannedChange, seen: 
   const fields = out.changes.map(({ field, from, to }) => `${field} from ${from} to ${to}`).join(", ");
   return {
     what: `change ${out.id}: ${fields}; ${out.cancelled} orders are cancelled, ${out.orders.length} placed, and ${out.kept} stay`,
-    cost: "nothing is bought for it: what it may use stays as it was asked for at its start",
+    cost: "its budget stays as it was at the start: its orders trade with that",
     worstCase:
       "its orders follow the new figures with its next passes, and what fills loses what the price loses",
     limits: [out.cadence.message, ...out.warnings.map(({ message }) => message)],
@@ -88,6 +88,7 @@ const editQuote = operation({
         const { planned, seen } = await readyChange(deps, id, asked, call.actor);
         return previewOfChange(strategy, planned, seen);
       },
+      strategies: [id],
       exposure: () => readQuotesExposure(deps, strategy, change.config),
       act: () => changeByHand(deps, strategy, change, byOf(call)),
     };

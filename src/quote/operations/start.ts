@@ -103,6 +103,7 @@ async function prepareQuotes(deps: Deps, asked: AskedQuote, planHash: string | u
     return {
       preview: async () => earlierQuotesPreview(before),
       exposure: TRADES_NOTHING,
+      strategies: [],
       act: () => startedQuotesResponse(deps, asked, before),
     };
   const { world, plan } = await planned(deps, asked, call.actor);
@@ -112,6 +113,7 @@ async function prepareQuotes(deps: Deps, asked: AskedQuote, planHash: string | u
       return previewOfQuotes(asked, plan, world);
     },
     exposure: asked.dryRun ? TRADES_NOTHING : startExposure(plan, world),
+    strategies: [],
     check() {
       if (world.killed) throw killRefusal(deps.killHere, "nothing is quoted");
       checkedPrice(plan, planHash);

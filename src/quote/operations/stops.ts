@@ -1,6 +1,7 @@
 import * as z from "zod";
-import { text } from "../../kernel/decimal.ts";
+import { max, text, ZERO } from "../../kernel/decimal.ts";
 import { idField } from "../../kernel/fields.ts";
+import { splitPair } from "../../kernel/pair.ts";
 import type { StopWish } from "../../kernel/stop-flags.ts";
 import type { By } from "../../model/events.ts";
 import type { Preview } from "../../model/proposal.ts";
@@ -15,12 +16,35 @@ import { quoteView } from "./quote-views.ts";
 
 const idInput = () => z.object({ id: idField("Invalid request").describe("Strategy id") });
 
-const previewOf = (what: string, worstCase: string): Preview => ({
-  what,
-  cost: "nothing is bought for it",
-  worstCase,
-  limits: [],
-});
+/** What stays in the account, or is sold. */
+const heldText = ({ symbol, state }: QuoteStrategy): string =>
+  `${text(state.base)} ${splitPair(symbol).base}`;
+
+function previewOfStop(strategy: QuoteStrategy, sellBase: boolean): Preview {
+  const { id } = strategy;
+  const held = heldText(strategy);
+  return {
+    what: `stop ${id}, cancelling its orders${sellBase ? `, and sell ${held} below the market` : ""}`,
+    cost: sellBase ? `${held} are sold` : "nothing is sold or bought",
+    worstCase: sellBase
+      ? "a thin book is sold into at up to 10 % below its middle"
+      : `${held} stay in the account`,
+    limits: [],
+  };
+}
+
+function previewOfPause(strategy: QuoteStrategy, isPaused: boolean): Preview {
+  const { id, symbol, config, state } = strategy;
+  const quote = `${text(max(ZERO, config.budget.quote + state.ledger.quote))} ${splitPair(symbol).quote}`;
+  return {
+    what: isPaused
+      ? `pause ${id}: withdraw its orders until it is resumed`
+      : `resume ${id}: quote both sides again`,
+    cost: isPaused ? "nothing is sold or bought" : `up to ${heldText(strategy)} and ${quote} are quoted with`,
+    worstCase: isPaused ? "what it holds stays, and loses what the price loses" : "as when it was started",
+    limits: [],
+  };
+}
 
 export const stopQuote = operation({
   ...CHANGES_QUOTES,
@@ -37,16 +61,10 @@ export const stopQuote = operation({
   input: quoteStopInput,
   async prepare(deps, { id, ...flags }, call) {
     const { strategy } = await quoteView(deps, id);
-    const held = `${text(strategy.state.base)} of base`;
     const { sellBase } = flags;
     return {
-      preview: async () =>
-        previewOf(
-          `stop ${id}, cancelling its orders${sellBase ? `, and sell ${held} below the market` : ""}`,
-          sellBase
-            ? "a thin book is sold into at up to 10 % below its middle"
-            : `${held} stay in the account`,
-        ),
+      preview: async () => previewOfStop(strategy, sellBase),
+      strategies: [id],
       exposure: sellBase ? () => readQuoteSale(deps, strategy) : TRADES_NOTHING,
       act: () => stopQuotesByHand(deps, strategy, { keepOrders: false, ...flags }, byOf(call)),
     };
@@ -86,11 +104,8 @@ export const pausing = (isPaused: boolean) =>
     async prepare(deps, { id }, call) {
       const { strategy } = await changeableQuotes(deps, id);
       return {
-        preview: async () =>
-          previewOf(
-            isPaused ? `withdraw the orders of ${id} until it is resumed` : `let ${id} quote again`,
-            isPaused ? "what it holds stays, and loses what the price loses" : "as when it was started",
-          ),
+        preview: async () => previewOfPause(strategy, isPaused),
+        strategies: [id],
         exposure: () => (isPaused ? readQuotePause(deps, strategy) : readQuotesExposure(deps, strategy)),
         async act() {
           await deps.store.setPaused(id, isPaused, byOf(call));

@@ -14,7 +14,7 @@ export interface McpSettings {
   readonly most?: ReadonlyMap<string, Decimal>;
   /** The most that all plans of one token may use in a day of UTC; as much as one plan where none is set. */
   readonly mostADay?: ReadonlyMap<string, Decimal>;
-  /** Whether plans act on strategies of others too, or only on those that the agent has started. */
+  /** Which strategies plans change: those that the same token's agent has started, or all; `own` where it is left out. */
   readonly strategies?: "own" | "all";
 }
 

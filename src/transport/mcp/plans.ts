@@ -8,6 +8,7 @@ import type { PlanKey, PlanState } from "../../ports/stores/plan-store.ts";
 import { type Answer, attempt, refusal } from "../run.ts";
 import { agentLimitTexts, countPlan, isLimited, outgrown } from "./limit.ts";
 import type { McpOptions } from "./options.ts";
+import { ownerTexts } from "./owners.ts";
 
 /** A plan is for now: prices move on. */
 const PLAN_LIFE: Millis = 5 * MINUTE;
@@ -29,12 +30,13 @@ export const propose = (asked: AskedCall, options: McpOptions): Promise<Answer> 
   return attempt(asked.operation, deps, asked.call.requestId, async () => {
     const { operation, given, input, call } = asked;
     const prepared = await operation.prepare(deps, input, call);
+    const owners = await ownerTexts(prepared, call, options);
     const { limits, ...shown } = await prepared.preview();
     const exposure = await readExposure(prepared.exposure);
     await holdToToken(deps, { actor: call.actor, counts: false }, { ...prepared, exposure });
     const preview = {
       ...shown,
-      limits: [...limits, ...(await agentLimitTexts(exposure, options))],
+      limits: [...owners, ...limits, ...(await agentLimitTexts(exposure, options))],
       exposure,
     };
     const id = `plan_${deps.local.randomText(20)}`;
@@ -104,6 +106,7 @@ async function commitShown(
   const call = { ...asked, requestKey: await digest(id), isLimited: isLimited(settings) };
   const prepared = await operation.prepare(deps, { ...input, ...shown.holds }, call);
   prepared.check?.();
+  await ownerTexts(prepared, call, options);
   const exposure = await readExposure(prepared.exposure);
   const grown = outgrown(exposure, shown.exposure);
   if (grown) throw grown;

@@ -97,6 +97,7 @@ describe("what is asked of the database", () => {
       ["stop_grid", { id, cancelOrders: true }],
     ] as const)
       await runOperation(deps, name, input);
+    expect(await deps.store.starterOf(id)).toBe("test");
     for (let count = 0; count < 5; count++) await pass(box);
     expect(heard.size).toBeGreaterThan(40);
     const looks: string[] = [];

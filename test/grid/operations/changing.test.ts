@@ -243,7 +243,7 @@ describe("a pause", () => {
     });
     const back = await preview("resume_grid", { id });
     expect(back.what).toMatch(/^resume, placing what is missing, /);
-    expect(back.limits).toEqual([]);
+    expect(back.limits).toEqual(["it resumes the grid: its slots sell and buy again"]);
     expect(await exposure("resume_grid", { id })).toMatchObject({ counted: 1200n * 10n ** 18n });
     expect(await ask<Changed>("resume_grid", { id })).toEqual({
       success: true,
@@ -254,7 +254,7 @@ describe("a pause", () => {
     });
     expect(await prices()).toHaveLength(4);
     await store.setKill(true, BY);
-    expect((await preview("resume_grid", { id })).limits).toHaveLength(1);
+    expect((await preview("resume_grid", { id })).limits).toHaveLength(2);
   });
 
   it("says whose pass takes note of it", async () => {

@@ -25,6 +25,10 @@ export const memoryHistoryStore = (tables: Tables): HistoryStore => ({
       ({ at, id }) => ({ at, id }),
     ),
 
+  starterOf: async (strategy) =>
+    tables.events.find((event) => event.strategy === strategy && event.kind === "started")?.actor ??
+    undefined,
+
   archives: async () => [],
 });
 

@@ -35,6 +35,16 @@ export const historyStore = ({ db }: Context): HistoryStore => ({
       .limit(limit);
   },
 
+  async starterOf(strategy) {
+    const [started] = await db
+      .select({ actor: events.actor })
+      .from(events)
+      .where(and(eq(events.strategy, strategy), eq(events.kind, "started")))
+      .orderBy(asc(events.id))
+      .limit(1);
+    return started?.actor ?? undefined;
+  },
+
   archives: async () => db.select().from(archives).orderBy(asc(archives.year)),
 });
 

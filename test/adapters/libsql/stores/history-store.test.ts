@@ -60,6 +60,12 @@ describe("the history of a strategy", () => {
     expect(await page({ before: { at: 1, id: "zzz" } })).toBe("a");
   });
 
+  it("names who has started it", async () => {
+    const { store, mine } = await open();
+    expect(await store.starterOf(mine)).toBe(BY.actor);
+    expect(await store.starterOf("nothing")).toBeUndefined();
+  });
+
   it("tells its events by their numbers", async () => {
     const { store, mine, theirs } = await open();
     const [event] = await store.eventsOf(mine, { limit: 9 });

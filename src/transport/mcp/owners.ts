@@ -1,0 +1,28 @@
+import { AppError } from "../../kernel/errors.ts";
+import { byOf, type Call, type PreparedCall } from "../../operation.ts";
+import type { McpOptions } from "./options.ts";
+
+/**
+ * Returns which strategies of others a call changes, for the plan's text. Throws AppError where the settings let an agent
+ * change only those that it has started.
+ */
+export async function ownerTexts(
+  { strategies }: Pick<PreparedCall, "strategies">,
+  call: Call,
+  { deps, settings }: Pick<McpOptions, "deps" | "settings">,
+): Promise<readonly string[]> {
+  const ids = typeof strategies === "function" ? await strategies() : strategies;
+  const texts: string[] = [];
+  for (const id of ids) {
+    const starter = await deps.store.starterOf(id);
+    if (starter === byOf(call).actor) continue;
+    const what = `${id} was started by ${starter ?? "somebody else"}`;
+    if (settings.strategies !== "all")
+      throw new AppError(
+        "Forbidden",
+        `${what}, and agents change only strategies that they have started; a person can set EDGEMAKER_MCP_STRATEGIES=all`,
+      );
+    texts.push(`this changes a strategy of somebody else: ${what}`);
+  }
+  return texts;
+}

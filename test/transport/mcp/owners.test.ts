@@ -1,0 +1,112 @@
+import { describe, expect, it } from "vitest";
+import { parseConfig } from "../../../src/compose/config.ts";
+import type { McpSettings } from "../../../src/transport/mcp/options.ts";
+import { drivenApp } from "../../support/driven.ts";
+import { appClient, callTool, errorOf } from "../../support/mcp.ts";
+
+const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };
+const GRID = { ...MARKET, lowerPrice: 57_000, upperPrice: 63_000, gridLevels: 6, orderSize: 50 };
+const QUOTE = { ...MARKET, spread: 0.01, size: 50, baseBudget: 0.1, quoteBudget: 500, volatilityFactor: 0 };
+
+async function agent(strategies: McpSettings["strategies"] = undefined) {
+  const settings = { trading: true, confirm: "plan", ...(strategies ? { strategies } : {}) } as const;
+  const app = await drivenApp({ mcp: settings });
+  const client = await appClient(app, "trade");
+  const ask = (tool: string, input: object) => callTool(client, tool, { ...input });
+  const act = async (tool: string, input: object) => {
+    const shown = await ask(tool, input);
+    const { planId } = shown.structuredContent as { planId: string };
+    return (await ask(tool, { ...input, planId })).structuredContent as { id: string };
+  };
+  const limitsOf = async (tool: string, input: object) =>
+    ((await ask(tool, input)).structuredContent as { preview: { limits: string[] } }).preview.limits;
+  return { ...app, ask, act, limitsOf };
+}
+
+describe("an agent", () => {
+  it.each<[string, object]>([
+    ["stop_grid", {}],
+    ["stop_grid", { sellBase: true }],
+    ["pause_grid", {}],
+    ["resume_grid", {}],
+    ["edit_grid", { clearStopLoss: true }],
+  ])("changes no grid that a person has started: %s %j", async (tool, over) => {
+    const { ask, start, store } = await agent();
+    const { id } = await start({ ...GRID, stopLossPrice: 50_000 });
+    expect(errorOf(await ask(tool, { id, ...over }))).toMatchObject({
+      error: "Forbidden",
+      message: `${id} was started by admin, and agents change only strategies that they have started; a person can set EDGEMAKER_MCP_STRATEGIES=all`,
+    });
+    expect(await store.plans({ limit: 9 })).toEqual([]);
+  });
+
+  it.each(["stop_quote", "pause_quote", "resume_quote", "edit_quote"])(
+    "changes no quotes that a person has started: %s",
+    async (tool) => {
+      const { ask, call } = await agent();
+      const { id } = (await call<{ id: string }>("POST", "/strategy/quote", QUOTE)).body;
+      const input = tool === "edit_quote" ? { id, spread: 0.02 } : { id };
+      expect(errorOf(await ask(tool, input))).toMatchObject({ error: "Forbidden" });
+    },
+  );
+
+  it("cancels no order of a strategy that a person has started", async () => {
+    const { ask, start, resting } = await agent();
+    await start(GRID);
+    const [order] = await resting();
+    const one = { ...MARKET, id: order?.id };
+    for (const [tool, input] of [
+      ["cancel_order", one],
+      ["cancel_all_orders", { exchange: "kraken" }],
+    ] as const)
+      expect(errorOf(await ask(tool, input)), tool).toMatchObject({ error: "Forbidden" });
+  });
+
+  it("changes what it has started itself", async () => {
+    const { act, grid } = await agent();
+    const { id } = await act("start_grid", { ...GRID, stopLossPrice: 50_000 });
+    await act("pause_grid", { id });
+    await act("resume_grid", { id });
+    await act("edit_grid", { id, clearStopLoss: true });
+    await act("stop_grid", { id });
+    expect((await grid(id)).status).toBe("stopped");
+  });
+});
+
+describe("where a setting lets agents change all strategies, the plan", () => {
+  const whose = (id: string) => `this changes a strategy of somebody else: ${id} was started by admin`;
+
+  it("names whose it is, and the protection that goes", async () => {
+    const { limitsOf, start } = await agent("all");
+    const { id } = await start({ ...GRID, stopLossPrice: 50_000, takeProfitPrice: 70_000 });
+    expect(await limitsOf("pause_grid", { id })).toEqual([
+      whose(id),
+      "it pauses the grid: nothing new is placed until it is resumed",
+      "until then its stop price of 50000 USDT is not watched",
+      "until then its take-profit price of 70000 USDT is not watched",
+    ]);
+    expect(await limitsOf("edit_grid", { id, clearStopLoss: true })).toContain(
+      "it removes the stop price of 50000 USDT: nothing sells the base there any more",
+    );
+    expect(await limitsOf("edit_grid", { id, stopLossPrice: 40_000 })).toContain(
+      "it lowers the stop price from 50000 to 40000 USDT",
+    );
+    expect(await limitsOf("edit_grid", { id, stopLossPrice: 55_000 })).toEqual([whose(id)]);
+  });
+
+  it("names a resume as that", async () => {
+    const { limitsOf, start, call } = await agent("all");
+    const { id } = await start(GRID);
+    await call("POST", `/strategy/grid/${id}/pause`, {});
+    expect(await limitsOf("resume_grid", { id })).toEqual([
+      whose(id),
+      "it resumes the grid: its slots sell and buy again",
+    ]);
+  });
+});
+
+it("is read from EDGEMAKER_MCP_STRATEGIES", () => {
+  expect(parseConfig({}).mcp.strategies).toBe("own");
+  expect(parseConfig({ EDGEMAKER_MCP_STRATEGIES: "all" }).mcp.strategies).toBe("all");
+  expect(() => parseConfig({ EDGEMAKER_MCP_STRATEGIES: "mine" })).toThrow(/must be one of own, all/);
+});
