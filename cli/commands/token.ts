@@ -3,7 +3,7 @@ import { LOCAL_DATABASE_ARGS } from "../host/settings.ts";
 import { command } from "../terminal/command.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 
-const SCOPES: readonly Scope[] = ["read", "trade", "admin"];
+const SCOPES: readonly Scope[] = ["read", "trade", "admin", "agent"];
 
 /** Tokens live in the database: the first one is made there. Over HTTP an administrator does the same at `/tokens`. */
 export const tokenCommand = command({
@@ -15,13 +15,17 @@ export const tokenCommand = command({
       description: "Make a token and show it once",
       args: {
         name: { type: "string", description: "What it is for", valueHint: "text" },
-        scope: { type: "string", description: "read, trade or admin (default read)", valueHint: "scope" },
+        scope: {
+          type: "string",
+          description: "read, trade, admin, or agent, which opens /mcp alone (default read)",
+          valueHint: "scope",
+        },
         days: { type: "string", description: "Days until it expires (default never)", valueHint: "number" },
         ...LOCAL_DATABASE_ARGS,
       },
       run: async (values) => {
         const scope = SCOPES.find((one) => one === (values.scope ?? "read"));
-        if (!scope) throw new UsageError("--scope must be read, trade or admin");
+        if (!scope) throw new UsageError("--scope must be read, trade, admin or agent");
         const { byCommand, withDatabase, issueToken, numberOf } = await import("../actions/actions.ts");
         const days =
           values.days === undefined

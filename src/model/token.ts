@@ -1,6 +1,7 @@
 import type { Millis } from "../kernel/time.ts";
 
-export type Scope = "read" | "trade" | "admin";
+/** `agent` opens the MCP endpoint and nothing else: there it reads, and trades by plans where the server allows that. */
+export type Scope = "read" | "trade" | "admin" | "agent";
 
 export interface Token {
   readonly id: string;

@@ -28,7 +28,8 @@ export interface Caller {
   readonly key: string;
 }
 
-const RANK: Record<Scope, number> = { read: 0, trade: 1, admin: 2 };
+/** An agent's token has no rank: it opens no operation but by the tools of the MCP endpoint. */
+const RANK: Record<Scope, number> = { agent: -1, read: 0, trade: 1, admin: 2 };
 
 interface Presented {
   readonly store: TokenStore & Pick<AuditStore, "note">;
@@ -36,13 +37,15 @@ interface Presented {
   readonly requestId: string;
   /** Something is written where the token is right. */
   readonly writes?: boolean | undefined;
+  /** The MCP endpoint, which tokens of agents open too. */
+  readonly isMcp?: boolean;
 }
 
 /** Who calls with this Authorization header. Throws Unauthorized or Too many requests; nothing private is ever open. */
 export async function authenticate(
   header: string | undefined,
   access: Access,
-  { store, allowance, requestId, writes }: Presented,
+  { store, allowance, requestId, writes, isMcp }: Presented,
 ): Promise<Caller> {
   const token = tokenIn(header);
   allowance.presentToken();
@@ -58,7 +61,13 @@ export async function authenticate(
     throw unknownToken();
   }
   allowance.rightToken(hash);
-  return caller;
+  return forAgents(caller, isMcp);
+}
+
+/** Throws Forbidden for an agent's token anywhere but at the MCP endpoint. */
+function forAgents(caller: Caller, isMcp = false): Caller {
+  if (caller.scope !== "agent" || isMcp) return caller;
+  throw new AppError("Forbidden", "this token is for an agent: it opens /mcp and nothing else");
 }
 
 /**
@@ -75,7 +84,7 @@ export async function authenticateUrgent(
     if (error instanceof AppError) allowance.request();
     throw error;
   });
-  if (caller) return caller;
+  if (caller) return forAgents(caller, presented.isMcp);
   access.wrongTokens?.add();
   allowance.request();
   allowance.presentToken();

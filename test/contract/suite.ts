@@ -72,6 +72,7 @@ export function contractSuite(name: string, start: () => Promise<Started>): void
         expect(await status({}), operation.name).toBe(401);
         expect(await status({ authorization: "Bearer wrong" }), operation.name).toBe(401);
         expect(await status({ authorization: target.tokens.admin }), operation.name).toBe(401);
+        expect(await status(bearer(target.tokens.agent)), operation.name).toBe(403);
         if (operation.effect !== "read")
           expect(await status(bearer(target.tokens.read)), operation.name).toBe(403);
         if (operation.effect === "admin")

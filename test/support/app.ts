@@ -48,11 +48,12 @@ export const TOKENS = {
   read: `em_${canary("read")}`,
   trade: `em_${canary("trade")}`,
   admin: `em_${canary("admin")}`,
+  agent: `em_${canary("agent")}`,
 } as const;
 
 /** Stores the tokens that are not the operator's own. */
 export async function addTokens(store: TokenStore): Promise<void> {
-  for (const scope of ["read", "trade"] as const) {
+  for (const scope of ["read", "trade", "agent"] as const) {
     const hash = await digest(TOKENS[scope]);
     await store.addToken({ id: `tok_${scope}`, name: scope, scope, expiresAt: null, hash }, BY);
   }

@@ -81,11 +81,14 @@ npx edgemaker mcp install --client claude-desktop --sandbox
 adds edgemaker to the configuration of \`claude-desktop\`, \`claude-code\`, \`cursor\`, \`windsurf\` or \`vscode\`, and keeps a
 copy of what was there. The program then starts \`edgemaker mcp\`, which speaks the Model Context Protocol over standard
 input and output. \`edgemaker mcp --api-url https://… --token …\` hands everything on to a server elsewhere. A server
-itself speaks it at \`/mcp\` (Streamable HTTP, a token that may \`read\`), on Node and on Workers.
+itself speaks it at \`/mcp\` (Streamable HTTP), on Node and on Workers.
+
+Give an agent a token that opens \`/mcp\` and nothing else: \`edgemaker token create --scope agent\`. With a token that may
+\`trade\`, whoever holds it can also place orders at \`POST /orders\`, past every plan and every limit of agents.
 
 ## What an agent may do
 - It reads, and nothing else, unless \`EDGEMAKER_MCP_TRADING=1\` is set where it is served; over HTTP its token also has
-  to be one that may \`trade\`.
+  to be of scope \`agent\`, \`trade\` or \`admin\`.
 - Trading takes two steps. A call without \`planId\` changes nothing: it answers what would happen, what it costs, the worst
   case and the limits it touches, with a \`planId\`. The same call with that \`planId\` does it. A plan lives five minutes, is
   good once, and only for the token, the tool and the parameters that it was made for. A plan to start a grid is

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/compose/config.ts";
 import { digest } from "../../src/kernel/digest.ts";
-import type { Scope } from "../../src/model/token.ts";
 import { isUrgent, type Operation, routeOf } from "../../src/operation.ts";
 import { createOperations } from "../../src/operations.ts";
 import { createLimiter } from "../../src/transport/limiter.ts";
@@ -40,7 +39,11 @@ async function exhaustedApp() {
   return { ...app, send, call };
 }
 
-const tokenOf: Record<Operation["effect"], Scope> = { read: "read", trade: "trade", admin: "admin" };
+const tokenOf: Record<Operation["effect"], keyof typeof STORED> = {
+  read: "read",
+  trade: "trade",
+  admin: "admin",
+};
 
 describe("an urgent operation", () => {
   it("is one that stops or cancels", () => {

@@ -49,10 +49,12 @@ export function installMcp(values: Values): number {
   const backup = existsSync(client.file) ? keepCopy(client.file) : null;
   const after = { ...before, [client.key]: { ...servers, edgemaker: entryOf(values) } };
   writePrivate(client.file, `${JSON.stringify(after, null, 2)}\n`);
+  const isRemote = values["api-url"] !== undefined;
   return print(values, {
     client: name,
     file: client.file,
     backup,
+    ...(isRemote ? { token: "use one that opens /mcp alone: edgemaker token create --scope agent" } : {}),
     next: `restart ${name}: it starts edgemaker itself`,
   });
 }

@@ -9,7 +9,7 @@ import type { Scope } from "../../model/token.ts";
 import { byOf, type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 
-const TOKEN_SCOPES = ["read", "trade", "admin"] as const;
+const TOKEN_SCOPES = ["read", "trade", "admin", "agent"] as const;
 
 /** 50 characters of [0-9a-z]: more than 256 random bits. */
 export const newToken = ({ randomText }: Pick<Deps["local"], "randomText">): string => `em_${randomText(50)}`;
@@ -82,7 +82,9 @@ export const tokenOperations: readonly Operation[] = [
         name: textField("Invalid request", /^[^\p{Cc}]{1,100}$/u, "a name is 1 to 100 characters")
           .optional()
           .describe("What it is for"),
-        scope: wordField("Invalid request", TOKEN_SCOPES).default("read").describe("What it may do"),
+        scope: wordField("Invalid request", TOKEN_SCOPES)
+          .default("read")
+          .describe("What it opens: agent opens /mcp alone"),
         days: countField("Invalid request", { least: 1, most: 36_500 })
           .optional()
           .describe("Days until it expires; never without it"),

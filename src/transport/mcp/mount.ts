@@ -19,6 +19,7 @@ export function mountMcp(app: Hono<{ Variables: Variables }>, { access, ...optio
   app.post("/mcp", async (c) => {
     const caller = await authenticateUrgent(c.req.header("authorization"), access, {
       store: options.deps.store,
+      isMcp: true,
       ...c.var,
     });
     const reading = readBody(c.req.raw).then(parseBody);

@@ -76,7 +76,7 @@ const NEXT: Partial<Record<Label, string>> = {
   "Price required": "Give price, in the quote asset.",
   "Invalid order size": "Give an orderSize of at least what the message says.",
   "Invalid spacing": "Give fewer levels or a wider range; the message says the least spacing.",
-  Unauthorized: "Ask the person for an API token: edgemaker token create.",
+  Unauthorized: "Ask the person for an API token: edgemaker token create --scope agent.",
   "Missing credentials": "Ask the person to add keys of this exchange: edgemaker setup.",
   "Invalid credentials":
     "Ask the person to check the keys of this exchange: edgemaker setup, edgemaker doctor.",

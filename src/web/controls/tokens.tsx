@@ -97,6 +97,7 @@ const MAY: Readonly<Record<Scope, string>> = {
   read: "look at everything, and change nothing",
   trade: "start, change and stop grids, and place and cancel orders",
   admin: "do everything, and let others in",
+  agent: "use the tools at /mcp, and nothing else",
 };
 
 function NewTokenForm({ put, again }: { put: ReturnType<typeof useAsk>[1]; again: () => void }) {
@@ -133,7 +134,7 @@ function NewTokenForm({ put, again }: { put: ReturnType<typeof useAsk>[1]; again
       </Field>
       <Field label="May">
         <select value={form.scope} onChange={type("scope")}>
-          {(["read", "trade", "admin"] as const).map((scope) => (
+          {(["read", "trade", "admin", "agent"] as const).map((scope) => (
             <option key={scope} value={scope}>
               {scope}
             </option>

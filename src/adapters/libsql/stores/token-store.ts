@@ -37,7 +37,8 @@ export function tokenStore(context: Context): TokenStore {
       const added = statement(db.insert(tokens).values({ ...token, createdAt: now() }));
       const whose =
         token.server === undefined ? "" : `, for commands on the machine of the server at ${token.server}`;
-      const message = `created ${token.id}, which may ${token.scope}${whose}`;
+      const opens = token.scope === "agent" ? "opens /mcp for an agent" : `may ${token.scope}`;
+      const message = `created ${token.id}, which ${opens}${whose}`;
       await writeTold(context, by, async ({ tell }) => [added, await tell({ ...TOKEN_EVENT, message })]);
     },
 

@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+import { routeOf } from "../../src/operation.ts";
+import { createOperations } from "../../src/operations.ts";
+import { testApp } from "../support/app.ts";
+import { appClient, callTool } from "../support/mcp.ts";
+import { EXCHANGES } from "../support/sandbox.ts";
+
+const ORDER = {
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  side: "buy",
+  type: "limit",
+  amount: 0.001,
+  price: 50_000,
+};
+
+async function agentApp() {
+  const app = await testApp({ realTime: false, mcp: { trading: true, confirm: "plan" } });
+  const send = (method: string, path: string, body?: object) =>
+    app.ask(path, {
+      method,
+      headers: { authorization: `Bearer ${app.tokens.agent}`, "content-type": "application/json" },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+  return { ...app, send };
+}
+
+describe("a token of scope agent", () => {
+  it("reads and trades by plans at /mcp", async () => {
+    const { venue, ...app } = await agentApp();
+    const client = await appClient(app, "agent");
+    expect((await callTool(client, "get_balance", { exchange: "kraken" })).isError).toBeFalsy();
+    const { planId } = (await callTool(client, "create_order", ORDER)).structuredContent as {
+      planId: string;
+    };
+    expect((await callTool(client, "create_order", { ...ORDER, planId })).isError).toBeFalsy();
+    expect(await venue("kraken").openOrders()).toHaveLength(1);
+  });
+
+  it("only reads where agents are not allowed to trade", async () => {
+    const app = await testApp();
+    const { tools } = await (await appClient(app, "agent")).listTools();
+    expect(tools.length).toBeGreaterThan(10);
+    expect(tools.every(({ annotations }) => annotations?.readOnlyHint)).toBe(true);
+  });
+
+  it("places no order at POST /orders", async () => {
+    const { send, venue } = await agentApp();
+    const answer = await send("POST", "/api/v1/orders", ORDER);
+    expect(answer.status).toBe(403);
+    expect(await answer.json()).toMatchObject({
+      error: "Forbidden",
+      message: "this token is for an agent: it opens /mcp and nothing else",
+    });
+    expect(await venue("kraken").openOrders()).toEqual([]);
+  });
+
+  it("opens no other route that needs a token", async () => {
+    const { send } = await agentApp();
+    const routes = createOperations(EXCHANGES)
+      .filter(({ access, knowsCaller }) => access === "token" || knowsCaller)
+      .map(routeOf)
+      .map(({ method, path }) => [method, `/api/v1${path.replace(/:\w+/g, "x")}`] as const);
+    const beside = [
+      ["GET", "/api/v1/events"],
+      ["GET", "/api/v1/session"],
+      ["POST", "/api/v1/session/code"],
+      ["GET", "/metrics"],
+    ] as const;
+    for (const [method, path] of [...routes, ...beside])
+      expect((await send(method, path)).status, `${method} ${path}`).toBe(403);
+  });
+
+  it("is made by an administrator, and named in the audit log as what it is", async () => {
+    const { ask, tokens, context } = await agentApp();
+    const made = await ask("/api/v1/tokens", {
+      method: "POST",
+      headers: { authorization: `Bearer ${tokens.admin}`, "content-type": "application/json" },
+      body: JSON.stringify({ scope: "agent" }),
+    });
+    expect(await made.json()).toMatchObject({ scope: "agent", token: expect.stringMatching(/^em_/) });
+    const { rows } = await context.client.execute(
+      "select message from events where kind = 'token' order by id desc limit 1",
+    );
+    expect(String(rows[0]?.message)).toMatch(/^created tok_\w+, which opens \/mcp for an agent$/);
+  });
+});
