@@ -1,6 +1,6 @@
 /** Why one's own orders are not on both sides of a book, by what their strategies say. */
 import { VenueError } from "../kernel/errors.ts";
-import type { Absence, Sides } from "../model/liquidity-sample.ts";
+import type { Absence, Sides } from "../model/samples/sample.ts";
 import type { RefusalReason } from "../model/strategy.ts";
 import type { StrategyView } from "../ports/stores/strategy-store.ts";
 

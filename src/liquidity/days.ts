@@ -1,5 +1,5 @@
 import { type Decimal, sum } from "../kernel/decimal.ts";
-import { dayOfMinute, type LiquidityMinute, MINUTES_A_DAY } from "../model/liquidity-minute.ts";
+import { dayOfMinute, type LiquidityMinute, MINUTES_A_DAY } from "../model/samples/minute.ts";
 
 /** What a day's minutes come to on average. */
 export interface LiquidityDay {

@@ -1,7 +1,7 @@
 /** What of a promise is about to be missed today, while there is still something to be done about it. */
 import { type Decimal, ONE, readable, text } from "../kernel/decimal.ts";
-import { MINUTES_A_DAY } from "../model/liquidity-minute.ts";
-import type { LiquidityPromise } from "../model/liquidity-promise.ts";
+import { MINUTES_A_DAY } from "../model/samples/minute.ts";
+import type { LiquidityPromise } from "../model/samples/promise.ts";
 import { meanOfKnown } from "./days.ts";
 import { MEXC, type Minutes, type ObligationFinding } from "./obligations.ts";
 import { findingsOf } from "./presets.ts";

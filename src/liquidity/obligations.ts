@@ -3,8 +3,8 @@
  * missed: a finding is certain only where no unknown minute could change it.
  */
 import { type Decimal, decimal, min, ONE, sum, ZERO } from "../kernel/decimal.ts";
-import type { LiquidityMinute } from "../model/liquidity-minute.ts";
-import type { DepthBand } from "../model/liquidity-sample.ts";
+import type { LiquidityMinute } from "../model/samples/minute.ts";
+import type { DepthBand } from "../model/samples/sample.ts";
 import { isKnown, type LiquidityDay, meanOfKnown } from "./days.ts";
 
 export interface ObligationFinding {

@@ -1,7 +1,7 @@
 /** Obligations by their names, with what a person asks of them. */
 import { type Decimal, decimal, ONE } from "../kernel/decimal.ts";
-import { dayOfMinute } from "../model/liquidity-minute.ts";
-import type { AskedPromise, Preset } from "../model/liquidity-promise.ts";
+import { dayOfMinute } from "../model/samples/minute.ts";
+import type { AskedPromise, Preset } from "../model/samples/promise.ts";
 import { liquidityDays } from "./days.ts";
 import {
   bitgetSt,

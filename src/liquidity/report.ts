@@ -1,8 +1,8 @@
 /** What a token project shows its exchange: what was offered over a span, one's own and the market's apart. */
 import { type Decimal, div, ONE, text } from "../kernel/decimal.ts";
 import { MINUTE } from "../kernel/time.ts";
-import type { LiquidityMinute, MissedMinute } from "../model/liquidity-minute.ts";
-import type { Absence, Depths, Sides } from "../model/liquidity-sample.ts";
+import type { LiquidityMinute, MissedMinute } from "../model/samples/minute.ts";
+import type { Absence, Depths, Sides } from "../model/samples/sample.ts";
 import { meanOfKnown } from "./days.ts";
 import type { Minutes, ObligationFinding } from "./obligations.ts";
 

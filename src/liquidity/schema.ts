@@ -2,8 +2,8 @@ import * as z from "zod";
 import { decimal, div } from "../kernel/decimal.ts";
 import { countField, dayField, decimalField, exchangeField, pairField, wordField } from "../kernel/fields.ts";
 import { lazy } from "../kernel/lazy.ts";
-import { PRESETS } from "../model/liquidity-promise.ts";
-import { ABSENCES } from "../model/liquidity-sample.ts";
+import { PRESETS } from "../model/samples/promise.ts";
+import { ABSENCES } from "../model/samples/sample.ts";
 
 const WHOLE_PERCENT = decimal("100");
 

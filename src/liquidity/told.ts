@@ -1,8 +1,8 @@
 /** A report as it is told: percents and quote as numbers. */
 import { type Decimal, wire } from "../kernel/decimal.ts";
 import { MINUTE } from "../kernel/time.ts";
-import { dayOfMinute, type LiquidityMinute, MINUTES_A_DAY } from "../model/liquidity-minute.ts";
-import type { Depths, Sides } from "../model/liquidity-sample.ts";
+import { dayOfMinute, type LiquidityMinute, MINUTES_A_DAY } from "../model/samples/minute.ts";
+import type { Depths, Sides } from "../model/samples/sample.ts";
 import type { Minutes, ObligationFinding } from "./obligations.ts";
 import { type LiquidityFigures, type LiquidityReport, type LookedAt, liquidityReport } from "./report.ts";
 

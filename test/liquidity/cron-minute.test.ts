@@ -5,7 +5,7 @@ import { mix, share } from "../../src/kernel/hash.ts";
 import { MINUTE, SECOND } from "../../src/kernel/time.ts";
 import { sampleFirst } from "../../src/liquidity/operations/sample.ts";
 import type { LiquidityAnswer } from "../../src/liquidity/schema.ts";
-import { minuteOf } from "../../src/model/liquidity-minute.ts";
+import { minuteOf } from "../../src/model/samples/minute.ts";
 import type { VenueName } from "../../src/model/venues.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { quoteInput } from "../../src/quote/schema/input.ts";

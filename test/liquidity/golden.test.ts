@@ -4,8 +4,8 @@ import { DAY, MINUTE } from "../../src/kernel/time.ts";
 import { liquidityDays } from "../../src/liquidity/days.ts";
 import { mexcSt } from "../../src/liquidity/obligations.ts";
 import { findingsOf } from "../../src/liquidity/presets.ts";
-import { foldSamples, MINUTES_A_DAY } from "../../src/model/liquidity-minute.ts";
-import { type OwnOrder, sampleBook } from "../../src/model/liquidity-sample.ts";
+import { foldSamples, MINUTES_A_DAY } from "../../src/model/samples/minute.ts";
+import { type OwnOrder, sampleBook } from "../../src/model/samples/sample.ts";
 import { d } from "../support/grid.ts";
 
 type Rows = readonly (readonly [price: string, amount: string])[];

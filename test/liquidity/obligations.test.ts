@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type Decimal, text } from "../../src/kernel/decimal.ts";
 import type { LiquidityDay } from "../../src/liquidity/days.ts";
 import { bitgetSt, gateScore, mexcSt, quotingAgreement } from "../../src/liquidity/obligations.ts";
-import type { LiquidityMinute } from "../../src/model/liquidity-minute.ts";
+import type { LiquidityMinute } from "../../src/model/samples/minute.ts";
 import { d } from "../support/grid.ts";
 import { liquidityMinute } from "../support/liquidity-minute.ts";
 

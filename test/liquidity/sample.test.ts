@@ -2,13 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Decimal, text } from "../../src/kernel/decimal.ts";
 import { liquidityDays } from "../../src/liquidity/days.ts";
-import { foldSamples, joinMinutes, minuteOf } from "../../src/model/liquidity-minute.ts";
-import {
-  depthWithin,
-  type LiquiditySample,
-  ownLevels,
-  sampleBook,
-} from "../../src/model/liquidity-sample.ts";
+import { foldSamples, joinMinutes, minuteOf } from "../../src/model/samples/minute.ts";
+import { depthWithin, type LiquiditySample, ownLevels, sampleBook } from "../../src/model/samples/sample.ts";
 import { d } from "../support/grid.ts";
 
 const levels = (...rows: readonly [string, string][]) =>

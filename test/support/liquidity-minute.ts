@@ -1,4 +1,4 @@
-import type { LiquidityMinute } from "../../src/model/liquidity-minute.ts";
+import type { LiquidityMinute } from "../../src/model/samples/minute.ts";
 import { d } from "./grid.ts";
 
 /** A minute in which everything was seen and both sides rested, but for what is said otherwise. */

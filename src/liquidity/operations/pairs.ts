@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { lazy } from "../../kernel/lazy.ts";
 import { dayOf } from "../../kernel/time.ts";
-import { PRESETS } from "../../model/liquidity-promise.ts";
+import { PRESETS } from "../../model/samples/promise.ts";
 import { dateOf } from "../../model/usage.ts";
 import { operation } from "../../operation.ts";
 

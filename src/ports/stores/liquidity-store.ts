@@ -1,6 +1,6 @@
 import type { Pair } from "../../kernel/pair.ts";
-import type { LiquidityMinute, MissedMinute } from "../../model/liquidity-minute.ts";
-import type { LiquidityPromise } from "../../model/liquidity-promise.ts";
+import type { LiquidityMinute, MissedMinute } from "../../model/samples/minute.ts";
+import type { LiquidityPromise } from "../../model/samples/promise.ts";
 
 /** A pair of a configured exchange whose book is watched. */
 export interface WatchedPair {

@@ -1,5 +1,5 @@
 import { and, asc, eq, gte, lt } from "drizzle-orm";
-import { MINUTES_A_DAY } from "../../../model/liquidity-minute.ts";
+import { MINUTES_A_DAY } from "../../../model/samples/minute.ts";
 import type { LiquidityStore, WatchedPair } from "../../../ports/stores/liquidity-store.ts";
 import { type Context, statement } from "../client/context.ts";
 import { liquidityMinutes, liquidityMisses } from "../tables/liquidity-tables.ts";

@@ -1,7 +1,7 @@
 import { customType, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { decode } from "../../../kernel/codec.ts";
 import { type Decimal, decimal, text as plain } from "../../../kernel/decimal.ts";
-import type { Absence, Depths, Sides } from "../../../model/liquidity-sample.ts";
+import type { Absence, Depths, Sides } from "../../../model/samples/sample.ts";
 import { amountColumn, flagColumn } from "./columns.ts";
 
 /** Bids and asks within each band, six numbers with spaces: a year has half a million. They were documents once. */

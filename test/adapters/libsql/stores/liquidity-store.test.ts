@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { liquidityStore } from "../../../../src/adapters/libsql/stores/liquidity-store.ts";
-import type { LiquidityMinute } from "../../../../src/model/liquidity-minute.ts";
+import type { LiquidityMinute } from "../../../../src/model/samples/minute.ts";
 import { d } from "../../../support/grid.ts";
 import { opened } from "./opened.ts";
 

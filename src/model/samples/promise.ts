@@ -1,6 +1,6 @@
 /** What is asked of a market: a rule by its name, with what a person has agreed. */
-import type { Decimal } from "../kernel/decimal.ts";
-import type { DepthBand } from "./liquidity-sample.ts";
+import type { Decimal } from "../../kernel/decimal.ts";
+import type { DepthBand } from "./sample.ts";
 
 export const PRESETS = ["mexc-st", "bitget-st", "gate-score", "agreement"] as const;
 export type Preset = (typeof PRESETS)[number];

@@ -1,9 +1,9 @@
 /** What a book offers at one moment: the market's, and apart from it what is one's own. */
-import { type Decimal, decimal, max, min, mul, ONE, sum, ZERO } from "../kernel/decimal.ts";
-import { spreadOf } from "../kernel/spread.ts";
-import type { Millis } from "../kernel/time.ts";
-import type { Book, BookLevel, Side } from "./market.ts";
-import type { Order } from "./order.ts";
+import { type Decimal, decimal, max, min, mul, ONE, sum, ZERO } from "../../kernel/decimal.ts";
+import { spreadOf } from "../../kernel/spread.ts";
+import type { Millis } from "../../kernel/time.ts";
+import type { Book, BookLevel, Side } from "../market.ts";
+import type { Order } from "../order.ts";
 
 /** Distances from the mid within which depth is counted, as shares of it. */
 export const BANDS = [decimal("0.005"), decimal("0.01"), decimal("0.02")] as const;

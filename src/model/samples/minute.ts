@@ -1,7 +1,7 @@
 /** Samples as they are kept: a row a minute, as good as the worst moment that was seen in it. */
-import { abs, type Decimal, div, max, min } from "../kernel/decimal.ts";
-import { DAY, MINUTE, type Millis } from "../kernel/time.ts";
-import { ABSENCES, type Absence, type Depths, type LiquiditySample, type Sides } from "./liquidity-sample.ts";
+import { abs, type Decimal, div, max, min } from "../../kernel/decimal.ts";
+import { DAY, MINUTE, type Millis } from "../../kernel/time.ts";
+import { ABSENCES, type Absence, type Depths, type LiquiditySample, type Sides } from "./sample.ts";
 
 /** Folding is by least and most alone: a sample that is told twice, or late, changes nothing. */
 export interface LiquidityMinute {
