@@ -2,11 +2,16 @@ type Cell = string | number | boolean | null;
 
 /** Comma-separated values as RFC 4180 has them, the columns' names first. */
 export const csv = (columns: readonly string[], rows: readonly (readonly Cell[])[]): string =>
-  [columns, ...rows].map((row) => `${row.map(cell).join(",")}\r\n`).join("");
+  csvLines([columns]) + csvLines(rows);
+
+/** Rows without the columns' names. */
+export const csvLines = (rows: readonly (readonly Cell[])[]): string =>
+  rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("");
 
 function cell(value: Cell): string {
   if (typeof value !== "string") return value === null ? "" : String(value);
+  if (/^-?[\d.]+$/.test(value)) return value;
   // A table program takes text that begins so for a formula; no number of ours is text.
-  const plain = /^[=+\-@\t\r]/.test(value) && !/^-?[\d.]+$/.test(value) ? `'${value}` : value;
+  const plain = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 }

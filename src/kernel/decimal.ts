@@ -55,12 +55,17 @@ function expand(text: string): string {
   return `${sign}${digits.slice(0, point)}.${digits.slice(point)}`;
 }
 
+const NOUGHT = "0".charCodeAt(0);
+
 /** Plain decimal text without exponent or trailing zeros: what the store and an exchange get. */
 export function text(value: Decimal): string {
-  const size = value < 0n ? -value : value;
-  const whole = (size / ONE).toString();
-  const fraction = (size % ONE).toString().padStart(DECIMAL_PLACES, "0").replace(/0+$/, "");
-  return `${value < 0n ? "-" : ""}${whole}${fraction ? `.${fraction}` : ""}`;
+  const [sign, size] = value < 0n ? ["-", -value] : ["", value];
+  const digits = size.toString().padStart(DECIMAL_PLACES + 1, "0");
+  const point = digits.length - DECIMAL_PLACES;
+  let end = digits.length;
+  while (end > point && digits.charCodeAt(end - 1) === NOUGHT) end--;
+  const whole = sign + digits.slice(0, point);
+  return end === point ? whole : `${whole}.${digits.slice(point, end)}`;
 }
 
 /** The nearest JSON number: only for a response, never for a calculation. */
