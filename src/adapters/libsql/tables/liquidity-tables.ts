@@ -1,26 +1,29 @@
 import { customType, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { decode } from "../../../kernel/codec.ts";
+import { decode, encode } from "../../../kernel/codec.ts";
 import { type Decimal, decimal, text as plain } from "../../../kernel/decimal.ts";
 import type { Absence, Depths, Sides } from "../../../model/samples/sample.ts";
+import type { DaySums, MinuteRun } from "../../../model/samples/sums.ts";
 import { amountColumn, flagColumn } from "./columns.ts";
 
 /** Bids and asks within each band, six numbers with spaces: a year has half a million. They were documents once. */
 const depths = customType<{ data: Sides<Depths>; driverData: string }>({
   dataType: () => "text",
   toDriver: ({ bids, asks }) => [...bids, ...asks].map(plain).join(" "),
-  fromDriver(kept) {
-    if (kept.startsWith("{")) return decode(kept);
-    const [a, b, c, x, y, z] = kept.split(" ").map(decimal) as [
-      Decimal,
-      Decimal,
-      Decimal,
-      Decimal,
-      Decimal,
-      Decimal,
-    ];
-    return { bids: [a, b, c], asks: [x, y, z] };
-  },
+  fromDriver: depthsFrom,
 });
+
+export function depthsFrom(kept: string): Sides<Depths> {
+  if (kept.startsWith("{")) return decode(kept);
+  const [a, b, c, x, y, z] = kept.split(" ").map(decimal) as [
+    Decimal,
+    Decimal,
+    Decimal,
+    Decimal,
+    Decimal,
+    Decimal,
+  ];
+  return { bids: [a, b, c], asks: [x, y, z] };
+}
 
 /** What a watched pair's book offered in a minute of UTC. A minute that nobody saw has no row. */
 export const liquidityMinutes = sqliteTable(
@@ -54,4 +57,38 @@ export const liquidityMisses = sqliteTable(
     cause: text("cause").$type<Absence>().notNull(),
   },
   (table) => [primaryKey({ columns: [table.exchange, table.symbol, table.minute] })],
+);
+
+type StoredSums = Omit<DaySums, "day" | "hash">;
+
+type RunRow = readonly [from: number, minutes: number, what: MinuteRun["what"], cause: MinuteRun["cause"]];
+
+const rowOfRun = ({ from, to, what, cause }: MinuteRun): RunRow => [from, to - from, what, cause];
+
+/** Read once for a report, so nothing is cached. A day may have hundreds of runs, so they are short. */
+const daySums = customType<{ data: StoredSums; driverData: string }>({
+  dataType: () => "text",
+  toDriver: (stored) => encode({ ...stored, runs: stored.runs.map(rowOfRun) }),
+  fromDriver(json) {
+    const stored = decode<Omit<StoredSums, "runs"> & { readonly runs: readonly RunRow[] }>(json);
+    return {
+      ...stored,
+      runs: stored.runs.map(([from, minutes, what, cause]) => ({ from, to: from + minutes, what, cause })),
+    };
+  },
+});
+
+/** Sums of finished days. A trigger deletes a row when one of its minutes arrives late or is deleted. */
+export const liquidityDays = sqliteTable(
+  "liquidity_days",
+  {
+    exchange: text("exchange").notNull(),
+    symbol: text("symbol").notNull(),
+    day: integer("day").notNull(),
+    /** Of the form in which days are added up. Rows of another version are added up again. */
+    version: integer("version").notNull(),
+    sums: daySums("sums").notNull(),
+    hash: text("hash"),
+  },
+  (table) => [primaryKey({ columns: [table.exchange, table.symbol, table.day] })],
 );

@@ -1,0 +1,148 @@
+/** Minutes of a watched pair as sums. Sums of two spans add up, so a mean over both is exact. */
+import { type Decimal, sum, ZERO } from "../../kernel/decimal.ts";
+import type { LiquidityMinute, MissedMinute } from "./minute.ts";
+import type { Absence, Depths, Sides } from "./sample.ts";
+
+/** Minutes in order; `to` is excluded. */
+export interface Minutes {
+  readonly from: number;
+  readonly to: number;
+  /** The known minutes. */
+  readonly rows: readonly LiquidityMinute[];
+}
+
+/** Sum and count of the known values. */
+export interface Total {
+  readonly sum: Decimal;
+  readonly count: number;
+}
+
+/** Own orders, or the whole book: shares of 1, and quote. */
+export interface OfferSums {
+  readonly spread: Total;
+  readonly depth: Sides<Depths> & { readonly count: number };
+}
+
+export interface LiquiditySums {
+  readonly known: number;
+  readonly samples: number;
+  readonly cutShort: number;
+  /** Other venues with a price, over the minutes in which their number is known. */
+  readonly sources: { readonly sum: number; readonly count: number };
+  readonly deviation: Total;
+  readonly own: OfferSums;
+  readonly market: OfferSums;
+  /** Some minute has an own order. */
+  readonly isOffering: boolean;
+}
+
+/** Consecutive minutes without a row, or without own orders on both sides; `to` is excluded. A null cause is not recorded. */
+export interface MinuteRun {
+  readonly from: number;
+  readonly to: number;
+  readonly what: "unseen" | "absent";
+  readonly cause: Absence | null;
+}
+
+/** One UTC day, counted from 1970. */
+export interface DaySums {
+  readonly day: number;
+  readonly sums: LiquiditySums;
+  readonly runs: readonly MinuteRun[];
+  /** Minutes that keep a rule, by the rule's key. */
+  readonly up: Readonly<Record<string, number>>;
+  /** Rows of missed minutes. */
+  readonly missed: number;
+  /** SHA-256 of the minutes as a table; null without minutes. */
+  readonly hash: string | null;
+}
+
+const NO_TOTAL: Total = { sum: ZERO, count: 0 };
+const NO_DEPTHS: Depths = [ZERO, ZERO, ZERO];
+const NO_OFFER: OfferSums = { spread: NO_TOTAL, depth: { bids: NO_DEPTHS, asks: NO_DEPTHS, count: 0 } };
+
+export const NO_SUMS: LiquiditySums = {
+  ...{ known: 0, samples: 0, cutShort: 0, sources: { sum: 0, count: 0 } },
+  ...{ deviation: NO_TOTAL, own: NO_OFFER, market: NO_OFFER, isOffering: false },
+};
+
+export function minuteSums(rows: readonly LiquidityMinute[]): LiquiditySums {
+  const sources = rows.flatMap((row) => row.sources ?? []);
+  return {
+    known: rows.length,
+    samples: rows.reduce((count, { samples }) => count + samples, 0),
+    cutShort: rows.filter(({ isCutShort }) => isCutShort).length,
+    sources: { sum: sources.reduce((all, count) => all + count, 0), count: sources.length },
+    deviation: totalOfKnown(rows.map(({ deviation }) => deviation)),
+    own: offerOf(
+      rows.map(({ ownSpread }) => ownSpread),
+      rows.map(({ ownDepth }) => ownDepth),
+    ),
+    market: offerOf(
+      rows.map(({ spread }) => spread),
+      rows.map(({ depth }) => depth),
+    ),
+    isOffering: rows.some(({ ownOrders: { bids, asks } }) => bids + asks > 0),
+  };
+}
+
+function totalOfKnown(values: readonly (Decimal | null)[]): Total {
+  const known = values.filter((value) => value !== null);
+  return { sum: sum(known), count: known.length };
+}
+
+function offerOf(spreads: readonly (Decimal | null)[], depths: readonly (Sides<Depths> | null)[]): OfferSums {
+  const known = depths.filter((depth) => depth !== null);
+  const over = (side: "bids" | "asks"): Depths => {
+    const at = (band: 0 | 1 | 2) => sum(known.map((depth) => depth[side][band]));
+    return [at(0), at(1), at(2)];
+  };
+  return {
+    spread: totalOfKnown(spreads),
+    depth: { bids: over("bids"), asks: over("asks"), count: known.length },
+  };
+}
+
+export const addSums = (a: LiquiditySums, b: LiquiditySums): LiquiditySums => ({
+  known: a.known + b.known,
+  samples: a.samples + b.samples,
+  cutShort: a.cutShort + b.cutShort,
+  sources: { sum: a.sources.sum + b.sources.sum, count: a.sources.count + b.sources.count },
+  deviation: addTotals(a.deviation, b.deviation),
+  own: addOffers(a.own, b.own),
+  market: addOffers(a.market, b.market),
+  isOffering: a.isOffering || b.isOffering,
+});
+
+const addTotals = (a: Total, b: Total): Total => ({ sum: a.sum + b.sum, count: a.count + b.count });
+const addDepths = (a: Depths, b: Depths): Depths => [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
+const addOffers = (a: OfferSums, b: OfferSums): OfferSums => ({
+  spread: addTotals(a.spread, b.spread),
+  depth: {
+    bids: addDepths(a.depth.bids, b.depth.bids),
+    asks: addDepths(a.depth.asks, b.depth.asks),
+    count: a.depth.count + b.depth.count,
+  },
+});
+
+/** Sum over count, rounded down; null of nothing. */
+export const meanOfTotal = ({ sum: all, count }: Total): Decimal | null =>
+  count === 0 ? null : all / BigInt(count);
+
+/** Ascending, each as long as its cause stays the same. */
+export function runsIn({ from, to, rows }: Minutes, misses: readonly MissedMinute[]): MinuteRun[] {
+  const known = new Map(rows.map((row) => [row.minute, row]));
+  const missed = new Map(misses.map(({ minute, cause }) => [minute, cause]));
+  const runs: MinuteRun[] = [];
+  for (let minute = from; minute < to; minute++) {
+    const row = known.get(minute);
+    if (row && row.ownOrders.bids > 0 && row.ownOrders.asks > 0) continue;
+    const what = row ? "absent" : "unseen";
+    const cause = (row ? row.absence : missed.get(minute)) ?? null;
+    const last = runs.at(-1);
+    if (last?.to === minute && last.what === what && last.cause === cause)
+      runs[runs.length - 1] = { ...last, to: minute + 1 };
+    else runs.push({ from: minute, to: minute + 1, what, cause });
+  }
+  return runs;
+}
