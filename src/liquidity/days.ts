@@ -1,5 +1,6 @@
-import { type Decimal, sum } from "../kernel/decimal.ts";
-import { dayOfMinute, type LiquidityMinute, MINUTES_A_DAY } from "../model/samples/minute.ts";
+import type { Decimal } from "../kernel/decimal.ts";
+import { MINUTES_A_DAY } from "../model/samples/minute.ts";
+import { type DaySums, meanOfTotal } from "../model/samples/sums.ts";
 
 /** What a day's minutes come to on average. */
 export interface LiquidityDay {
@@ -15,34 +16,16 @@ export interface LiquidityDay {
 /** A day of which less than half is known is unknown. */
 const LEAST_KNOWN = MINUTES_A_DAY / 2;
 
-/** Each day from one to another, those without samples too. */
-export function liquidityDays(minutes: readonly LiquidityMinute[], from: number, to: number): LiquidityDay[] {
-  const byDay = new Map<number, LiquidityMinute[]>();
-  for (const one of minutes) {
-    const day = dayOfMinute(one.minute);
-    const rows = byDay.get(day);
-    if (rows) rows.push(one);
-    else byDay.set(day, [one]);
-  }
-  return Array.from({ length: to - from + 1 }, (_, index) => dayFrom(from + index, byDay.get(from + index)));
-}
-
-function dayFrom(day: number, rows: readonly LiquidityMinute[] = []): LiquidityDay {
-  const judged = rows.length < LEAST_KNOWN ? [] : rows;
+export function dayAverages({ day, sums: { known, market, deviation } }: DaySums): LiquidityDay {
+  const isJudged = known >= LEAST_KNOWN;
   return {
     day,
-    known: rows.length,
-    broken: rows.filter(({ spread }) => spread === null).length,
-    spread: meanOfKnown(judged.map(({ spread }) => spread)),
-    deviation: meanOfKnown(judged.map(({ deviation }) => deviation)),
+    known,
+    broken: known - market.spread.count,
+    spread: isJudged ? meanOfTotal(market.spread) : null,
+    deviation: isJudged ? meanOfTotal(deviation) : null,
   };
 }
 
 /** Whether so much of the day is known that it can be judged. */
 export const isKnown = ({ known }: LiquidityDay): boolean => known >= LEAST_KNOWN;
-
-/** Of those that are known; null of none. */
-export function meanOfKnown(values: readonly (Decimal | null)[]): Decimal | null {
-  const there = values.filter((value) => value !== null);
-  return there.length === 0 ? null : sum(there) / BigInt(there.length);
-}

@@ -2,27 +2,28 @@
 import { type Decimal, ONE, readable, text } from "../kernel/decimal.ts";
 import { MINUTES_A_DAY } from "../model/samples/minute.ts";
 import type { LiquidityPromise } from "../model/samples/promise.ts";
-import { meanOfKnown } from "./days.ts";
-import { MEXC, type Minutes, type ObligationFinding } from "./obligations.ts";
+import { meanOfTotal } from "../model/samples/sums.ts";
+import { MEXC, type ObligationFinding } from "./obligations.ts";
 import { findingsOf } from "./presets.ts";
+import type { LiquiditySpan } from "./span.ts";
 
 /** A mean over less of a day says too little. */
 const LEAST_FOR_MEAN = 60;
 
 /** In words, of a day that is `today` from its beginning to its end; none while there is room. */
-export function nearlyMissed({ preset, asked }: LiquidityPromise, today: Minutes): string[] {
+export function nearlyMissed(promise: LiquidityPromise, today: LiquiditySpan): string[] {
+  const { preset, asked } = promise;
   if (preset === "mexc-st" || preset === "bitget-st")
     return wideToday(today, preset === "mexc-st" ? MEXC.spread : asked.spread);
-  const findings = findingsOf(preset, today, asked);
-  return findings.flatMap((finding) =>
+  return findingsOf(promise, today).flatMap((finding) =>
     finding.unit === "share" ? awayToday(finding, today) : thinToday(finding, today),
   );
 }
 
 /** From half of the minutes on that a day may be away. */
-function awayToday({ value, limit }: ObligationFinding, { rows }: Minutes): string[] {
+function awayToday({ value, limit }: ObligationFinding, { sums }: LiquiditySpan): string[] {
   if (value === null || limit === null) return [];
-  const known = BigInt(rows.length);
+  const known = BigInt(sums.known);
   // A share is rounded down: what is up is the next whole number of minutes.
   const up = (value * known + ONE - 1n) / ONE;
   const [away, may] = [known - up, ((ONE - limit) * BigInt(MINUTES_A_DAY)) / ONE];
@@ -31,14 +32,14 @@ function awayToday({ value, limit }: ObligationFinding, { rows }: Minutes): stri
   return [away > may ? `${what}, and only ${may} may be: it is missed` : `${what}, of ${may} that may be`];
 }
 
-const thinToday = ({ rule, value, limit }: ObligationFinding, { rows }: Minutes): string[] =>
-  value === null || limit === null || rows.length < LEAST_FOR_MEAN || value >= limit
+const thinToday = ({ rule, value, limit }: ObligationFinding, { sums }: LiquiditySpan): string[] =>
+  value === null || limit === null || sums.known < LEAST_FOR_MEAN || value >= limit
     ? []
     : [`${rule} today is ${text(readable(value))}, and ${text(limit)} is promised`];
 
-function wideToday({ rows }: Minutes, limit: Decimal | undefined): string[] {
-  const mean = meanOfKnown(rows.map(({ spread }) => spread));
-  if (limit === undefined || mean === null || rows.length < LEAST_FOR_MEAN || mean <= limit) return [];
+function wideToday({ sums }: LiquiditySpan, limit: Decimal | undefined): string[] {
+  const mean = meanOfTotal(sums.market.spread);
+  if (limit === undefined || mean === null || sums.known < LEAST_FOR_MEAN || mean <= limit) return [];
   return [`the mean spread of today is ${percentText(mean)} %, above ${percentText(limit)} %`];
 }
 

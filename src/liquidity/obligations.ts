@@ -2,10 +2,10 @@
  * What exchanges and agreements ask of a market, as functions over minutes. What is unknown is neither kept nor
  * missed: a finding is certain only where no unknown minute could change it.
  */
-import { type Decimal, decimal, min, ONE, sum, ZERO } from "../kernel/decimal.ts";
-import type { LiquidityMinute } from "../model/samples/minute.ts";
+import { type Decimal, decimal, min, ONE, sum, text, ZERO } from "../kernel/decimal.ts";
 import type { DepthBand } from "../model/samples/sample.ts";
-import { isKnown, type LiquidityDay, meanOfKnown } from "./days.ts";
+import { isKnown, type LiquidityDay } from "./days.ts";
+import type { LiquiditySpan, UpRule } from "./span.ts";
 
 export interface ObligationFinding {
   readonly rule: string;
@@ -92,6 +92,12 @@ function deviationOf(days: readonly LiquidityDay[]): ObligationFinding {
   };
 }
 
+/** Of those that are known; null of none. */
+function meanOfKnown(values: readonly (Decimal | null)[]): Decimal | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : sum(known) / BigInt(known.length);
+}
+
 const meanIfAllKnown = (values: readonly (Decimal | null)[]): Decimal | null =>
   values.includes(null) ? null : meanOfKnown(values);
 
@@ -128,36 +134,31 @@ export function bitgetSt(
   ];
 }
 
-/** A span of minutes: `to` is not in it. */
-export interface Minutes {
-  readonly from: number;
-  readonly to: number;
-  /** Those that are known. */
-  readonly rows: readonly LiquidityMinute[];
+/** What decides: minutes and sums of them, whatever days they are of. */
+type Measured = Pick<LiquiditySpan, "from" | "to" | "sums" | "up">;
+
+export interface Score {
+  readonly spread: Decimal;
+  readonly size: Decimal;
+  readonly band: DepthBand;
+  readonly share: Decimal;
 }
 
 /**
  * Gate's way of scoring a market maker: a minute scores where one's own spread is narrower than `spread` and the
  * smaller of the two sides within `band` is larger than `size`, in quote. Both strictly.
  */
-export const gateScore = (
-  span: Minutes,
-  asked: {
-    readonly spread: Decimal;
-    readonly size: Decimal;
-    readonly band: DepthBand;
-    readonly share: Decimal;
-  },
-): ObligationFinding[] => [
-  upShare(span, {
-    rule: "minutes that score",
-    asked: asked.share,
-    isUp: ({ ownSpread, ownDepth }) =>
-      ownSpread !== null &&
-      ownSpread < asked.spread &&
-      ownDepth !== null &&
-      min(ownDepth.bids[asked.band], ownDepth.asks[asked.band]) > asked.size,
-  }),
+export const gateRule = ({ spread, size, band }: Omit<Score, "share">): UpRule => ({
+  key: `gate-score ${text(spread)} ${text(size)} ${band}`,
+  isUp: ({ ownSpread, ownDepth }) =>
+    ownSpread !== null &&
+    ownSpread < spread &&
+    ownDepth !== null &&
+    min(ownDepth.bids[band], ownDepth.asks[band]) > size,
+});
+
+export const gateScore = (span: Measured, { share }: Pick<Score, "share">): ObligationFinding[] => [
+  upShare(span, { rule: "minutes that score", asked: share }),
 ];
 
 export interface Agreement {
@@ -172,47 +173,43 @@ export interface Agreement {
   readonly uptime: Decimal;
 }
 
+export const agreementRule = ({ spread, levels }: Pick<Agreement, "spread" | "levels">): UpRule => ({
+  key: `agreement ${text(spread)} ${levels}`,
+  isUp: ({ ownSpread, ownOrders: { bids, asks } }) =>
+    ownSpread !== null && ownSpread <= spread && Math.min(bids, asks) >= levels,
+});
+
 /** What an agreement with a market maker usually asks: uptime at a spread with so many levels, and depth over time. */
-export function quotingAgreement(span: Minutes, asked: Agreement): ObligationFinding[] {
-  const uptime = upShare(span, {
-    rule: "time with own orders on both sides",
-    asked: asked.uptime,
-    isUp: ({ ownSpread, ownOrders: { bids, asks } }) =>
-      ownSpread !== null && ownSpread <= asked.spread && Math.min(bids, asks) >= asked.levels,
-  });
-  return [uptime, depthFinding(span, asked, "bids"), depthFinding(span, asked, "asks")];
-}
+export const quotingAgreement = (
+  span: Measured,
+  asked: Pick<Agreement, "depth" | "band" | "uptime">,
+): ObligationFinding[] => [
+  upShare(span, { rule: "time with own orders on both sides", asked: asked.uptime }),
+  depthFinding(span, asked, "bids"),
+  depthFinding(span, asked, "asks"),
+];
 
 /** Time-weighted: each known minute counts alike. Unknown ones might have held nothing, and nobody knows how much else. */
 function depthFinding(
-  { from, to, rows }: Minutes,
-  { depth, band }: Agreement,
+  { from, to, sums }: Measured,
+  { depth, band }: Pick<Agreement, "depth" | "band">,
   side: "bids" | "asks",
 ): ObligationFinding {
-  const known = rows.flatMap(({ ownDepth }) => (ownDepth ? [ownDepth[side][band]] : []));
+  const { count, [side]: all } = sums.own.depth;
   const whole = BigInt(to - from);
-  const least = whole > 0n ? sum(known) / whole : ZERO;
-  const value = meanOfKnown(known);
-  const isAll = BigInt(known.length) === whole;
+  const least = whole > 0n ? all[band] / whole : ZERO;
+  const value = count === 0 ? null : all[band] / BigInt(count);
+  const isAll = BigInt(count) === whole;
   const state = least >= depth ? "kept" : isAll && value !== null ? "missed" : "unknown";
   return { rule: `mean depth of own ${side}`, state, unit: "quote", value, limit: depth };
 }
 
 /** The share of known minutes that are up, and whether the unknown ones could turn the verdict. */
 function upShare(
-  { from, to, rows }: Minutes,
-  {
-    rule,
-    asked,
-    isUp,
-  }: {
-    readonly rule: string;
-    readonly asked: Decimal;
-    readonly isUp: (minute: LiquidityMinute) => boolean;
-  },
+  { from, to, sums, up: count }: Measured,
+  { rule, asked }: { readonly rule: string; readonly asked: Decimal },
 ): ObligationFinding {
-  const up = BigInt(rows.filter(isUp).length);
-  const [known, whole] = [BigInt(rows.length), BigInt(to - from)];
+  const [up, known, whole] = [BigInt(count), BigInt(sums.known), BigInt(to - from)];
   const value = known > 0n ? (up * ONE) / known : null;
   const needed = asked * whole;
   const state =

@@ -1,16 +1,18 @@
 /** Obligations by their names, with what a person asks of them. */
 import { type Decimal, decimal, ONE } from "../kernel/decimal.ts";
 import { dayOfMinute } from "../model/samples/minute.ts";
-import type { AskedPromise, Preset } from "../model/samples/promise.ts";
-import { liquidityDays } from "./days.ts";
+import type { AskedPromise, LiquidityPromise } from "../model/samples/promise.ts";
+import { dayAverages } from "./days.ts";
 import {
+  agreementRule,
   bitgetSt,
+  gateRule,
   gateScore,
-  type Minutes,
   mexcSt,
   type ObligationFinding,
   quotingAgreement,
 } from "./obligations.ts";
+import type { LiquiditySpan, UpRule } from "./span.ts";
 
 /** What an agreement usually asks, where a person says nothing else. */
 export const USUAL_PROMISE = {
@@ -22,26 +24,36 @@ export const USUAL_PROMISE = {
 } as const;
 
 /** The last whole day of a span: one that has only begun is none. */
-export const lastWholeDay = ({ to }: Pick<Minutes, "to">): number => dayOfMinute(to) - 1;
+export const lastWholeDay = ({ to }: Pick<LiquiditySpan, "to">): number => dayOfMinute(to) - 1;
 
-/** `volumes` are what everybody has traded a day, in quote, up to the last whole day. */
+function agreedOf(asked: AskedPromise) {
+  const { spread, depth, band, levels, uptime } = USUAL_PROMISE;
+  return {
+    spread: asked.spread ?? spread,
+    depth: asked.depth ?? depth,
+    band: asked.band ?? band,
+    levels: asked.levels ?? levels,
+    uptime: asked.uptime ?? uptime,
+  };
+}
+
+/** By which a promise counts minutes; undefined where it judges by means alone. */
+export function upRuleOf({ preset, asked }: LiquidityPromise): UpRule | undefined {
+  const agreed = agreedOf(asked);
+  if (preset === "gate-score") return gateRule({ ...agreed, size: agreed.depth });
+  return preset === "agreement" ? agreementRule(agreed) : undefined;
+}
+
+/** `span` is counted by the promise's own rule; `volumes` are what everybody has traded a day, in quote, up to the last whole day. */
 export function findingsOf(
-  preset: Preset,
-  span: Minutes,
-  asked: AskedPromise,
+  { preset, asked }: LiquidityPromise,
+  span: LiquiditySpan,
   volumes: readonly (Decimal | null)[] = [],
 ): ObligationFinding[] {
-  const {
-    spread = USUAL_PROMISE.spread,
-    depth = USUAL_PROMISE.depth,
-    levels = USUAL_PROMISE.levels,
-    uptime = USUAL_PROMISE.uptime,
-  } = asked;
-  const band = asked.band ?? USUAL_PROMISE.band;
-  const days = liquidityDays(span.rows, dayOfMinute(span.from), lastWholeDay(span));
+  const agreed = agreedOf(asked);
+  if (preset === "gate-score") return gateScore(span, { share: agreed.uptime });
+  if (preset === "agreement") return quotingAgreement(span, agreed);
+  const days = span.days.filter(({ day }) => day <= lastWholeDay(span)).map(dayAverages);
   if (preset === "mexc-st") return mexcSt(days, volumes);
-  if (preset === "bitget-st")
-    return bitgetSt(days, asked.spread === undefined ? {} : { spread: asked.spread });
-  if (preset === "gate-score") return gateScore(span, { spread, size: depth, band, share: uptime });
-  return quotingAgreement(span, { spread, depth, band, levels, uptime });
+  return bitgetSt(days, asked.spread === undefined ? {} : { spread: asked.spread });
 }

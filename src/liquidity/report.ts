@@ -1,10 +1,11 @@
 /** What a token project shows its exchange: what was offered over a span, one's own and the market's apart. */
 import { type Decimal, div, ONE, text } from "../kernel/decimal.ts";
 import { MINUTE } from "../kernel/time.ts";
-import type { LiquidityMinute, MissedMinute } from "../model/samples/minute.ts";
+import type { LiquidityMinute } from "../model/samples/minute.ts";
 import type { Absence, Depths, Sides } from "../model/samples/sample.ts";
-import { meanOfKnown } from "./days.ts";
-import type { Minutes, ObligationFinding } from "./obligations.ts";
+import { type MinuteRun, meanOfTotal, type OfferSums } from "../model/samples/sums.ts";
+import type { ObligationFinding } from "./obligations.ts";
+import type { LiquiditySpan } from "./span.ts";
 
 /** Minutes on end, of one cause, of which nothing is known, or in which own orders were not on both sides; `to` is not one of them. */
 export interface LiquidityGap {
@@ -41,99 +42,80 @@ export interface LiquidityReport {
   readonly findings: readonly ObligationFinding[];
 }
 
-/** What else there is to tell of a span: why minutes were missed, and since when anybody has looked. */
-export interface LookedAt {
-  readonly misses: readonly MissedMinute[];
-  readonly since: number | undefined;
-}
-
 const MOST_GAPS_TOLD = 100;
 
+/** `since` is the first minute that was ever seen of the pair. */
 export function liquidityReport(
-  span: Minutes,
+  span: LiquiditySpan,
   findings: readonly ObligationFinding[],
-  looked: LookedAt,
+  since: number | undefined,
 ): LiquidityReport {
-  const { from, to, rows } = span;
-  const gaps = gapsIn(span, looked);
-  const longest = [...gaps].sort((a, b) => b.to - b.from - (a.to - a.from)).slice(0, MOST_GAPS_TOLD);
+  const { known, samples, cutShort, sources, deviation, own, market } = span.sums;
   return {
-    minutes: to - from,
-    known: rows.length,
-    samples: rows.reduce((count, { samples }) => count + samples, 0),
-    cutShort: rows.filter(({ isCutShort }) => isCutShort).length,
-    ...sourcesOver(rows),
-    deviation: meanOfKnown(rows.map(({ deviation }) => deviation)),
-    own: figuresOver(rows, { spread: (row) => row.ownSpread, depth: (row) => row.ownDepth }),
-    market: figuresOver(rows, { spread: (row) => row.spread, depth: (row) => row.depth }),
-    gaps: longest.sort((a, b) => a.from - b.from),
-    moreGaps: gaps.length - longest.length,
+    minutes: span.to - span.from,
+    known,
+    samples,
+    cutShort,
+    sources: sources.count === 0 ? null : sources.sum / sources.count,
+    unknownSources: known - sources.count,
+    deviation: meanOfTotal(deviation),
+    own: offerFigures(own, known),
+    market: offerFigures(market, known),
+    ...longestGaps(gapsIn(span, since)),
     findings,
   };
 }
 
-function sourcesOver(rows: readonly LiquidityMinute[]): Pick<LiquidityReport, "sources" | "unknownSources"> {
-  const told = rows.flatMap(({ sources }) => (sources === null ? [] : [sources]));
-  const all = told.reduce((sum, count) => sum + count, 0);
+export function offerFigures({ spread, depth }: OfferSums, known: number): LiquidityFigures {
+  const meanDepths = (depths: Depths): Depths => {
+    const mean = (sum: Decimal) => sum / BigInt(depth.count);
+    return [mean(depths[0]), mean(depths[1]), mean(depths[2])];
+  };
   return {
-    sources: told.length === 0 ? null : all / told.length,
-    unknownSources: rows.length - told.length,
+    spread: meanOfTotal(spread),
+    twoSided: known > 0 ? div(BigInt(spread.count) * ONE, BigInt(known) * ONE, "down") : null,
+    depth: depth.count === 0 ? null : { bids: meanDepths(depth.bids), asks: meanDepths(depth.asks) },
   };
 }
 
-function figuresOver(
-  rows: readonly LiquidityMinute[],
-  of: {
-    readonly spread: (row: LiquidityMinute) => Decimal | null;
-    readonly depth: (row: LiquidityMinute) => Sides<Depths> | null;
-  },
-): LiquidityFigures {
-  const spreads = rows.map(of.spread);
-  const there = BigInt(spreads.filter((spread) => spread !== null).length);
-  const depths = rows.flatMap((row) => of.depth(row) ?? []);
-  return {
-    spread: meanOfKnown(spreads),
-    twoSided: rows.length > 0 ? div(there * ONE, BigInt(rows.length) * ONE, "down") : null,
-    depth:
-      depths.length === 0
-        ? null
-        : {
-            bids: meanDepths(depths.map(({ bids }) => bids)),
-            asks: meanDepths(depths.map(({ asks }) => asks)),
-          },
-  };
-}
+/** A year may have more gaps than can be sorted in one go. */
+const GAPS_AT_ONCE = 20 * MOST_GAPS_TOLD;
 
-const meanDepths = (depths: readonly Depths[]): Depths => {
-  const at = (band: 0 | 1 | 2): Decimal => meanOfKnown(depths.map((one) => one[band])) ?? 0n;
-  return [at(0), at(1), at(2)];
-};
-
-/** Each run of minutes without a row, and where there were own orders at all, of minutes without both sides of them, a cause each. */
-export function gapsIn({ from, to, rows }: Minutes, { misses, since }: LookedAt): LiquidityGap[] {
-  const missed = new Map(misses.map(({ minute, cause }) => [minute, cause]));
-  const seen = new Map(rows.map((row) => [row.minute, row]));
-  const isOffering = rows.some(({ ownOrders: { bids, asks } }) => bids + asks > 0);
-  const stateOf = (minute: number): Pick<LiquidityGap, "what" | "cause"> | undefined => {
-    const row = seen.get(minute);
-    // Since somebody looks, a minute of which nothing was even asked is a fault of our own.
-    const untold = since === undefined || minute < since ? "unknown" : "ours";
-    if (!row) return { what: "unseen", cause: missed.get(minute) ?? untold };
-    const { bids, asks } = row.ownOrders;
-    const isThere = bids > 0 && asks > 0;
-    return isThere || !isOffering ? undefined : { what: "absent", cause: row.absence ?? "unknown" };
-  };
-  const gaps: LiquidityGap[] = [];
-  for (let minute = from; minute < to; minute++) {
-    const state = stateOf(minute);
-    if (!state) continue;
-    const last = gaps.at(-1);
-    const goesOn = last?.to === minute && last.what === state.what && last.cause === state.cause;
-    if (goesOn) gaps[gaps.length - 1] = { ...last, to: minute + 1 };
-    else gaps.push({ from: minute, to: minute + 1, ...state });
+function longestGaps(all: Iterable<LiquidityGap>): Pick<LiquidityReport, "gaps" | "moreGaps"> {
+  const longestOf = (some: readonly LiquidityGap[]) =>
+    some.toSorted((a, b) => b.to - b.from - (a.to - a.from)).slice(0, MOST_GAPS_TOLD);
+  let count = 0;
+  let longest: LiquidityGap[] = [];
+  for (const gap of all) {
+    count++;
+    longest.push(gap);
+    if (longest.length >= GAPS_AT_ONCE) longest = longestOf(longest);
   }
-  return gaps;
+  const gaps = longestOf(longest).sort((a, b) => a.from - b.from);
+  return { gaps, moreGaps: count - gaps.length };
 }
+
+/** Runs of all days in order; where no own order exists at all, their absence is no gap. */
+export function* gapsIn({ days, sums }: LiquiditySpan, since: number | undefined): Generator<LiquidityGap> {
+  let last: LiquidityGap | undefined;
+  for (const run of days.flatMap(({ runs }) => runs)) {
+    if (run.what === "absent" && !sums.isOffering) continue;
+    const gap = gapOf(run, since);
+    const goesOn = last?.to === gap.from && last.what === gap.what && last.cause === gap.cause;
+    if (last && goesOn) last = { ...last, to: gap.to };
+    else {
+      if (last) yield last;
+      last = gap;
+    }
+  }
+  if (last) yield last;
+}
+
+/** Before the first minute that was seen the cause is unknown. After it a missing request is a fault of our own. */
+const gapOf = ({ cause, ...run }: MinuteRun, since = Number.POSITIVE_INFINITY): LiquidityGap => ({
+  ...run,
+  cause: cause ?? (run.what === "absent" || run.from < since ? "unknown" : "ours"),
+});
 
 export const MINUTE_COLUMNS = [
   "minute",

@@ -102,7 +102,9 @@ export const LiquidityShape = lazy(() =>
     days: z.array(liquidityDay()),
     hash: z
       .string()
-      .describe("SHA-256 of the minutes as a table: who has the same minutes has the same hash"),
+      .describe(
+        "SHA-256 of a table of days, each with the SHA-256 of its minutes as a table: the same minutes have the same hash",
+      ),
   }),
 );
 export type LiquidityAnswer = z.output<ReturnType<typeof LiquidityShape>>;

@@ -1,10 +1,11 @@
 /** A report as it is told: percents and quote as numbers. */
 import { type Decimal, wire } from "../kernel/decimal.ts";
 import { MINUTE } from "../kernel/time.ts";
-import { dayOfMinute, type LiquidityMinute, MINUTES_A_DAY } from "../model/samples/minute.ts";
 import type { Depths, Sides } from "../model/samples/sample.ts";
-import type { Minutes, ObligationFinding } from "./obligations.ts";
-import { type LiquidityFigures, type LiquidityReport, type LookedAt, liquidityReport } from "./report.ts";
+import type { LiquiditySums } from "../model/samples/sums.ts";
+import type { ObligationFinding } from "./obligations.ts";
+import { type LiquidityFigures, type LiquidityReport, offerFigures } from "./report.ts";
+import type { LiquiditySpan } from "./span.ts";
 
 const percentTold = (share: Decimal | null): number | null => (share === null ? null : wire(share * 100n));
 const quoteTold = (value: Decimal | null): number | null => (value === null ? null : wire(value));
@@ -44,23 +45,12 @@ export const reportOut = ({ own, market, gaps, findings, deviation, ...counts }:
   findings: findings.map(findingOut),
 });
 
-/** The same figures, day by day; `name` tells a day, counted from 1970, as a person reads it. */
-export const daysOut = ({ from, to, rows }: Minutes, name: (day: number) => string) => {
-  const first = dayOfMinute(from);
-  const count = Math.max(0, dayOfMinute(to - 1) - first + 1);
-  return Array.from({ length: count }, (_, place) => ({
-    day: name(first + place),
-    ...dayOut(first + place, { from, to, rows }),
-  }));
-};
+/** The same figures, day by day; `name` formats a day that is counted from 1970. */
+export const daysOut = ({ days }: Pick<LiquiditySpan, "days">, name: (day: number) => string) =>
+  days.map(({ day, sums }) => ({ day: name(day), ...dayOut(sums) }));
 
-/** A day's figures tell no gaps. */
-const NOBODY_LOOKED: LookedAt = { misses: [], since: undefined };
-
-function dayOut(day: number, span: Minutes) {
-  const [from, to] = [Math.max(span.from, day * MINUTES_A_DAY), Math.min(span.to, (day + 1) * MINUTES_A_DAY)];
-  const rows = span.rows.filter(({ minute }: LiquidityMinute) => minute >= from && minute < to);
-  const { own, market, known } = liquidityReport({ from, to, rows }, [], NOBODY_LOOKED);
+function dayOut({ known, ...sums }: LiquiditySums) {
+  const [own, market] = [offerFigures(sums.own, known), offerFigures(sums.market, known)];
   return {
     known,
     ownSpreadPercent: percentTold(own.spread),

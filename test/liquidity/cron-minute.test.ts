@@ -23,7 +23,7 @@ const LEFT = { requests: 20, within: 5 * SECOND };
 const TROUBLES = { away: 8, paused: 16, unattended: 24 };
 const isIn = (minute: number, first: number): boolean => minute >= first && minute < first + 3;
 /** The virtual clock sleeps at once: no look is given up here. */
-const patient = () => new Promise<never>(() => undefined);
+const patient = (millis: number) => new Promise<void>((resolve) => millis === 0 && resolve());
 
 /** Quotes that one cron a minute steps, in a market that walks on meanwhile, over a thin and random book. */
 async function cronMinutes(name: VenueName, minutes: number) {

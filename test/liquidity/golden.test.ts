@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { decimal, snap, text } from "../../src/kernel/decimal.ts";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
-import { liquidityDays } from "../../src/liquidity/days.ts";
+import { dayAverages } from "../../src/liquidity/days.ts";
 import { mexcSt } from "../../src/liquidity/obligations.ts";
-import { findingsOf } from "../../src/liquidity/presets.ts";
 import { foldSamples, MINUTES_A_DAY } from "../../src/model/samples/minute.ts";
 import { type OwnOrder, sampleBook } from "../../src/model/samples/sample.ts";
 import { d } from "../support/grid.ts";
+import { findingsOver, spanOf } from "../support/liquidity-minute.ts";
 
 type Rows = readonly (readonly [price: string, amount: string])[];
 const levels = (rows: Rows) => rows.map(([price, amount]) => ({ price: d(price), amount: d(amount) }));
@@ -99,18 +99,20 @@ describe("presets over samples", () => {
     ["15 days of 2.02 %, one of which nobody saw", 15, WIDE, 7, "unknown"],
     ["30 days of 2.02 %, the first of which nobody saw", 30, WIDE, 0, "missed"],
   ])("mexc-st: %s", (_name, days, book, missing, state) => {
-    const { rows } = marketOver(days, book, missing);
-    expect(mexcSt(liquidityDays(rows, 0, days - 1))[0]?.state).toBe(state);
+    const span = spanOf(marketOver(days, book, missing));
+    expect(mexcSt(span.days.map(dayAverages))[0]?.state).toBe(state);
   });
 
   it("bitget-st knows a week's mean, and not of a week with a day that nobody saw", () => {
     const limits = { spread: decimal("0.02") };
-    expect(findingsOf("bitget-st", marketOver(7, EDGE), limits)[0]).toMatchObject({
+    expect(findingsOver({ preset: "bitget-st", asked: limits }, marketOver(7, EDGE))[0]).toMatchObject({
       state: "kept",
       value: d("0.02"),
     });
-    expect(findingsOf("bitget-st", marketOver(7, WIDE), limits)[0]).toMatchObject({ state: "missed" });
-    expect(findingsOf("bitget-st", marketOver(7, EDGE, 3), limits)[0]).toMatchObject({
+    expect(findingsOver({ preset: "bitget-st", asked: limits }, marketOver(7, WIDE))[0]).toMatchObject({
+      state: "missed",
+    });
+    expect(findingsOver({ preset: "bitget-st", asked: limits }, marketOver(7, EDGE, 3))[0]).toMatchObject({
       state: "unknown",
       value: null,
     });
@@ -123,10 +125,12 @@ describe("presets over samples", () => {
     ];
     const day = marketOver(1, EDGE, -1, own);
     const score = (spread: string, depth: string) =>
-      findingsOf("gate-score", day, { spread: d(spread), depth: d(depth) })[0]?.value;
+      findingsOver({ preset: "gate-score", asked: { spread: d(spread), depth: d(depth) } }, day)[0]?.value;
     expect([score("0.02", "100"), score("0.0201", "990"), score("0.0201", "989")]).toEqual([0n, 0n, d("1")]);
     const states = (spread: string, depth: string) =>
-      findingsOf("agreement", day, { spread: d(spread), depth: d(depth) }).map(({ state }) => state);
+      findingsOver({ preset: "agreement", asked: { spread: d(spread), depth: d(depth) } }, day).map(
+        ({ state }) => state,
+      );
     expect(states("0.02", "990")).toEqual(["kept", "kept", "kept"]);
     expect(states("0.0199", "990.01")).toEqual(["missed", "missed", "kept"]);
   });

@@ -1,10 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { type Decimal, text } from "../../src/kernel/decimal.ts";
 import type { LiquidityDay } from "../../src/liquidity/days.ts";
-import { bitgetSt, gateScore, mexcSt, quotingAgreement } from "../../src/liquidity/obligations.ts";
+import {
+  agreementRule,
+  bitgetSt,
+  gateRule,
+  gateScore,
+  mexcSt,
+  quotingAgreement,
+} from "../../src/liquidity/obligations.ts";
 import type { LiquidityMinute } from "../../src/model/samples/minute.ts";
 import { d } from "../support/grid.ts";
-import { liquidityMinute } from "../support/liquidity-minute.ts";
+import { liquidityMinute, spanOf } from "../support/liquidity-minute.ts";
 
 const UNKNOWN = { known: 0, broken: 0, spread: null, deviation: null };
 const day = (spread: string | null, deviation = "0.01") =>
@@ -61,7 +68,11 @@ describe("bitget-st", () => {
   });
 });
 
-const span = (...rows: LiquidityMinute[]) => ({ from: 0, to: rows.length, rows });
+/** Of minutes one after the other, of which the last ones are unknown. */
+const minutes = (rows: readonly LiquidityMinute[], to = rows.length) => ({
+  ...{ from: 0, to },
+  rows: rows.map((row, minute) => ({ ...row, minute })),
+});
 
 describe("gate-score", () => {
   const asked = { spread: d("0.02"), size: d("500"), band: 2, share: d("0.5") } as const;
@@ -74,14 +85,17 @@ describe("gate-score", () => {
     ["one side alone", { ownSpread: null }, "0"],
     ["a depth that nobody knows", { ownDepth: null }, "0"],
   ])("%s scores %s", (_name, over, share) => {
-    expect(shown(gateScore(span(liquidityMinute(over)), asked)[0]?.value)).toBe(share);
+    const span = spanOf(minutes([liquidityMinute(over)]), { rule: gateRule(asked) });
+    expect(shown(gateScore(span, asked)[0]?.value)).toBe(share);
   });
 });
 
 describe("an agreement", () => {
   const asked = { spread: d("0.01"), depth: d("600"), band: 2, levels: 2, uptime: d("0.9") } as const;
+  const findings = (rows: LiquidityMinute[], whole = rows.length) =>
+    quotingAgreement(spanOf(minutes(rows, whole), { rule: agreementRule(asked) }), asked);
   const states = (rows: LiquidityMinute[], whole = rows.length) =>
-    quotingAgreement({ from: 0, to: whole, rows }, asked).map(({ state }) => state);
+    findings(rows, whole).map(({ state }) => state);
 
   it("counts a minute at exactly the spread, and none with fewer levels", () => {
     expect(states(times(10, liquidityMinute()))).toEqual(["kept", "kept", "kept"]);
@@ -106,7 +120,7 @@ describe("an agreement", () => {
 
   it("weighs depth by time: half of it at nothing is half", () => {
     const none = liquidityMinute({ ownDepth: { bids: [0n, 0n, 0n], asks: [0n, 0n, d("600")] } });
-    const [, bids, asks] = quotingAgreement(span(liquidityMinute(), none), asked);
+    const [, bids, asks] = findings([liquidityMinute(), none]);
     expect([bids?.state, shown(bids?.value)]).toEqual(["missed", "500"]);
     expect([asks?.state, shown(asks?.value)]).toEqual(["kept", "800"]);
     // Six of ten minutes at 1,000 are enough whatever the others were; five are not known to be.

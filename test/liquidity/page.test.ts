@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { MINUTE } from "../../src/kernel/time.ts";
+import { agreementRule } from "../../src/liquidity/obligations.ts";
 import { liquidityPage } from "../../src/liquidity/page.ts";
 import { findingsOf } from "../../src/liquidity/presets.ts";
 import { liquidityReport } from "../../src/liquidity/report.ts";
@@ -12,6 +13,7 @@ import { foldSamples, MINUTES_A_DAY } from "../../src/model/samples/minute.ts";
 import { sampleBook } from "../../src/model/samples/sample.ts";
 import { findChromium, openPage, startBrowser } from "../support/browser.ts";
 import { d } from "../support/grid.ts";
+import { spanOf } from "../support/liquidity-minute.ts";
 import { tempFolder } from "../support/temp.ts";
 
 const level = (price: string, amount: string) => ({ price: d(price), amount: d(amount) });
@@ -43,15 +45,17 @@ function answerOf(): LiquidityAnswer {
       );
       return { ...sample, absence: isShort ? ("funds" as const) : null };
     });
-  const span = { from, to, rows: foldSamples(samples) };
-  const findings = findingsOf("agreement", span, { spread: d("0.02"), depth: d("250") });
+  const rule = agreementRule({ spread: d("0.02"), levels: 1 });
+  const span = spanOf({ from, to, rows: foldSamples(samples) }, { rule, misses });
+  const promise = { preset: "agreement", asked: { spread: d("0.02"), depth: d("250") } } as const;
+  const findings = findingsOf(promise, span);
   return {
     exchange: "mexc",
     symbol: '<b onclick="alert(1)">SNEK/USDT',
     from: "2024-10-04",
     to: "2024-10-06",
     preset: "agreement",
-    ...reportOut(liquidityReport(span, findings, { misses, since: from })),
+    ...reportOut(liquidityReport(span, findings, from)),
     days: daysOut(span, (day) => new Date(day * 86_400_000).toISOString().slice(0, 10)),
     hash: "0123456789abcdef".repeat(4),
   } as LiquidityAnswer;

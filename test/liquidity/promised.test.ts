@@ -5,12 +5,13 @@ import { DAY, MINUTE } from "../../src/kernel/time.ts";
 import { nearlyMissed } from "../../src/liquidity/nearly-missed.ts";
 import { promiseAlarms } from "../../src/liquidity/operations/promised.ts";
 import { sampleLiquidity } from "../../src/liquidity/operations/sample.ts";
+import { upRuleOf } from "../../src/liquidity/presets.ts";
 import type { LiquidityMinute } from "../../src/model/samples/minute.ts";
 import type { LiquidityPromise } from "../../src/model/samples/promise.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { lookOut } from "../../src/report/operations/look-out.ts";
 import { d } from "../support/grid.ts";
-import { liquidityMinute } from "../support/liquidity-minute.ts";
+import { liquidityMinute, spanOf } from "../support/liquidity-minute.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";
 
 const row = (minute: number, over: Partial<LiquidityMinute> = {}): LiquidityMinute =>
@@ -26,6 +27,9 @@ const today = (count: number, away: number, over: Partial<LiquidityMinute> = { o
   rows: Array.from({ length: count }, (_, minute) => row(minute, minute < away ? over : {})),
 });
 
+const nearlyMissedOf = (promise: LiquidityPromise, minutes: ReturnType<typeof today>) =>
+  nearlyMissed(promise, spanOf(minutes, { rule: upRuleOf(promise) }));
+
 describe("a promise", () => {
   // Of 1,440 minutes 144 may be away.
   const agreement: LiquidityPromise = {
@@ -39,21 +43,23 @@ describe("a promise", () => {
     [144, ["away or too wide for 144 minutes of today, of 144 that may be"]],
     [145, ["away or too wide for 145 minutes of today, and only 144 may be: it is missed"]],
   ])("that was away for %d minutes of today", (away, told) => {
-    expect(nearlyMissed(agreement, today(719, away))).toEqual(told);
+    expect(nearlyMissedOf(agreement, today(719, away))).toEqual(told);
   });
 
   it("is told of a depth that is too small over an hour, and of a wide day", () => {
     const thin = { ownDepth: { bids: [0n, 0n, d("100")], asks: [0n, 0n, d("600")] } } as const;
-    expect(nearlyMissed(agreement, today(60, 60, thin))).toEqual([
+    expect(nearlyMissedOf(agreement, today(60, 60, thin))).toEqual([
       "mean depth of own bids today is 100, and 500 is promised",
     ]);
-    expect(nearlyMissed(agreement, today(59, 59, thin))).toEqual([]);
+    expect(nearlyMissedOf(agreement, today(59, 59, thin))).toEqual([]);
     const mexc: LiquidityPromise = { preset: "mexc-st", asked: {} };
-    expect(nearlyMissed(mexc, today(60, 60, { spread: d("0.03") }))).toEqual([
+    expect(nearlyMissedOf(mexc, today(60, 60, { spread: d("0.03") }))).toEqual([
       "the mean spread of today is 3 %, above 2 %",
     ]);
-    expect(nearlyMissed(mexc, today(60, 60, { spread: d("0.02") }))).toEqual([]);
-    expect(nearlyMissed({ preset: "bitget-st", asked: {} }, today(60, 60, { spread: d("0.3") }))).toEqual([]);
+    expect(nearlyMissedOf(mexc, today(60, 60, { spread: d("0.02") }))).toEqual([]);
+    expect(nearlyMissedOf({ preset: "bitget-st", asked: {} }, today(60, 60, { spread: d("0.3") }))).toEqual(
+      [],
+    );
   });
 
   it("raises an alarm once, ends it with the day, and is what a report is held against", async () => {

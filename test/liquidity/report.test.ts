@@ -4,6 +4,7 @@ import { type Decimal, text } from "../../src/kernel/decimal.ts";
 import { gapsIn, liquidityReport, MINUTE_COLUMNS, minuteRow } from "../../src/liquidity/report.ts";
 import type { LiquidityMinute } from "../../src/model/samples/minute.ts";
 import { d } from "../support/grid.ts";
+import { spanOf } from "../support/liquidity-minute.ts";
 
 const row = (minute: number, over: Partial<LiquidityMinute> = {}): LiquidityMinute => ({
   minute,
@@ -19,7 +20,6 @@ const row = (minute: number, over: Partial<LiquidityMinute> = {}): LiquidityMinu
   absence: null,
   ...over,
 });
-const NOBODY = { misses: [], since: undefined };
 const shown = (value: Decimal | null) => (value === null ? null : text(value));
 
 describe("a liquidity report", () => {
@@ -29,7 +29,7 @@ describe("a liquidity report", () => {
     row(13, { spread: d("0.03"), depth: { bids: [d("7"), d("8"), d("9")], asks: [0n, 0n, 0n] } }),
     row(14, { spread: null, ownDepth: null }),
   ];
-  const report = liquidityReport({ from: 10, to: 20, rows }, [], NOBODY);
+  const report = liquidityReport(spanOf({ from: 10, to: 20, rows }), [], undefined);
 
   it("counts what is known, and how much of it is the visible book alone", () => {
     expect(report).toMatchObject({ minutes: 10, known: 4, samples: 8, cutShort: 1 });
@@ -46,7 +46,7 @@ describe("a liquidity report", () => {
     expect(shown(market.spread)).toBe("0.016666666666666666");
     expect(shown(market.twoSided)).toBe("0.75");
     expect(market.depth?.bids.map(text)).toEqual(["7", "8", "9"]);
-    const nothing = liquidityReport({ from: 0, to: 5, rows: [] }, [], NOBODY);
+    const nothing = liquidityReport(spanOf({ from: 0, to: 5, rows: [] }), [], undefined);
     expect(nothing.own).toEqual({ spread: null, twoSided: null, depth: null });
     expect(nothing.gaps).toEqual([{ from: 0, to: 5, what: "unseen", cause: "unknown" }]);
   });
@@ -60,7 +60,7 @@ describe("a liquidity report", () => {
       to: 24,
       rows: [...rows, away(21, "funds"), away(22, "funds"), away(23, "pause")],
     };
-    expect(gapsIn(span, { misses, since: 10 })).toEqual([
+    expect([...gapsIn(spanOf(span, { misses }), 10)]).toEqual([
       { from: 8, to: 10, what: "unseen", cause: "unknown" },
       { from: 12, to: 13, what: "unseen", cause: "ours" },
       { from: 15, to: 18, what: "unseen", cause: "exchange" },
@@ -70,15 +70,29 @@ describe("a liquidity report", () => {
     ]);
     // Where nothing of one's own ever rested, that it does not is no gap.
     const nothing = row(8, { ownOrders: { bids: 0, asks: 0 }, absence: "pause" });
-    expect(gapsIn({ from: 8, to: 9, rows: [nothing] }, NOBODY)).toEqual([]);
+    expect([...gapsIn(spanOf({ from: 8, to: 9, rows: [nothing] }), undefined)]).toEqual([]);
   });
 
   it("tells the longest of many gaps, and how many more there are", () => {
     const every = Array.from({ length: 150 }, (_, place) => row(place * 3));
-    const many = liquidityReport({ from: 0, to: 460, rows: every }, [], { misses: [], since: 0 });
+    const many = liquidityReport(spanOf({ from: 0, to: 460, rows: every }), [], 0);
     expect([many.gaps.length, many.moreGaps]).toEqual([100, 50]);
     // After the last row there are twelve minutes, not two.
     expect(many.gaps.at(-1)).toMatchObject({ from: 448, to: 460, cause: "ours" });
+  });
+
+  it("finds the longest of thousands of gaps, wherever they are", () => {
+    // Each is as long as its number modulo 50, so a hundred of the longest are in every part of the span.
+    const lengths = Array.from({ length: 6000 }, (_, place) => 1 + (place % 50));
+    const rows: LiquidityMinute[] = [row(0)];
+    for (const length of lengths) rows.push(row((rows.at(-1)?.minute ?? 0) + 1 + length));
+    const to = (rows.at(-1)?.minute ?? 0) + 1;
+    const { gaps, moreGaps } = liquidityReport(spanOf({ from: 0, to, rows }), [], 0);
+    expect([gaps.length, moreGaps]).toEqual([100, 5900]);
+    expect(new Set(gaps.map((gap) => gap.to - gap.from))).toEqual(new Set([50]));
+    expect(gaps.map(({ from }) => from)).toEqual(
+      rows.flatMap(({ minute }, place) => (place % 50 === 49 ? [minute + 1] : [])).slice(0, 100),
+    );
   });
 
   it("is a table with a cell for each column, empty where nothing is known", () => {

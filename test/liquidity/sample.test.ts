@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Decimal, text } from "../../src/kernel/decimal.ts";
-import { liquidityDays } from "../../src/liquidity/days.ts";
+import { dayAverages } from "../../src/liquidity/days.ts";
 import { foldSamples, joinMinutes, minuteOf } from "../../src/model/samples/minute.ts";
 import { depthWithin, type LiquiditySample, ownLevels, sampleBook } from "../../src/model/samples/sample.ts";
 import { d } from "../support/grid.ts";
+import { spanOf } from "../support/liquidity-minute.ts";
 
 const levels = (...rows: readonly [string, string][]) =>
   rows.map(([price, amount]) => ({ price: d(price), amount: d(amount) }));
@@ -127,10 +128,12 @@ describe("minutes", () => {
 
   it("of a day of which less than half is known come to nothing", () => {
     const some = Array.from({ length: 720 }, (_, minute) => at(minute * 60, "99", "101"));
-    const [known, unknown] = liquidityDays(foldSamples(some), 0, 1);
+    const daysOf = (samples: readonly LiquiditySample[], to: number) =>
+      spanOf({ from: 0, to, rows: foldSamples(samples) }).days.map(dayAverages);
+    const [known, unknown] = daysOf(some, 2 * 1440);
     expect([known?.known, shown(known?.spread)]).toEqual([720, "0.02"]);
     expect([unknown?.known, unknown?.spread]).toEqual([0, null]);
-    const [half] = liquidityDays(foldSamples(some.slice(1)), 0, 0);
+    const [half] = daysOf(some.slice(1), 1440);
     expect([half?.known, half?.spread]).toEqual([719, null]);
   });
 });

@@ -3,8 +3,9 @@ import { statement } from "../../src/adapters/libsql/client/context.ts";
 import {
   firstMinuteQuery,
   liquidityStore,
-  minutesQuery,
   missesQuery,
+  READ_MINUTES,
+  sumsQuery,
 } from "../../src/adapters/libsql/stores/liquidity-store.ts";
 import { candlesOf } from "../../src/candles/candles.ts";
 import { parseConfig } from "../../src/compose/config.ts";
@@ -256,19 +257,23 @@ describe("a watched pair", () => {
     time.pass(MINUTE);
     await sampleLiquidity(deps);
     expect(await minutes(PAIR, 0, 1e9)).toHaveLength(2);
-    const { sql, args } = statement(minutesQuery(context, PAIR, 1, 2));
+    const { sql, args } = READ_MINUTES.with({ ...PAIR, from: 1, to: 2 });
     const plan = await context.client.execute({ sql: `explain query plan ${sql}`, args });
-    expect(plan.rows.map(({ detail }) => String(detail)).join()).toMatch(
-      /^SEARCH liquidity_minutes USING INDEX sqlite_autoindex_liquidity_minutes_1 \(exchange=\? AND symbol=\? AND minute>\? AND minute<\?\)$/,
+    expect(plan.rows.map(({ detail }) => String(detail)).join("\n")).toMatch(
+      /SEARCH liquidity_minutes USING INDEX sqlite_autoindex_liquidity_minutes_1 \(exchange=\? AND symbol=\? AND minute>\? AND minute<\?\)$/m,
     );
-    for (const query of [missesQuery(context, PAIR, 1, 2), firstMinuteQuery(context, PAIR)]) {
+    for (const query of [
+      missesQuery(context, PAIR, { from: 1, to: 2 }),
+      firstMinuteQuery(context, PAIR),
+      sumsQuery(context, PAIR, { from: 1, to: 2 }),
+    ]) {
       const asked = statement(query);
       const found = await context.client.execute({
         sql: `explain query plan ${asked.sql}`,
         args: asked.args,
       });
       expect(found.rows.map(({ detail }) => String(detail)).join()).toMatch(
-        /^SEARCH liquidity_mi(nut|ss)es USING (COVERING )?INDEX sqlite_autoindex_\w+ \(exchange=\? AND symbol=\?( AND minute>\? AND minute<\?)?\)$/,
+        /^SEARCH liquidity_\w+ USING (COVERING )?INDEX sqlite_autoindex_\w+ \(exchange=\? AND symbol=\?( AND (minute|day)>\? AND (minute|day)<\?)?\)$/,
       );
     }
   });
@@ -395,7 +400,7 @@ describe("over HTTP", () => {
     for (const wrong of [
       "from=2026-02-01",
       "from=2025-12-01&to=2025-11-01",
-      "from=2025-10-01&to=2026-01-01",
+      "from=2024-12-31&to=2026-01-01",
       "from=2026-13-40",
     ])
       expect([wrong, (await ask(`${good}&${wrong}`)).status]).toEqual([wrong, 400]);

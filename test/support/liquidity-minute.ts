@@ -1,5 +1,36 @@
-import type { LiquidityMinute } from "../../src/model/samples/minute.ts";
+import { findingsOf, upRuleOf } from "../../src/liquidity/presets.ts";
+import {
+  addUpMinutes,
+  joinDays,
+  type LiquiditySpan,
+  spanDays,
+  type UpRule,
+} from "../../src/liquidity/span.ts";
+import type { LiquidityMinute, MissedMinute } from "../../src/model/samples/minute.ts";
+import type { LiquidityPromise } from "../../src/model/samples/promise.ts";
+import type { Minutes } from "../../src/model/samples/sums.ts";
 import { d } from "./grid.ts";
+
+/** Known minutes and misses of a span as their sums, each day by itself, as they are stored. */
+export function spanOf(
+  minutes: Minutes,
+  {
+    rule,
+    misses = [],
+  }: { readonly rule?: UpRule | undefined; readonly misses?: readonly MissedMinute[] } = {},
+): LiquiditySpan {
+  const days = spanDays(minutes).map(({ day, from, to }) => {
+    const isIn = ({ minute }: { readonly minute: number }) => minute >= from && minute < to;
+    const part = { from, to, rows: minutes.rows.filter(isIn) };
+    return { day, hash: null, ...addUpMinutes(part, misses.filter(isIn), rule) };
+  });
+  return joinDays(minutes, days, rule);
+}
+
+/** A promise's findings over known minutes. */
+export function findingsOver(promise: LiquidityPromise, minutes: Minutes) {
+  return findingsOf(promise, spanOf(minutes, { rule: upRuleOf(promise) }));
+}
 
 /** A minute in which everything was seen and both sides rested, but for what is said otherwise. */
 export const liquidityMinute = (over: Partial<LiquidityMinute> = {}): LiquidityMinute => ({

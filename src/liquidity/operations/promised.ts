@@ -2,19 +2,25 @@ import { DAY, dayOf, MINUTE, type Millis } from "../../kernel/time.ts";
 import type { Alarm } from "../../model/day.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { nearlyMissed } from "../nearly-missed.ts";
+import { upRuleOf } from "../presets.ts";
+import { addUpMinutes, joinDays } from "../span.ts";
 
 /** What was promised of watched pairs and is about to be missed today. */
 export async function promiseAlarms(
   { liquidity }: Pick<Deps, "liquidity">,
   now: Millis,
 ): Promise<readonly Alarm[]> {
+  if (!liquidity) return [];
+  const { store, pairs } = liquidity;
   const alarms: Alarm[] = [];
   const from = (dayOf(now) * DAY) / MINUTE;
   const to = from + DAY / MINUTE;
-  for (const { promise, ...pair } of liquidity?.pairs ?? []) {
+  for (const { promise, ...pair } of pairs) {
     if (!promise) continue;
-    const rows = (await liquidity?.store.minutes(pair, from, to)) ?? [];
-    const told = nearlyMissed(promise, { from, to, rows });
+    const rule = upRuleOf(promise);
+    const rows = await store.minutes(pair, from, to);
+    const today = { ...addUpMinutes({ from, to, rows }, [], rule), day: dayOf(now), hash: null };
+    const told = nearlyMissed(promise, joinDays({ from, to }, [today], rule));
     if (told.length === 0) continue;
     const where = `${pair.symbol} on ${pair.exchange}`;
     const message = `what was promised of ${where} is about to be missed: ${told.join("; ")}; \`edgemaker liquidity report --exchange ${pair.exchange} --symbol ${pair.symbol}\` tells more`;

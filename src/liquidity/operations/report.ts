@@ -1,23 +1,24 @@
 import { csv } from "../../kernel/csv.ts";
 import { digest } from "../../kernel/digest.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { DAY, type Millis } from "../../kernel/time.ts";
-import { type LiquidityMinute, MINUTES_A_DAY, minuteOf } from "../../model/samples/minute.ts";
+import { DAY, dayOf, type Millis } from "../../kernel/time.ts";
+import { MINUTES_A_DAY, minuteOf } from "../../model/samples/minute.ts";
 import type { AskedPromise, LiquidityPromise, Preset } from "../../model/samples/promise.ts";
 import { dateOf } from "../../model/usage.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { LiquidityStore, WatchedPair } from "../../ports/stores/liquidity-store.ts";
-import { MEXC, type Minutes, type ObligationFinding } from "../obligations.ts";
+import type { WatchedPair } from "../../ports/stores/liquidity-store.ts";
+import { MEXC, type ObligationFinding } from "../obligations.ts";
 import { liquidityPage } from "../page.ts";
-import { findingsOf, lastWholeDay } from "../presets.ts";
-import { liquidityReport, MINUTE_COLUMNS, minuteRow } from "../report.ts";
+import { findingsOf, lastWholeDay, upRuleOf } from "../presets.ts";
+import { liquidityReport } from "../report.ts";
 import { type LiquidityAnswer, LiquidityShape, liquidityInput } from "../schema.ts";
+import type { LiquiditySpan } from "../span.ts";
 import { daysOut, reportOut } from "../told.ts";
+import { readLiquidity } from "./days.ts";
 import { readVolumes } from "./volumes.ts";
 
-/** So many days are read for one answer. */
-const MOST_DAYS = 62;
+const MOST_DAYS = 366;
 
 export const liquidityOperation = (ids: readonly string[]): Operation =>
   operation({
@@ -64,26 +65,24 @@ export const liquidityOperation = (ids: readonly string[]): Operation =>
       const days = askedDays(wanted, now);
       // The minute that is under way is not known yet.
       const [from, to] = [days.from * MINUTES_A_DAY, Math.min((days.to + 1) * MINUTES_A_DAY, minuteOf(now))];
-      const rows = await readMinutes(liquidity.store, pair, { from, to });
       const watched = liquidity.pairs.find((one) => one.exchange === exchange && one.symbol === symbol);
-      if (rows.length === 0 && !watched) throw nobodyWatches(pair);
-      const span = { from, to, rows };
-      const looked = {
-        misses: await liquidity.store.misses(pair, from, to),
-        since: await liquidity.store.since(pair),
-      };
+      const since = await liquidity.store.since(pair);
       const bands = { "0.5": 0, "1": 1, "2": 2 } as const;
       const limits = { ...wanted, band: band === undefined ? undefined : bands[band] };
       const promise = promiseOf(watched?.promise, preset, limits);
+      const rule = promise && upRuleOf(promise);
+      const reading = { ...deps, store: liquidity.store };
+      const span = await readLiquidity(reading, { pair, from, to, today: dayOf(now), since, rule });
+      if (span.sums.known === 0 && !watched) throw nobodyWatches(pair);
       const findings = promise ? await readFindings(deps, pair, span, { promise, now }) : [];
       return {
         ...pair,
         from: dateOf(days.from),
         to: dateOf(days.to),
         preset: promise?.preset ?? null,
-        ...reportOut(liquidityReport(span, findings, looked)),
+        ...reportOut(liquidityReport(span, findings, since)),
         days: daysOut(span, dateOf),
-        hash: await digest(csv(MINUTE_COLUMNS, rows.map(minuteRow))),
+        hash: await hashOfDays(span),
       };
     },
   });
@@ -92,13 +91,22 @@ export const liquidityOperation = (ids: readonly string[]): Operation =>
 async function readFindings(
   deps: Deps,
   pair: WatchedPair,
-  span: Minutes,
-  { promise: { preset, asked }, now }: { readonly promise: LiquidityPromise; readonly now: Millis },
+  span: LiquiditySpan,
+  { promise, now }: { readonly promise: LiquidityPromise; readonly now: Millis },
 ): Promise<ObligationFinding[]> {
-  if (preset !== "mexc-st") return findingsOf(preset, span, asked);
+  if (promise.preset !== "mexc-st") return findingsOf(promise, span);
   const wanted = { last: lastWholeDay(span), count: MEXC.volumeDays };
-  return findingsOf(preset, span, asked, await readVolumes(deps, pair, wanted, now));
+  return findingsOf(promise, span, await readVolumes(deps, pair, wanted, now));
 }
+
+/** Of a table of the days that have minutes, each with the hash of its own. */
+const hashOfDays = ({ days }: LiquiditySpan): Promise<string> =>
+  digest(
+    csv(
+      ["day", "sha256"],
+      days.flatMap(({ day, hash }) => (hash === null ? [] : [[dateOf(day), hash]])),
+    ),
+  );
 
 /** What is asked for, and where nothing is said of it, what the settings promise. */
 function promiseOf(
@@ -172,16 +180,4 @@ function askedDays({ from, to }: { from?: string | undefined; to?: string | unde
       `from must be a day that has begun and is not after to, at most ${MOST_DAYS} days of them`,
     );
   return { from: first, to: last };
-}
-
-/** A day at a time: between two of them others are answered. */
-async function readMinutes(
-  store: LiquidityStore,
-  pair: WatchedPair,
-  { from, to }: { from: number; to: number },
-): Promise<LiquidityMinute[]> {
-  const rows: LiquidityMinute[] = [];
-  for (let at = from; at < to; at += MINUTES_A_DAY)
-    rows.push(...(await store.minutes(pair, at, Math.min(to, at + MINUTES_A_DAY))));
-  return rows;
 }

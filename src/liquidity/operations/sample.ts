@@ -1,20 +1,22 @@
 import { messageOf } from "../../kernel/errors.ts";
 import { medianOf } from "../../kernel/median.ts";
-import type { Millis } from "../../kernel/time.ts";
+import { dayOf, type Millis } from "../../kernel/time.ts";
 import { accountKey } from "../../model/account.ts";
 import type { Book } from "../../model/market.ts";
 import type { Order, OrderState } from "../../model/order.ts";
-import { foldSamples, minuteOf } from "../../model/samples/minute.ts";
+import { foldSamples, MINUTES_A_DAY, minuteOf } from "../../model/samples/minute.ts";
 import { type OwnOrder, ownLevels, sampleBook } from "../../model/samples/sample.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { forAnyone } from "../../ports/for-anyone.ts";
 import type { WatchedPair } from "../../ports/stores/liquidity-store.ts";
 import type { Venue } from "../../ports/venue.ts";
 import { absenceOf, missedBecause } from "../absence.ts";
+import { upRuleOf } from "../presets.ts";
+import { readLiquidity } from "./days.ts";
 
 type SampleWorld = Pick<
   Deps,
-  "liquidity" | "store" | "venue" | "exchanges" | "reference" | "requests" | "inTime" | "log"
+  "liquidity" | "store" | "venue" | "exchanges" | "reference" | "requests" | "inTime" | "log" | "local"
 >;
 
 /** The most that every exchange tells in one answer. */
@@ -43,6 +45,24 @@ export async function sampleLiquidity(world: SampleWorld): Promise<void> {
       await liquidity.store.keepMiss(pair, { minute: minuteOf(now), cause: missedBecause(error) });
     });
   }
+  if (minuteOf(now) % MINUTES_A_DAY < MINUTES_OF_ADDING_UP) await addUpYesterday(world, now);
+}
+
+/** After midnight of UTC a day is added up, also after a sample of it that came late. Later a report does it. */
+const MINUTES_OF_ADDING_UP = 60;
+
+async function addUpYesterday({ liquidity, ...deps }: SampleWorld, now: Millis): Promise<void> {
+  if (!liquidity) return;
+  const to = dayOf(now) * MINUTES_A_DAY;
+  for (const { promise, ...pair } of liquidity.pairs) {
+    if (deps.requests && deps.requests() < 2 * REQUESTS_PER_SAMPLE) return;
+    const from = to - MINUTES_A_DAY;
+    const rule = promise && upRuleOf(promise);
+    const asked = { pair, from, to, today: dayOf(now), since: from, rule };
+    await readLiquidity({ ...deps, store: liquidity.store }, asked).catch((error: unknown) =>
+      deps.log("warn", "a day of samples was not added up", { ...pair, reason: messageOf(error) }),
+    );
+  }
 }
 
 /** What samples leave to the passes that come after them: requests, and time. */
@@ -55,10 +75,7 @@ interface LeftToPasses {
  * Where one pass a minute is all there is, orders have lain longest before it, and what has filled since the last one is
  * away: after it a book shows more than was offered. What is not looked at by then, another look has to find.
  */
-export async function sampleFirst(
-  world: SampleWorld & Pick<Deps, "local">,
-  left: LeftToPasses,
-): Promise<void> {
+export async function sampleFirst(world: SampleWorld, left: LeftToPasses): Promise<void> {
   const { liquidity, requests, local } = world;
   if (!liquidity?.pairs.length) return;
   const sampled = sampleLiquidity({

@@ -1,6 +1,7 @@
 import type { Pair } from "../../kernel/pair.ts";
 import type { LiquidityMinute, MissedMinute } from "../../model/samples/minute.ts";
 import type { LiquidityPromise } from "../../model/samples/promise.ts";
+import type { DaySums } from "../../model/samples/sums.ts";
 
 /** A pair of a configured exchange whose book is watched. */
 export interface WatchedPair {
@@ -12,6 +13,9 @@ export interface WatchedPair {
 export interface PromisedPair extends WatchedPair {
   readonly promise?: LiquidityPromise | undefined;
 }
+
+/** What a minute shows of own orders. */
+export type OwnOffer = Pick<LiquidityMinute, "ownSpread" | "ownOrders" | "ownDepth">;
 
 export interface LiquidityStore {
   /** Of these pairs those of which nothing is kept of a minute. */
@@ -25,4 +29,10 @@ export interface LiquidityStore {
   since(pair: WatchedPair): Promise<number | undefined>;
   /** Ascending; `to` is not one of them. */
   minutes(pair: WatchedPair, from: number, to: number): Promise<readonly LiquidityMinute[]>;
+  /** Own orders alone, in a third of the time. `to` is excluded. */
+  ownOffers(pair: WatchedPair, from: number, to: number): Promise<readonly OwnOffer[]>;
+  /** Stored sums from one day to another, both included. A day has none from when one of its minutes changes. */
+  days(pair: WatchedPair, from: number, to: number): Promise<readonly DaySums[]>;
+  /** Stores the sums of days whose minutes have not changed since they were read. */
+  keepDays(pair: WatchedPair, days: readonly DaySums[]): Promise<void>;
 }

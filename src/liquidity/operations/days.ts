@@ -1,0 +1,134 @@
+import { csvLines } from "../../kernel/csv.ts";
+import { digest } from "../../kernel/digest.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { MINUTES_A_DAY, type MissedMinute } from "../../model/samples/minute.ts";
+import type { DaySums } from "../../model/samples/sums.ts";
+import type { Deps } from "../../ports/deps.ts";
+import type { LiquidityStore, WatchedPair } from "../../ports/stores/liquidity-store.ts";
+import { MINUTE_COLUMNS, minuteRow } from "../report.ts";
+import {
+  addUpMinutes,
+  countUp,
+  type DayPart,
+  joinDays,
+  joinParts,
+  type LiquiditySpan,
+  spanDays,
+  type UpRule,
+} from "../span.ts";
+
+type DayReading = Pick<Deps, "local" | "requests"> & { readonly store: LiquidityStore };
+
+/** Whole days, but for the one that is not over, and the rule that counts their minutes. */
+export interface SpanRead {
+  readonly pair: WatchedPair;
+  readonly from: number;
+  readonly to: number;
+  /** The day that is not over. */
+  readonly today: number;
+  /** The first minute that has a row. */
+  readonly since: number | undefined;
+  readonly rule: UpRule | undefined;
+}
+
+/** Days whose stored sums are read at once. */
+const DAYS_AT_ONCE = 31;
+/** So many minutes are read in one turn, which takes some milliseconds. */
+const MINUTES_AT_ONCE = 360;
+/** Requests that stay for storing what was added up, and for the rest of an answer. */
+const REQUESTS_LEFT = 5;
+/** Rules by which a day stays counted. */
+const MOST_RULES = 8;
+
+/**
+ * The sums of a span. A finished day comes from its stored sums; where it has none it is added up and stored, a quarter
+ * of a day in a turn, so that others are answered in between. Throws AppError when the platform's requests are used up.
+ */
+export async function readLiquidity(deps: DayReading, asked: SpanRead): Promise<LiquiditySpan> {
+  const all = spanDays(asked);
+  const days: DaySums[] = [];
+  for (let at = 0; at < all.length; at += DAYS_AT_ONCE) {
+    const page = all.slice(at, at + DAYS_AT_ONCE);
+    days.push(...(await readPage(deps, asked, page)));
+  }
+  return joinDays(asked, days, asked.rule);
+}
+
+type SpanDay = ReturnType<typeof spanDays>[number];
+
+async function readPage(deps: DayReading, asked: SpanRead, page: readonly SpanDay[]): Promise<DaySums[]> {
+  const { store, local } = deps;
+  const { pair, today, rule } = asked;
+  const isOver = ({ day }: Pick<SpanDay, "day">) => day < today;
+  const [first, last] = [page[0] as SpanDay, page.at(-1) as SpanDay];
+  const stored = new Map((await store.days(pair, first.day, last.day)).map((one) => [one.day, one]));
+  const isWhole = page.every((day) => isOver(day) && stored.has(day.day));
+  const misses = isWhole ? [] : await store.misses(pair, first.from, last.to);
+  await local.sleep(0);
+  const [days, changed]: [DaySums[], DaySums[]] = [[], []];
+  for (const day of page) {
+    const known = isOver(day) ? stored.get(day.day) : undefined;
+    if (known && (!rule || known.up[rule.key] !== undefined)) {
+      days.push(known);
+      continue;
+    }
+    if (isSpent(deps)) {
+      await store.keepDays(pair, changed);
+      throw tooManyDays();
+    }
+    const found = await readDay(deps, asked, { ...day, known, misses });
+    days.push(found);
+    if (isOver(day) && found.sums.known + found.missed > 0) changed.push(found);
+  }
+  await store.keepDays(pair, changed);
+  return days;
+}
+
+const isSpent = ({ requests }: DayReading): boolean => requests !== undefined && requests() < REQUESTS_LEFT;
+
+const tooManyDays = (): AppError =>
+  new AppError(
+    "Too many requests",
+    "this platform limits the requests of one answer, and the report needs more; the days that were read are stored, so send it again",
+  );
+
+interface DayRead extends SpanDay {
+  readonly known: DaySums | undefined;
+  /** Of this day and of others. */
+  readonly misses: readonly MissedMinute[];
+}
+
+async function readDay(deps: DayReading, asked: SpanRead, day: DayRead): Promise<DaySums> {
+  const { known, from, to } = day;
+  const { pair, rule } = asked;
+  if (!known || !rule) return addUpDay(deps, asked, day);
+  const offers = await deps.store.ownOffers(pair, from, to);
+  // Else some of the minutes are gone.
+  if (offers.length !== known.sums.known) return addUpDay(deps, asked, day);
+  await deps.local.sleep(0);
+  const others = Object.entries(known.up).slice(1 - MOST_RULES);
+  return { ...known, up: { ...Object.fromEntries(others), ...countUp(offers, rule) } };
+}
+
+async function addUpDay(
+  { store, local, requests }: DayReading,
+  { pair, since, rule }: SpanRead,
+  { day, from, to, misses }: DayRead,
+): Promise<DaySums> {
+  let sum: DayPart | undefined;
+  let table = csvLines([MINUTE_COLUMNS]);
+  const isEmpty = since === undefined || to <= since;
+  // Where requests are counted a day is one of them.
+  const length = requests || isEmpty ? MINUTES_A_DAY : MINUTES_AT_ONCE;
+  for (let at = from; at < to; at += length) {
+    const end = Math.min(at + length, to);
+    const rows = isEmpty ? [] : await store.minutes(pair, at, end);
+    const missed = misses.filter(({ minute }) => minute >= at && minute < end);
+    const part = addUpMinutes({ from: at, to: end, rows }, missed, rule);
+    sum = sum ? joinParts(sum, part) : part;
+    table += csvLines(rows.map(minuteRow));
+    if (!isEmpty) await local.sleep(0);
+  }
+  const parts = sum ?? addUpMinutes({ from, to, rows: [] }, [], rule);
+  return { day, ...parts, hash: parts.sums.known === 0 ? null : await digest(table) };
+}

@@ -1,0 +1,82 @@
+/** Days in order, as their sums. */
+import { dayOfMinute, MINUTES_A_DAY, type MissedMinute } from "../model/samples/minute.ts";
+import {
+  addSums,
+  type DaySums,
+  type LiquiditySums,
+  type Minutes,
+  minuteSums,
+  NO_SUMS,
+  runsIn,
+} from "../model/samples/sums.ts";
+import type { OwnOffer } from "../ports/stores/liquidity-store.ts";
+
+/** What a rule counts: a minute keeps it or does not. Two rules with one key count alike. */
+export interface UpRule {
+  readonly key: string;
+  readonly isUp: (minute: OwnOffer) => boolean;
+}
+
+/** `to` is excluded. */
+export interface LiquiditySpan {
+  readonly from: number;
+  readonly to: number;
+  readonly sums: LiquiditySums;
+  /** Minutes that keep the rule; 0 without one. */
+  readonly up: number;
+  readonly days: readonly DaySums[];
+}
+
+export const countUp = (rows: readonly OwnOffer[], rule: UpRule): Record<string, number> => ({
+  [rule.key]: rows.filter(rule.isUp).length,
+});
+
+/** Some minutes of a day, added up. */
+export type DayPart = Pick<DaySums, "sums" | "runs" | "up" | "missed">;
+
+export const addUpMinutes = (
+  minutes: Minutes,
+  misses: readonly MissedMinute[] = [],
+  rule?: UpRule,
+): DayPart => ({
+  sums: minuteSums(minutes.rows),
+  runs: runsIn(minutes, misses),
+  up: rule ? countUp(minutes.rows, rule) : {},
+  missed: misses.length,
+});
+
+/** Two parts that follow each other, counted by the same rules. */
+export const joinParts = (a: DayPart, b: DayPart): DayPart => ({
+  sums: addSums(a.sums, b.sums),
+  runs: [...a.runs, ...b.runs],
+  up: Object.fromEntries(Object.entries(a.up).map(([key, count]) => [key, count + (b.up[key] ?? 0)])),
+  missed: a.missed + b.missed,
+});
+
+export function joinDays(
+  { from, to }: Pick<LiquiditySpan, "from" | "to">,
+  days: readonly DaySums[],
+  rule?: UpRule,
+): LiquiditySpan {
+  const up = rule ? days.reduce((count, day) => count + upOn(day, rule), 0) : 0;
+  return { from, to, sums: days.map(({ sums }) => sums).reduce(addSums, NO_SUMS), up, days };
+}
+
+function upOn({ up, day }: DaySums, { key }: UpRule): number {
+  const count = up[key];
+  if (count === undefined) throw new TypeError(`day ${day} is not counted by ${key}`);
+  return count;
+}
+
+/** The days that a span touches: where each begins and ends in it. */
+export function spanDays({
+  from,
+  to,
+}: Pick<LiquiditySpan, "from" | "to">): { day: number; from: number; to: number }[] {
+  const first = dayOfMinute(from);
+  return Array.from({ length: Math.max(0, dayOfMinute(to - 1) - first + 1) }, (_, place) => {
+    const day = first + place;
+    const begins = day * MINUTES_A_DAY;
+    return { day, from: Math.max(from, begins), to: Math.min(to, begins + MINUTES_A_DAY) };
+  });
+}

@@ -1,0 +1,439 @@
+import { setImmediate } from "node:timers/promises";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { SafeClient } from "../../src/adapters/libsql/client/calls.ts";
+import { statement } from "../../src/adapters/libsql/client/context.ts";
+import { moveYear } from "../../src/adapters/libsql/keeping/archive.ts";
+import { liquidityStore } from "../../src/adapters/libsql/stores/liquidity-store.ts";
+import { liquidityMinutes } from "../../src/adapters/libsql/tables/liquidity-tables.ts";
+import { type Decimal, ONE, sum, wire } from "../../src/kernel/decimal.ts";
+import { DAY, MINUTE } from "../../src/kernel/time.ts";
+import { sampleLiquidity } from "../../src/liquidity/operations/sample.ts";
+import type { LiquidityAnswer } from "../../src/liquidity/schema.ts";
+import { type LiquidityMinute, MINUTES_A_DAY, type MissedMinute } from "../../src/model/samples/minute.ts";
+import type { LiquidityPromise } from "../../src/model/samples/promise.ts";
+import { ABSENCES, type Depths, type Sides } from "../../src/model/samples/sample.ts";
+import { dateOf } from "../../src/model/usage.ts";
+import type { Deps } from "../../src/ports/deps.ts";
+import { appOver } from "../support/app.ts";
+import { d } from "../support/grid.ts";
+import { liquidityMinute } from "../support/liquidity-minute.ts";
+import { runOperation, START, testSandbox } from "../support/sandbox.ts";
+
+const PAIR = { exchange: "kraken", symbol: "BTC/USDT" } as const;
+const FIRST = START / DAY;
+const minuteAt = (day: number, minute: number): number => (FIRST + day) * MINUTES_A_DAY + minute;
+
+/** A watched pair with these minutes, at some time of the day after the last of `days`. */
+async function box({
+  days = 1,
+  promise,
+  realTime = false,
+}: {
+  readonly days?: number;
+  readonly promise?: LiquidityPromise;
+  readonly realTime?: boolean;
+} = {}) {
+  const sandbox = await testSandbox({ realTime });
+  const store = liquidityStore(sandbox.context);
+  const deps: Deps = { ...sandbox.deps, liquidity: { store, pairs: [{ ...PAIR, promise }] } };
+  sandbox.time.pass(days * DAY + 90 * MINUTE);
+  const report = (over: object = {}, by: Partial<Deps> = {}) =>
+    runOperation<LiquidityAnswer>({ ...deps, ...by }, "get_liquidity_report", {
+      ...{ ...PAIR, from: dateOf(FIRST), to: dateOf(FIRST + days - 1) },
+      ...over,
+    });
+  const { client } = sandbox.context;
+  const daysStored = async () =>
+    (await client.execute("select day from liquidity_days order by day")).rows.map(
+      (row) => Number(row[0]) - FIRST,
+    );
+  return { ...sandbox, store, deps, report, daysStored };
+}
+
+async function keepAll(
+  { store }: Pick<Awaited<ReturnType<typeof box>>, "store">,
+  rows: readonly LiquidityMinute[],
+): Promise<void> {
+  for (const row of rows) await store.keep(PAIR, row);
+}
+
+/** Statements that read minutes, from now on. */
+function minutesRead({ context }: Pick<Awaited<ReturnType<typeof box>>, "context">): string[] {
+  const read: string[] = [];
+  const client = context.client as { -readonly [name in keyof SafeClient]: SafeClient[name] };
+  const { execute } = client;
+  client.execute = (asked, use) => {
+    const { sql, args } = typeof asked === "string" ? { sql: asked, args: [] } : asked;
+    if (sql.includes("json_group_array") && sql.includes("liquidity_minutes")) read.push(String(args));
+    return execute(asked, use);
+  };
+  return read;
+}
+
+const AGREEMENT = { preset: "agreement", spread: d("0.02"), depth: d("500"), levels: 2 } as const;
+
+describe("the sums of a finished day", () => {
+  it("are stored by the first report, and are all that the second one reads", async () => {
+    const world = await box({ days: 3 });
+    await keepAll(
+      world,
+      [0, 1, 2].flatMap((day) => [5, 700].map((at) => liquidityMinute({ minute: minuteAt(day, at) }))),
+    );
+    const first = await world.report(AGREEMENT);
+    expect(await world.daysStored()).toEqual([0, 1, 2]);
+    const read = minutesRead(world);
+    expect(await world.report(AGREEMENT)).toEqual(first);
+    expect(read).toEqual([]);
+  });
+
+  it("are stored neither of a day that is not over nor of one without samples", async () => {
+    const world = await box({ days: 2 });
+    await keepAll(world, [liquidityMinute({ minute: minuteAt(2, 3) })]);
+    const upToNow = { to: dateOf(FIRST + 2) };
+    expect((await world.report(upToNow)).known).toBe(1);
+    await keepAll(world, [liquidityMinute({ minute: minuteAt(2, 4) })]);
+    expect((await world.report(upToNow)).known).toBe(2);
+    expect(await world.daysStored()).toEqual([]);
+  });
+
+  it("are not used of a day that goes on because the clock was set back", async () => {
+    const world = await box();
+    await keepAll(world, [liquidityMinute({ minute: minuteAt(0, 5) })]);
+    await world.report();
+    // From half past one of the next day to half past one of this one.
+    world.time.pass(-DAY);
+    const { minutes, gaps } = await world.report();
+    expect([minutes, gaps.at(-1)?.to]).toEqual([90, START + 90 * MINUTE]);
+  });
+
+  it("are dropped for a sample or a miss that arrives late", async () => {
+    const world = await box();
+    await keepAll(world, [liquidityMinute({ minute: minuteAt(0, 5) })]);
+    const before = await world.report();
+    await keepAll(world, [liquidityMinute({ minute: minuteAt(0, 6), spread: d("0.03") })]);
+    const after = await world.report();
+    expect([before.known, after.known]).toEqual([1, 2]);
+    expect(after.market.spreadPercent).toBe(2);
+    expect(after.hash).not.toBe(before.hash);
+    const causes = async () => (await world.report()).gaps.map(({ cause, minutes }) => [cause, minutes]);
+    expect(await causes()).toEqual([
+      ["unknown", 5],
+      ["ours", MINUTES_A_DAY - 7],
+    ]);
+    await world.store.keepMiss(PAIR, { minute: minuteAt(0, 7), cause: "exchange" });
+    expect(await causes()).toEqual([
+      ["unknown", 5],
+      ["exchange", 1],
+      ["ours", MINUTES_A_DAY - 8],
+    ]);
+  });
+
+  it("are not stored where a sample has arrived since its day was read", async () => {
+    const world = await box();
+    await keepAll(world, [liquidityMinute({ minute: minuteAt(0, 5) })]);
+    await world.report();
+    const read = await world.store.days(PAIR, FIRST, FIRST);
+    await keepAll(world, [liquidityMinute({ minute: minuteAt(0, 6) })]);
+    await world.store.keepDays(PAIR, read);
+    expect(await world.daysStored()).toEqual([]);
+    expect((await world.report()).known).toBe(2);
+    await world.store.keepMiss(PAIR, { minute: minuteAt(0, 7), cause: "ours" });
+    await world.store.keepDays(PAIR, read);
+    expect(await world.daysStored()).toEqual([]);
+  });
+
+  it("are not joined with minutes that have arrived since they were read", async () => {
+    const world = await box();
+    await keepAll(world, [liquidityMinute({ minute: minuteAt(0, 5) })]);
+    await world.report();
+    const days: typeof world.store.days = async (...asked) => {
+      const read = await world.store.days(...asked);
+      await keepAll(world, [liquidityMinute({ minute: minuteAt(0, 6) })]);
+      return read;
+    };
+    const liquidity = { store: { ...world.store, days }, pairs: [PAIR] };
+    const told = await world.report(AGREEMENT, { liquidity });
+    expect([told.known, told.findings[0]?.value]).toEqual([2, 100]);
+  });
+
+  it("go with their minutes", async () => {
+    const world = await box({ days: 3 });
+    await keepAll(
+      world,
+      [0, 2].map((day) => liquidityMinute({ minute: minuteAt(day, 5) })),
+    );
+    await world.store.keepMiss(PAIR, { minute: minuteAt(1, 5), cause: "exchange" });
+    await world.report(AGREEMENT);
+    expect(await world.daysStored()).toEqual([0, 1, 2]);
+    const archive = await testSandbox();
+    const year = { year: 2026, file: "trade-2026.db", client: archive.context.client };
+    await moveYear(world.context, year, (FIRST + 2) * DAY);
+    expect(await world.daysStored()).toEqual([2]);
+    const after = await world.report(AGREEMENT);
+    expect(after.days.map(({ known }) => known)).toEqual([0, 0, 1]);
+    expect(after.gaps[0]).toMatchObject({ minutes: 2 * MINUTES_A_DAY + 5, cause: "unknown" });
+  });
+
+  it("are of the rule that is asked for, whichever was before", async () => {
+    const world = await box();
+    const spreads = ["0.01", "0.02", "0.03"].map(d);
+    const rows = spreads.map((ownSpread, at) => liquidityMinute({ minute: minuteAt(0, at), ownSpread }));
+    await keepAll(world, rows);
+    const upBy = async (over: object) => (await world.report(over)).findings[0]?.value;
+    const share = (count: number) => wire((100n * (BigInt(count) * ONE)) / 3n);
+    const rules = [
+      ...spreads.map((spread, count) => [{ preset: "agreement", spread }, share(count + 1)] as const),
+      [{ preset: "agreement", spread: d("0.03"), levels: 3 }, 0],
+      // Strictly narrower, and strictly deeper.
+      ...spreads.map(
+        (spread, count) => [{ preset: "gate-score", spread, depth: d("1") }, share(count)] as const,
+      ),
+      [{ preset: "gate-score", spread: d("0.04"), depth: d("1000") }, 0],
+      [{ preset: "gate-score", spread: d("0.04"), depth: d("999") }, 100],
+      [{ preset: "gate-score", spread: d("0.04"), depth: d("1"), band: "1" }, 0],
+      [{ preset: "gate-score", spread: d("0.04"), depth: d("1"), band: "2" }, 100],
+    ] as const;
+    // More of them than are stored, there and back.
+    for (const [over, value] of [...rules, ...rules.toReversed()])
+      expect([over, await upBy(over)]).toEqual([over, value]);
+    const read = minutesRead(world);
+    for (const [over, value] of rules.slice(0, 2)) expect(await upBy(over)).toBe(value);
+    expect(read).toEqual([]);
+    const stored = "select count(*) from liquidity_days, json_each(liquidity_days.sums, '$.up')";
+    expect((await world.context.client.execute(stored)).rows[0]?.[0]).toBe(8);
+  });
+
+  it("are made again where another version has stored them", async () => {
+    const world = await box();
+    await keepAll(world, [liquidityMinute({ minute: minuteAt(0, 5) })]);
+    const before = await world.report();
+    const { client } = world.context;
+    await client.execute("update liquidity_days set version = 0, sums = '{}'");
+    expect(await world.report()).toEqual(before);
+    expect((await client.execute("select version from liquidity_days")).rows[0]?.version).toBe(1);
+  });
+
+  it("are stored soon after midnight, by the rule of the settings", async () => {
+    const promise = { preset: "agreement", asked: { spread: d("0.5"), levels: 1 } } as const;
+    const world = await box({ days: 0, promise });
+    for (let minute = 0; minute < 3; minute++) {
+      await sampleLiquidity(world.deps);
+      world.time.pass(MINUTE);
+    }
+    expect(await world.daysStored()).toEqual([]);
+    world.time.pass(DAY - 90 * MINUTE);
+    await sampleLiquidity(world.deps);
+    expect(await world.daysStored()).toEqual([0]);
+    // One that came late takes them away for a minute.
+    await keepAll(world, [liquidityMinute({ minute: minuteAt(0, 600) })]);
+    expect(await world.daysStored()).toEqual([]);
+    world.time.pass(MINUTE);
+    await sampleLiquidity(world.deps);
+    const read = minutesRead(world);
+    const told = await world.report({ to: dateOf(FIRST) });
+    expect([told.known, told.findings[0]?.value, read]).toEqual([4, 25, []]);
+  });
+});
+
+describe("a report over many days", () => {
+  it("reads a quarter of a day in a turn of the event loop, and others are answered meanwhile", async () => {
+    const DAYS = 8;
+    const world = await box({ realTime: true });
+    const today = Math.floor(Date.now() / DAY);
+    const { client, db } = world.context;
+    for (let day = today - DAYS; day < today; day++) {
+      const { ownOrders: _orders, ...row } = liquidityMinute();
+      const rows = Array.from({ length: MINUTES_A_DAY }, (_, at) => ({
+        ...{ ...PAIR, ...row, sources: 0, ownBids: 2, ownAsks: 2 },
+        minute: day * MINUTES_A_DAY + at,
+      }));
+      for (let at = 0; at < rows.length; at += 720)
+        await client.execute(statement(db.insert(liquidityMinutes).values(rows.slice(at, at + 720))));
+    }
+    const rowsOfTurns: number[] = [0];
+    const minutes: typeof world.store.minutes = async (...asked) => {
+      const rows = await world.store.minutes(...asked);
+      rowsOfTurns.push((rowsOfTurns.pop() ?? 0) + rows.length);
+      return rows;
+    };
+    const liquidity = { store: { ...world.store, minutes }, pairs: [PAIR] };
+    const { ask } = await appOver(world.deps);
+    let [isOver, answered] = [false, 0];
+    const others = async () => {
+      while (!isOver) {
+        await setImmediate();
+        rowsOfTurns.push(0);
+        void ask("/health").then(({ status }) => {
+          if (status === 200 && !isOver) answered++;
+        });
+      }
+    };
+    const asking = others();
+    const { known } = await world.report(
+      { from: dateOf(today - DAYS), to: dateOf(today - 1) },
+      { liquidity },
+    );
+    isOver = true;
+    await asking;
+    expect(known).toBe(DAYS * MINUTES_A_DAY);
+    expect(Math.max(...rowsOfTurns)).toBe(MINUTES_A_DAY / 4);
+    expect(answered).toBeGreaterThan(0);
+  });
+
+  it("goes on where the requests of the platform were used up", async () => {
+    const world = await box({ days: 12 });
+    await keepAll(
+      world,
+      Array.from({ length: 12 }, (_, day) => liquidityMinute({ minute: minuteAt(day, 5) })),
+    );
+    let left = 0;
+    const minutes: typeof world.store.minutes = (...asked) => {
+      left--;
+      return world.store.minutes(...asked);
+    };
+    const liquidity = { store: { ...world.store, minutes }, pairs: [PAIR] };
+    const attempt = () => {
+      left = 9;
+      return world.report({}, { liquidity, requests: () => left });
+    };
+    for (const stored of [5, 10]) {
+      await expect(attempt()).rejects.toThrow(/send it again/);
+      expect(await world.daysStored()).toHaveLength(stored);
+    }
+    expect((await attempt()).known).toBe(12);
+  });
+
+  it("stores nothing of a pair that nobody watches", async () => {
+    const world = await box();
+    await expect(world.report({ symbol: "ETH/USDT" })).rejects.toThrow(/nobody watches/);
+    expect(await world.daysStored()).toEqual([]);
+  });
+});
+
+/** By 18 digits, so that a mean has to be rounded. */
+const amount = fc.bigInt({ min: 1n, max: 10n ** 24n });
+const share = fc.option(fc.bigInt({ min: 1n, max: 5n * 10n ** 16n }));
+const three = fc.tuple(amount, amount, amount);
+const sides = <T>(each: fc.Arbitrary<T>) => fc.tuple(each, each).map(([bids, asks]) => ({ bids, asks }));
+const depth = fc.option(sides(three));
+const known = fc.record({
+  ...{ samples: fc.integer({ min: 1, max: 9 }), spread: share, ownSpread: share, deviation: share },
+  ownOrders: sides(fc.integer({ min: 0, max: 3 })),
+  ...{ ownDepth: depth, depth, isCutShort: fc.boolean() },
+  sources: fc.option(fc.integer({ min: 0, max: 4 })),
+  absence: fc.option(fc.constantFrom(...ABSENCES)),
+});
+const DAYS = 3;
+/** Around midnights and quarters of a day, where parts meet. */
+const place = fc
+  .tuple(fc.integer({ min: 0, max: 4 * DAYS }), fc.integer({ min: -3, max: 3 }))
+  .map(([quarter, off]) => minuteAt(0, 0) + quarter * 360 + off)
+  .filter((minute) => minute >= minuteAt(0, 0) && minute < minuteAt(DAYS, 0));
+
+/** Every figure from all minutes in one go, by its definition. */
+function figuresOf(rows: readonly LiquidityMinute[], misses: readonly MissedMinute[]) {
+  const mean = (values: readonly (Decimal | null)[]) => {
+    const some = values.filter((value) => value !== null);
+    return some.length === 0 ? null : sum(some) / BigInt(some.length);
+  };
+  const percent = (value: Decimal | null) => (value === null ? null : wire(100n * value));
+  const offer = (spreads: readonly (Decimal | null)[], depths: readonly (Sides<Depths> | null)[]) => {
+    const both = spreads.filter((spread) => spread !== null).length;
+    const band = (side: "bids" | "asks", at: 0 | 1 | 2) =>
+      wire(mean(depths.map((one) => one?.[side][at] ?? null)) ?? 0n);
+    const side = (of: "bids" | "asks") => ({ "0.5": band(of, 0), "1": band(of, 1), "2": band(of, 2) });
+    return {
+      spreadPercent: percent(mean(spreads)),
+      twoSidedPercent: rows.length === 0 ? null : percent((BigInt(both) * ONE) / BigInt(rows.length)),
+      depth: depths.every((one) => one === null) ? null : { bids: side("bids"), asks: side("asks") },
+    };
+  };
+  const sources = rows.flatMap((row) => row.sources ?? []);
+  const up = rows.filter(
+    ({ ownSpread, ownOrders: { bids, asks } }) =>
+      ownSpread !== null && ownSpread <= d("0.02") && Math.min(bids, asks) >= 2,
+  );
+  return {
+    known: rows.length,
+    samples: rows.reduce((all, { samples }) => all + samples, 0),
+    cutShort: rows.filter(({ isCutShort }) => isCutShort).length,
+    sources: sources.length === 0 ? null : sources.reduce((a, b) => a + b, 0) / sources.length,
+    unknownSources: rows.length - sources.length,
+    deviationPercent: percent(mean(rows.map(({ deviation }) => deviation))),
+    own: offer(
+      rows.map(({ ownSpread }) => ownSpread),
+      rows.map(({ ownDepth }) => ownDepth),
+    ),
+    market: offer(
+      rows.map(({ spread }) => spread),
+      rows.map((row) => row.depth),
+    ),
+    up: rows.length === 0 ? null : percent((BigInt(up.length) * ONE) / BigInt(rows.length)),
+    gaps: gapsOf(rows, misses),
+  };
+}
+
+function gapsOf(rows: readonly LiquidityMinute[], misses: readonly MissedMinute[]) {
+  const first = Math.min(...rows.map(({ minute }) => minute));
+  const isOffering = rows.some(({ ownOrders: { bids, asks } }) => bids + asks > 0);
+  const gaps: { from: number; to: number; what: string; cause: string }[] = [];
+  for (let minute = minuteAt(0, 0); minute < minuteAt(DAYS, 0); minute++) {
+    const row = rows.find((one) => one.minute === minute);
+    const miss = misses.find((one) => one.minute === minute);
+    if (row && (!isOffering || (row.ownOrders.bids > 0 && row.ownOrders.asks > 0))) continue;
+    const [what, cause] = row
+      ? ["absent", row.absence ?? "unknown"]
+      : ["unseen", miss?.cause ?? (minute < first ? "unknown" : "ours")];
+    const last = gaps.at(-1);
+    if (last && last.to === minute && last.what === what && last.cause === cause) last.to++;
+    else gaps.push({ from: minute, to: minute + 1, what, cause });
+  }
+  return gaps.map(({ from, to, ...gap }) => ({
+    ...{ from: from * MINUTE, to: to * MINUTE, minutes: to - from },
+    ...gap,
+  }));
+}
+
+it("tells the figures of all minutes in one go, whether its days are added up before or not", async () => {
+  const minutes = fc.uniqueArray(fc.tuple(place, known), {
+    minLength: 1,
+    maxLength: 30,
+    selector: ([at]) => at,
+  });
+  const missed = fc.uniqueArray(fc.tuple(place, fc.constantFrom(...ABSENCES)), {
+    maxLength: 8,
+    selector: ([at]) => at,
+  });
+  await fc.assert(
+    fc.asyncProperty(minutes, missed, async (some, without) => {
+      const world = await box({ days: DAYS });
+      const rows = some.map(([minute, row]): LiquidityMinute => ({ minute, ...row }));
+      const misses = without.map(([minute, cause]) => ({ minute, cause }));
+      await keepAll(world, rows);
+      for (const miss of misses) await world.store.keepMiss(PAIR, miss);
+      const { up, ...wanted } = figuresOf(rows, misses);
+      const first = await world.report(AGREEMENT);
+      expect(first).toMatchObject(wanted);
+      expect(first.findings[0]?.value ?? null).toBe(up);
+      const ofDay = (day: number) =>
+        figuresOf(
+          rows.filter(({ minute }) => Math.floor(minute / MINUTES_A_DAY) === FIRST + day),
+          [],
+        );
+      for (const [day, told] of first.days.entries()) {
+        const { known: count, own, market } = ofDay(day);
+        expect(told).toEqual({
+          ...{ day: dateOf(FIRST + day), known: count },
+          ...{ ownSpreadPercent: own.spreadPercent, ownTwoSidedPercent: own.twoSidedPercent },
+          ...{ ownBidsWithin2: own.depth?.bids["2"] ?? null, ownAsksWithin2: own.depth?.asks["2"] ?? null },
+          ...{ spreadPercent: market.spreadPercent, twoSidedPercent: market.twoSidedPercent },
+          ...{ bidsWithin2: market.depth?.bids["2"] ?? null, asksWithin2: market.depth?.asks["2"] ?? null },
+        });
+      }
+      expect(await world.report(AGREEMENT)).toEqual(first);
+      world.context.client.close();
+    }),
+    { numRuns: 30 },
+  );
+});
