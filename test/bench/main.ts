@@ -8,6 +8,7 @@ import { commandFigures } from "./commands.ts";
 import { edgeFigures } from "./edge.ts";
 import { type Figure, RUNS, row } from "./figure.ts";
 import { httpFigures } from "./http.ts";
+import { liquidityFigures } from "./liquidity.ts";
 import { memoryFigures } from "./memory.ts";
 import { pageFigures } from "./page.ts";
 import { passFigures } from "./pass.ts";
@@ -24,6 +25,7 @@ const PARTS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   ticker: tickerFigures,
   steps: stepFigures,
   pass: passFigures,
+  liquidity: liquidityFigures,
   memory: memoryFigures,
   bundle: bundleFigures,
   edge: edgeFigures,

@@ -1,0 +1,157 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { type Context, statement } from "../../src/adapters/libsql/client/context.ts";
+import { liquidityStore } from "../../src/adapters/libsql/stores/liquidity-store.ts";
+import { liquidityMinutes } from "../../src/adapters/libsql/tables/liquidity-tables.ts";
+import { type Decimal, ONE } from "../../src/kernel/decimal.ts";
+import { hashText, share } from "../../src/kernel/hash.ts";
+import { dayOf } from "../../src/kernel/time.ts";
+import { MINUTES_A_DAY } from "../../src/model/samples/minute.ts";
+import { dateOf } from "../../src/model/usage.ts";
+import { runOperation, testSandbox } from "../support/sandbox.ts";
+import { type Figure, RUNS, repeat } from "./figure.ts";
+
+const DAYS = 62;
+const YEAR = 366;
+const PAIR = { exchange: "kraken", symbol: "BTC/USDT" } as const;
+const REPORTS = 100;
+
+/** Reports over stored minutes, beside a database file: processor time, and how long anybody else would have waited. */
+export async function liquidityFigures(): Promise<Figure[]> {
+  const folder = mkdtempSync(join(tmpdir(), "edgemaker-bench-"));
+  const { deps, context } = await testSandbox({ url: `file:${join(folder, "report.db")}`, realTime: true });
+  const liquidity = { store: liquidityStore(context), pairs: [PAIR] };
+  const today = dayOf(Date.now());
+  await keepMinutes(context, today);
+  const report = (days: number, spread = ONE) =>
+    runOperation({ ...deps, liquidity }, "get_liquidity_report", {
+      ...{ ...PAIR, from: dateOf(today - days), to: dateOf(today - 1) },
+      ...{ preset: "agreement", spread },
+    });
+  const forget = () => context.client.execute("delete from liquidity_days");
+  const first = await repeat(async () => {
+    await forget();
+    return millisOf(() => report(DAYS));
+  });
+  const block = await repeat(async () => {
+    await forget();
+    return longestTurn(() => report(DAYS));
+  });
+  await report(DAYS);
+  let spread = ONE;
+  const figures: Figure[] = [
+    {
+      name: `${NAME}, its days added up before: processor time`,
+      unit: "ms",
+      runs: await repeat(() => millisOf(() => report(DAYS))),
+      goal: "≤ 300",
+    },
+    {
+      name: "the same by a spread that is new",
+      unit: "ms",
+      runs: await repeat(() => millisOf(() => report(DAYS, ++spread))),
+      goal: "≤ 300",
+    },
+    { name: "the first of them, from 89,280 minutes", unit: "ms", runs: first },
+    { name: "the longest that it keeps others waiting", unit: "ms", runs: block, goal: "≤ 50" },
+  ];
+  await copyDays(context, today);
+  figures.push(
+    {
+      name: "the same over a year, added up before: processor time",
+      unit: "ms",
+      runs: await repeat(() => millisOf(() => report(YEAR))),
+      goal: "≤ 300",
+    },
+    {
+      name: "the longest that it keeps others waiting",
+      unit: "ms",
+      runs: await repeat(() => longestTurn(() => report(YEAR))),
+      goal: "≤ 50",
+    },
+    {
+      name: `memory held after ${REPORTS} more of them, by that before`,
+      unit: "×",
+      runs: await heldAfter(() => report(YEAR)),
+      goal: "≤ 1.05",
+    },
+  );
+  context.client.close();
+  rmSync(folder, { recursive: true, force: true });
+  return figures;
+}
+
+const NAME = `a liquidity report over ${DAYS} days`;
+
+/** Every minute of the days before today, each with figures of its own. */
+async function keepMinutes(context: Context, today: number): Promise<void> {
+  const AT_ONCE = 360;
+  for (let first = (today - DAYS) * MINUTES_A_DAY; first < today * MINUTES_A_DAY; first += AT_ONCE) {
+    const rows = Array.from({ length: AT_ONCE }, (_, place) => minuteRow(first + place));
+    await context.client.execute(statement(context.db.insert(liquidityMinutes).values(rows)));
+  }
+}
+
+function minuteRow(minute: number): typeof liquidityMinutes.$inferInsert {
+  let drawn = 0;
+  const upTo = (most: number): Decimal =>
+    (BigInt(Math.floor(share(hashText(`${minute}`), drawn++) * 2 ** 48)) * BigInt(most) * ONE) / 2n ** 48n;
+  const side = () => [upTo(1000), upTo(10_000), upTo(100_000)] as const;
+  return {
+    ...{ ...PAIR, minute, samples: 1, ownBids: 3, ownAsks: 3, sources: 3, isCutShort: false, absence: null },
+    ...{ spread: upTo(1), ownSpread: upTo(1), deviation: upTo(1) },
+    ...{ ownDepth: { bids: side(), asks: side() }, depth: { bids: side(), asks: side() } },
+  };
+}
+
+/** The same days again and again, back to a year ago. */
+async function copyDays({ client }: Context, today: number): Promise<void> {
+  for (let back = DAYS; back < YEAR; back += DAYS)
+    await client.execute(
+      `insert or ignore into liquidity_days select exchange, symbol, day - ${back}, version, sums, hash from liquidity_days where day >= ${today - DAYS}`,
+    );
+}
+
+async function millisOf(run: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage();
+  await run();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+/** Of the event loop, in milliseconds, while something runs. */
+async function longestTurn(run: () => Promise<unknown>): Promise<number> {
+  let [isOver, most] = [false, 0];
+  const watch = async () => {
+    for (let last = performance.now(); !isOver; ) {
+      await setImmediate();
+      const now = performance.now();
+      most = Math.max(most, now - last);
+      last = now;
+    }
+  };
+  const watching = watch();
+  await run();
+  isOver = true;
+  await watching;
+  return most;
+}
+
+async function heldAfter(run: () => Promise<unknown>): Promise<number[]> {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const held = async () => {
+    collect();
+    await setImmediate();
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
+  for (let warm = 0; warm < RUNS; warm++) await run();
+  const before = await held();
+  for (let one = 0; one < REPORTS; one++) await run();
+  return [(await held()) / before];
+}
