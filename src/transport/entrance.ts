@@ -14,7 +14,7 @@ import type { Limiter } from "./limiter.ts";
 type EntranceContext = Context<{ Variables: Variables }>;
 
 export interface EntranceOptions {
-  readonly local: Pick<Local, "randomText" | "heard">;
+  readonly local: Pick<Local, "randomText" | "heard" | "monotonic">;
   readonly access: Access;
   readonly limiter: Limiter;
   readonly addressOf: (c: Context) => string | undefined;

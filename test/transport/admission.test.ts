@@ -20,7 +20,8 @@ function loop() {
 describe("admission", () => {
   function admitted(count: number) {
     const { heard, ...rest } = loop();
-    const admit = createAdmission({ heard });
+    let now = 0;
+    const admit = createAdmission({ heard, monotonic: () => now });
     const started: number[] = [];
     const ask = (name: number) => {
       const waiting = admit();
@@ -28,7 +29,10 @@ describe("admission", () => {
       else started.push(name);
     };
     for (let name = 0; name < count; name++) ask(name);
-    return { ...rest, started, ask };
+    const pass = (millis: number) => {
+      now += millis;
+    };
+    return { ...rest, started, ask, pass };
   }
   const upTo = (count: number) => Array.from({ length: count }, (_, name) => name);
 
@@ -51,8 +55,20 @@ describe("admission", () => {
     expect(started).toEqual(upTo(9));
   });
 
+  it("starts fewer requests after long turns, and as many again after short ones", async () => {
+    const { started, turn, pass } = admitted(100);
+    const counts: number[] = [];
+    for (const millis of [100, 100, 100, 100, 0, 0, 0, 0]) {
+      const before = started.length;
+      pass(millis);
+      await turn();
+      counts.push(started.length - before);
+    }
+    expect(counts).toEqual([4, 2, 1, 1, 2, 4, 8, 8]);
+  });
+
   it("holds nothing up where the platform has no turns", () => {
-    const admit = createAdmission({});
+    const admit = createAdmission({ monotonic: () => 0 });
     expect(upTo(100).map(() => admit())).toEqual(upTo(100).map(() => undefined));
   });
 });
