@@ -35,11 +35,16 @@ export function callQueue({ local, again }: QueueParts) {
   let isWorking = false;
   let refusals = 0;
   let refusedSince: Millis | undefined;
+  let triedAgainAt: Millis = Number.NEGATIVE_INFINITY;
 
-  /** The next in turn. While another process writes, reads that can go on do. */
+  /**
+   * The next in turn. While another process writes, reads that can go on do: before what goes first, those that were
+   * waiting when it was to be tried again.
+   */
   function next(): WaitingCall | undefined {
+    const read = refusals > 0 ? waiting.find(({ isRead }) => isRead) : undefined;
     const first = waiting.find(({ isFirst }) => isFirst);
-    return first ?? (refusals > 0 ? waiting.find(({ isRead }) => isRead) : undefined) ?? waiting[0];
+    return first && !(read && read.since <= triedAgainAt) ? first : (read ?? waiting[0]);
   }
 
   const leave = (one: WaitingCall) => {
@@ -79,6 +84,7 @@ export function callQueue({ local, again }: QueueParts) {
     if (waiting.length === 0) [refusals, refusedSince] = [0, undefined];
     await local.sleep(backoff(refusals, local.randomText(1)));
     await again();
+    triedAgainAt = local.monotonic();
   }
 
   return {

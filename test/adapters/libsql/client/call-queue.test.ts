@@ -163,6 +163,23 @@ describe("a queue of calls", () => {
     expect(time.now() - began).toBeGreaterThan(10_000);
   });
 
+  it("lets reads go on while what goes first waits, and tries it again however many come", async () => {
+    const { time, done, queue, call } = queued();
+    const reading = async (count: number): Promise<void> => {
+      if (count === 0) return;
+      await queue.run(async () => {
+        time.pass(1);
+        done.push("read");
+      }, READ);
+      await reading(count - 1);
+    };
+    await Promise.all([queue.run(call("kill", 3), FIRST), queue.run(call("a"), READ), reading(100)]);
+    const told = done.filter((one) => !/sleep|again/.test(one));
+    expect(told.slice(0, 4)).toEqual(["kill refused", "a", "read", "kill refused"]);
+    expect(told.indexOf("kill")).toBeLessThan(20);
+    expect(told.filter((one) => one === "read")).toHaveLength(100);
+  });
+
   it("counts a call's wait from when it came, its turn included", async () => {
     const { time, queue, call } = queued();
     const slow = queue.run(async () => {
