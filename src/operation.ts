@@ -22,6 +22,8 @@ export interface Call {
   /** Of a request with an Idempotency-Key: the same for every try, so that what is derived from it is too. */
   readonly requestKey?: string | undefined;
   readonly waiting?: WaitingCaller;
+  /** Of a heavy operation: aborts when the client has left. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Whoever waits for an answer: hears how far it has come, and may say that what there is will do. */
@@ -87,8 +89,11 @@ interface OperationBase {
   readonly name: string;
   readonly summary: string;
   readonly access: "public" | "token";
-  /** `urgent` operations stop something: with the right token, no rate limit and no queue delays them on any surface. */
-  readonly lane?: "urgent";
+  /**
+   * `urgent` operations stop something: with the right token, no rate limit and no queue delays them on any surface. `heavy`
+   * ones calculate for long: they wait for each other.
+   */
+  readonly lane?: "urgent" | "heavy";
   /** Public, and tells whoever comes with a token that may read more. */
   readonly knowsCaller?: boolean;
   readonly http: {

@@ -24,6 +24,7 @@ import type { Deps } from "./ports/deps.ts";
 import type { Local, Log } from "./ports/local.ts";
 import { lookOut } from "./report/operations/look-out.ts";
 import { type PlatformFiles, servedDocuments } from "./transport/documents/served.ts";
+import { createCallerLane } from "./transport/heavy-lane.ts";
 import { createLimiter, type Limiter } from "./transport/limiter.ts";
 import { refusal } from "./transport/run.ts";
 import { countWrongTokens } from "./transport/wrong-tokens.ts";
@@ -62,7 +63,7 @@ const rememberMarkets = rememberedMarkets(local.monotonic);
 const budgets = publicBudgets(local.monotonic);
 const buyFees = new Map();
 let limiter: Limiter | undefined;
-const wrongTokens = countWrongTokens(local.monotonic);
+const [wrongTokens, heavy] = [countWrongTokens(local.monotonic), createCallerLane(local)];
 
 const NO_DATABASE =
   "EDGEMAKER_DATABASE_URL is not set: name a libSQL server, deployed by `npx wrangler secret put EDGEMAKER_DATABASE_URL`, on this machine in .dev.vars; docs/deploy.md";
@@ -93,9 +94,7 @@ async function openService(environment: Bindings) {
     client: { url, authToken, fetch: counted },
     isChecked: checkedDatabases.has(database),
     live: { fetch: counted, markets: rememberMarkets, budgets, buyFees },
-    migrations: [],
-    local,
-    log: logFrom(config.logLevel),
+    ...{ local, heavy, log: logFrom(config.logLevel), migrations: [] },
     readCandles: () => Promise.reject(new SettingsError("candle files are replayed on Node")),
     requests: () => config.subrequests - made,
     post: fetchPost(counted, config.outboundHosts),

@@ -10,6 +10,7 @@ import { newToken } from "../../src/controls/operations/tokens.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { madeDocuments } from "../../src/transport/documents/made.ts";
+import { createHeavyLane } from "../../src/transport/heavy-lane.ts";
 import { createLimiter } from "../../src/transport/limiter.ts";
 import { countWrongTokens } from "../../src/transport/wrong-tokens.ts";
 import { askAboutKeys } from "../host/asked-keys.ts";
@@ -18,6 +19,7 @@ import { configFile, dataDirectory } from "../host/directories.ts";
 import { tighten } from "../host/file-rights.ts";
 import { listLocalToken } from "../host/local-token.ts";
 import { createLog, nodeRuntime } from "../host/node-runtime.ts";
+import { calculationThread } from "../host/process/calculations.ts";
 import { nodeLocal } from "../host/process/node-local.ts";
 import { forgetKeptToken, proofOf, writeServerFile } from "../host/server-file.ts";
 import { numberOf, readSettings } from "../host/settings.ts";
@@ -50,7 +52,11 @@ export async function startServer(values: Values, { around = 0 } = {}): Promise<
   const file = configFile(process.env);
   if (tighten(file)) log("warn", "the settings could be read by others: they are yours alone now", { file });
   const tracing = await startTracing(process.env, version());
-  const runtime = { ...nodeRuntime(databaseUrl, config, log), interval, tracer: tracing?.tracer };
+  const runtime = {
+    ...nodeRuntime(databaseUrl, config, log),
+    ...{ interval, tracer: tracing?.tracer },
+    ...{ heavy: createHeavyLane(), calculationThread: calculationThread() },
+  };
   const deps = await createDeps(config, runtime, sandbox);
   const token = newToken(nodeLocal);
   forgetKeptToken(folder);

@@ -96,7 +96,11 @@ export async function build() {
   const apart = await esbuild.build({
     ...FORM,
     metafile: true,
-    entryPoints: { help: "cli/terminal/root-help.ts", "open-telemetry": "cli/host/open-telemetry.ts" },
+    entryPoints: {
+      help: "cli/terminal/root-help.ts",
+      "open-telemetry": "cli/host/open-telemetry.ts",
+      "calculation-thread": "cli/host/process/calculation-thread.ts",
+    },
     format: "cjs",
     outdir: folder,
     outExtension: { ".js": ".cjs" },

@@ -40,7 +40,7 @@ export async function createDeps(
   runtime: Runtime,
   options: SandboxOptions = {},
 ): Promise<Deps & { readonly live?: Live; readonly channels: Channels; close(): void }> {
-  const { client, migrations, whole, local, log, isChecked, tracer } = runtime;
+  const { client, migrations, whole, local, log, isChecked, tracer, heavy, calculationThread } = runtime;
   const kind = config.sandbox ? "sandbox" : "live";
   const context = await openDatabase({ client, local, migrations, whole, kind, isChecked, tracer });
   const channels = notifyStore(context, await Promise.all(config.keks.map(importKek)));
@@ -70,8 +70,7 @@ export async function createDeps(
     exchanges,
     ...(runtime.kept ? { kept: runtime.kept } : {}),
     signers: await Promise.all(config.keks.map(importSigner)),
-    killHere,
-    tracer,
+    ...{ killHere, tracer, heavy, calculationThread },
     close: () => context.client.close(),
   };
 }

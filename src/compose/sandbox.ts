@@ -22,6 +22,7 @@ import type { AccountRef } from "../model/account.ts";
 import type { CandleFile, CandleReader } from "../ports/candles.ts";
 import type { Deps } from "../ports/deps.ts";
 import type { Aggregator } from "../ports/dex.ts";
+import type { CalculationThread, HeavyLane } from "../ports/heavy.ts";
 import type { Local, Log } from "../ports/local.ts";
 import type { Post, SendMail } from "../ports/outbound.ts";
 import type { Tracer } from "../ports/tracer.ts";
@@ -53,6 +54,8 @@ export interface Runtime {
   /** How messages leave; nobody is told where it is absent. */
   readonly post?: Post;
   readonly mail?: SendMail;
+  readonly heavy?: HeavyLane;
+  readonly calculationThread?: CalculationThread | undefined;
   /** Why nothing may be placed now, as this machine tells it; undefined where it may. */
   readonly killed?: () => string | undefined;
   /** Where the kill file belongs, for a person. */

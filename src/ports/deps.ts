@@ -6,6 +6,7 @@ import type { AccountRef } from "../model/account.ts";
 import type { Limits } from "../model/limits.ts";
 import type { CandleReader } from "./candles.ts";
 import type { Dex } from "./dex.ts";
+import type { CalculationThread, HeavyLane } from "./heavy.ts";
 import type { KillHere } from "./kill-here.ts";
 import type { Kinds } from "./kind.ts";
 import type { Local, Log } from "./local.ts";
@@ -55,6 +56,10 @@ export interface Deps {
   readonly kept?: CandleReader | undefined;
   /** Asks every other configured venue, and the chain, for a pair's price; absent where there is nobody to ask. */
   readonly reference?: (exchange: string, symbol: Pair) => Promise<Reference>;
+  /** Absent where one caller alone has this process. */
+  readonly heavy?: HeavyLane | undefined;
+  /** Absent where calculations are made in slices, between which this process answers. */
+  readonly calculationThread?: CalculationThread | undefined;
   readonly store: Store;
   /** The kinds of strategies that this program knows. */
   readonly kinds: Kinds;

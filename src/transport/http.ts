@@ -183,7 +183,11 @@ async function answerOperation(
   c: Ctx,
 ): Promise<Answer> {
   const requestId = c.get("requestId");
-  const call = { requestId, actor, keys: operation.http.keys ? await headerKeys(c) : undefined };
+  const call = {
+    ...{ requestId, actor, keys: operation.http.keys ? await headerKeys(c) : undefined },
+    // To read it makes the whole request.
+    signal: operation.lane === "heavy" ? c.req.raw.signal : undefined,
+  };
   const key = operation.http.idempotent ? c.req.header("idempotency-key") : undefined;
   if (key === undefined) return run(operation, deps, input, call);
   // One token with the keys of two accounts is two callers: neither is told the other's answer.

@@ -1,5 +1,5 @@
 import { AppError, type Label, messageOf, StoreError, statusOf, VenueError } from "../kernel/errors.ts";
-import type { Call, Operation } from "../operation.ts";
+import type { Call, Operation, WaitingCaller } from "../operation.ts";
 import type { Deps } from "../ports/deps.ts";
 
 /** What every surface answers with: a status and a body that is plain JSON. */
@@ -15,7 +15,20 @@ export const run = (
   deps: Deps,
   input: unknown,
   call: Call & { readonly requestId: string },
-): Promise<Answer> => attempt(operation, deps, call.requestId, () => operation.run(deps, input, call));
+): Promise<Answer> =>
+  attempt(operation, deps, call.requestId, () =>
+    operation.lane === "heavy" && deps.heavy
+      ? deps.heavy.run(call, (renew) =>
+          operation.run(deps, input, { ...call, waiting: heavyCaller(call, renew) }),
+        )
+      : operation.run(deps, input, call),
+  );
+
+/** Where a calculation goes on in slices, each of them renews its place, and the first one after the client has left ends it. */
+const heavyCaller = ({ signal }: Call, renew: () => void): WaitingCaller => ({
+  hear: renew,
+  isEnough: () => signal?.aborted === true,
+});
 
 /** Every failure of something for an operation becomes its label; only our own mistakes are logged with a stack. */
 export async function attempt(

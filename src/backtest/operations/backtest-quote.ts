@@ -1,18 +1,15 @@
-import type { Millis } from "../../kernel/time.ts";
 import { SECOND, TIMEFRAMES } from "../../kernel/time.ts";
 import { type Operation, operation } from "../../operation.ts";
-import { backtestingQuotes } from "../quotes/backtest-quotes.ts";
 import {
   type QuoteBacktestAnswer,
   QuoteBacktestShape,
   quoteBacktestInput,
-  quoteBacktestOut,
   quoteBacktestTold,
   quoteBacktestView,
   tradesCsv,
 } from "../quotes/schema.ts";
+import { calculate } from "./calculate.ts";
 import { marketOf, pastOf } from "./past.ts";
-import { inSlices } from "./slices.ts";
 
 /** As for a grid's: a server has strategies to step. */
 const LONGEST_OF_QUOTES = 2 * SECOND;
@@ -24,6 +21,7 @@ export const quoteBacktestOperation = (ids: readonly string[]): Operation =>
     summary: "What quoting both sides of a market would have done",
     effect: "read",
     access: "token",
+    lane: "heavy",
     http: { route: "POST /strategy/quote/backtest", from: "body" },
     cli: {
       path: "quote backtest",
@@ -40,22 +38,16 @@ export const quoteBacktestOperation = (ids: readonly string[]): Operation =>
     output: QuoteBacktestShape,
     async run(deps, input, call) {
       const { exchange, symbol, timeframe, since, until, fills, dryBalance } = input;
-      const candles = await pastOf(deps, { exchange, symbol, span: TIMEFRAMES[timeframe], since, until });
+      const candles = await pastOf(
+        deps,
+        { exchange, symbol, span: TIMEFRAMES[timeframe], since, until },
+        call,
+      );
       const market = await marketOf(deps, { exchange, symbol }, input);
-      const begun = deps.local.monotonic();
-      const isLate = () => call.actor !== "local" && deps.local.monotonic() - begun > LONGEST_OF_QUOTES;
       const { fill, extremes, marketSpread: spread, tickInterval } = input;
-      const work = backtestingQuotes(input, candles, {
-        market,
-        balances: dryBalance,
-        rules: { fill, extremes, spread, tickInterval },
-        isOver: () => isLate() || call.waiting?.isEnough() === true,
-      });
-      const result = await inSlices(work, deps.local, call.waiting?.hear);
-      const last = candles.times[Math.max(0, result.run.bars - 1)] as Millis;
-      return quoteBacktestOut({ exchange, fills }, result, {
-        from: candles.from,
-        until: last + candles.spanMillis,
-      });
+      const options = { market, balances: dryBalance, rules: { fill, extremes, spread, tickInterval } };
+      const longest = call.actor === "local" ? Number.POSITIVE_INFINITY : LONGEST_OF_QUOTES;
+      const job = { asked: input, candles, options, over: { exchange, fills } };
+      return calculate(deps, ["quotes", job], { ...call, longest });
     },
   });

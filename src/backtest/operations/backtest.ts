@@ -5,14 +5,13 @@ import { askedAs } from "../../grid/start/as-asked.ts";
 import { askedRangeOf, centeredOf } from "../../grid/start/asked.ts";
 import type { Decimal } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
-import { type Millis, SECOND, TIMEFRAMES } from "../../kernel/time.ts";
+import { SECOND, TIMEFRAMES } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import { type Call, type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
-import { backtesting } from "../backtest.ts";
 import type { AskedGrid } from "../begin.ts";
 import type { QueueModel } from "../queue.ts";
-import { answerOf, type BacktestAnswer, BacktestShape, fillsCsv } from "../schema/answer.ts";
+import { type BacktestAnswer, BacktestShape, fillsCsv } from "../schema/answer.ts";
 import { backtestTold, backtestView } from "../schema/answer-view.ts";
 import {
   type BacktestFields,
@@ -20,8 +19,8 @@ import {
   inputParts,
   rangeBacktestInput,
 } from "../schema/input.ts";
+import { calculate } from "./calculate.ts";
 import { marketOf, pastOf, tapeOf } from "./past.ts";
-import { inSlices } from "./slices.ts";
 
 interface BacktestRequest {
   readonly where: { readonly exchange: string; readonly symbol: Pair };
@@ -43,12 +42,9 @@ async function answerBacktest(
   const { since, until, timeframe } = fields;
   const file = await tapeOf(deps, { ...where, timeframe, since, until });
   const span = TIMEFRAMES[timeframe === "trades" ? "1m" : timeframe];
-  const past = file ? file.tape : await pastOf(deps, { ...where, span, since, until });
+  const past = file ? file.tape : await pastOf(deps, { ...where, span, since, until }, call);
   const market = await marketOf(deps, where, fields);
-  const begun = deps.local.monotonic();
-  const isLate = () => call.actor !== LOCAL && deps.local.monotonic() - begun > LONGEST_RUN;
-  const work = backtesting(asked, past, {
-    isOver: () => isLate() || call.waiting?.isEnough() === true,
+  const options = {
     market,
     balances: balances && Object.entries(balances).map(([asset, free]) => ({ asset, free, used: 0n })),
     rules: {
@@ -60,14 +56,10 @@ async function answerBacktest(
     },
     queue: fields.queue,
     withBand: true,
-  });
-  const result = await inSlices(work, deps.local, call.waiting?.hear);
-  const bars = "prints" in past ? past.prints : past;
-  const last = bars.times[Math.max(0, result.run.bars - 1)] as Millis;
-  return answerOf({ exchange, fills: fields.fills, tape: file && tapeTold(file, fields.queue) }, result, {
-    from: bars.from,
-    until: last + bars.spanMillis,
-  });
+  };
+  const over = { exchange, fills: fields.fills, tape: file && tapeTold(file, fields.queue) };
+  const longest = call.actor === LOCAL ? Number.POSITIVE_INFINITY : LONGEST_RUN;
+  return calculate(deps, ["grid", { asked, past, options, over }], { ...call, longest });
 }
 
 /** What an answer says of the tape that it rests on. */
@@ -109,6 +101,7 @@ async function askedFrom(
 const READS = {
   effect: "read",
   access: "token",
+  lane: "heavy",
   mcp: { defaults: { allowLoss: false, fills: 0 }, told: backtestTold },
   output: BacktestShape,
   failure: "Fetch failed",

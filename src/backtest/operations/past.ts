@@ -6,8 +6,10 @@ import { AppError } from "../../kernel/errors.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Market } from "../../model/market.ts";
+import type { Call } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { forAnyone } from "../../ports/for-anyone.ts";
+import { betweenParts } from "../../ports/heavy.ts";
 import { floatUnits } from "../held.ts";
 import { tapeOfTrades } from "./of-trades.ts";
 
@@ -22,8 +24,8 @@ export interface MarketFields {
 }
 
 /** The candles of a time: those that are kept, else the exchange's. Throws AppError where there are none. */
-export async function pastOf(deps: Deps, wanted: PastBars): Promise<Candles> {
-  const found = (await deps.kept?.candles(wanted)) ?? (await askedCandles(deps, wanted));
+export async function pastOf(deps: Deps, wanted: PastBars, call: Call): Promise<Candles> {
+  const found = (await deps.kept?.candles(wanted)) ?? (await askedCandles(deps, wanted, call));
   const candles = slice(found, wanted.since ?? 0, wanted.until ?? Number.MAX_SAFE_INTEGER);
   if (candles.times.length === 0)
     throw new AppError("Invalid request", `there are no candles of ${wanted.symbol} in this time`);
@@ -106,6 +108,7 @@ interface PastBars {
 async function askedCandles(
   deps: Deps,
   { exchange, symbol, span, since, until }: PastBars,
+  call: Call,
 ): Promise<Candles> {
   const data = forAnyone(deps.venue(exchange));
   const end = until ?? Number.MAX_SAFE_INTEGER;
@@ -117,6 +120,7 @@ async function askedCandles(
   const rows = new Map<Millis, PricedCandle>();
   let from = since;
   for (let page = 0; page < MOST_PAGES; page++) {
+    await betweenParts(deps.local, call);
     const told = await data.candles(symbol, { span, limit: CANDLE_PAGE, since: from });
     for (const row of told) rows.set(row.at, { ...row, volume: floatUnits(row.volume) });
     const last = told.at(-1)?.at;

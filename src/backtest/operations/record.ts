@@ -1,7 +1,9 @@
 import type { GridStrategy } from "../../grid/state/state.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { parseAccountKey } from "../../model/account.ts";
+import type { Call } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
+import { betweenParts } from "../../ports/heavy.ts";
 import type { HistoryPlace, Page } from "../../ports/stores/history-store.ts";
 import type { GridRecord } from "../replay/replay.ts";
 
@@ -9,24 +11,31 @@ const ROWS = 1000;
 /** More than a year of a busy grid; a question for each page. */
 const MOST_READ = 100;
 
-/** All that is stored of a grid's time. Throws AppError where that is more than is read at once. */
-export async function recordOf({ store, marketTime }: Deps, strategy: GridStrategy): Promise<GridRecord> {
+/** The lists that are stored of a grid's time. Throws AppError where that is more than is read at once. */
+export async function recordOf(
+  { store, marketTime, local }: Deps,
+  strategy: GridStrategy,
+  call: Call,
+): Promise<Omit<GridRecord, "strategy">> {
   const { id, account } = strategy;
+  const between = () => betweenParts(local, call);
   const orders = await allPages(
+    between,
     (page) => store.ordersOf(id, page),
     ({ createdAt, clientId }) => ({ at: createdAt, id: clientId }),
   );
   const fills = await allPages(
+    between,
     (page) => store.fillsOf(id, page),
     ({ at, tradeId }) => ({ at, id: tradeId }),
   );
   const events = await allPages(
+    between,
     (page) => store.eventsOf(id, page),
     ({ at, id: number }) => ({ at, id: String(number) }),
   );
   const inMarketTime = (at: number) => marketTime(parseAccountKey(account), at);
   return {
-    strategy,
     orders,
     fills,
     events: events.map((event) => ({ ...event, at: inMarketTime(event.at) })),
@@ -35,6 +44,7 @@ export async function recordOf({ store, marketTime }: Deps, strategy: GridStrate
 
 /** Every row of a history that is told newest first, oldest first. */
 async function allPages<T>(
+  between: () => Promise<void>,
   read: (page: Page) => Promise<readonly T[]>,
   placeOf: (row: T) => HistoryPlace,
 ): Promise<readonly T[]> {
@@ -42,6 +52,7 @@ async function allPages<T>(
   for (let before: HistoryPlace | undefined; pages.length < MOST_READ; ) {
     const rows = await read({ limit: ROWS, ...(before ? { before } : {}) });
     pages.push(rows);
+    await between();
     const last = rows.at(-1);
     if (last === undefined || rows.length < ROWS) return pages.flat().reverse();
     before = placeOf(last);

@@ -4,12 +4,11 @@ import { type Millis, SECOND, TIMEFRAMES } from "../../kernel/time.ts";
 import { type AccountRef, parseAccountKey } from "../../model/account.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
-import { replaying } from "../replay/replay.ts";
 import { optionsSet } from "../schema/options-set.ts";
-import { ReplayShape, replayInput, replayOut, replayTold, replayView } from "../schema/replay.ts";
+import { ReplayShape, replayInput, replayTold, replayView } from "../schema/replay.ts";
+import { calculate } from "./calculate.ts";
 import { marketOf, pastOf } from "./past.ts";
 import { recordOf } from "./record.ts";
-import { inSlices } from "./slices.ts";
 
 /** As for a backtest: a server has grids to step. */
 const LONGEST_REPLAY = 2 * SECOND;
@@ -29,6 +28,7 @@ export const replayOperation: Operation = operation({
   summary: "What a grid has really done beside what candles of its time say, each difference with its cause",
   effect: "read",
   access: "token",
+  lane: "heavy",
   http: { route: "GET /strategy/grid/:id/replay", from: "query" },
   cli: {
     path: "replay",
@@ -45,28 +45,21 @@ export const replayOperation: Operation = operation({
   failure: "Fetch failed",
   input: replayInput,
   output: ReplayShape,
-  async run(deps: Deps, { id, timeframe, set, fill, extremes, limit }, { actor, waiting }) {
+  async run(deps: Deps, { id, timeframe, set, fill, extremes, limit }, call) {
     const { strategy, now } = await viewOf(deps, id);
     const account = parseAccountKey(strategy.account);
     const { exchange } = account;
     const span = TIMEFRAMES[timeframe];
     const time = lifeOf(strategy, deps.marketTime(account, now), span);
     const changes = set === undefined ? undefined : optionsSet(strategy.config, set);
-    const record = await recordOf(deps, strategy);
+    const lists = await recordOf(deps, strategy, call);
     const { symbol } = strategy;
-    const candles = await pastOf(deps, { exchange, symbol, span, ...time });
+    const candles = await pastOf(deps, { exchange, symbol, span, ...time }, call);
     const market = await marketOf(deps, { exchange, symbol }, {});
-    const begun = deps.local.monotonic();
-    const isLate = () => actor !== "local" && deps.local.monotonic() - begun > LONGEST_REPLAY;
-    const isOver = () => isLate() || waiting?.isEnough() === true;
-    const work = replaying(record, candles, {
-      market,
-      rules: { fill: fill ?? fillsOn(account), extremes },
-      until: time.until,
-      changes,
-      isOver,
-    });
-    const replayed = await inSlices(work, deps.local, waiting?.hear);
-    return replayOut(replayed, { strategy, exchange, timeframe, set, limit, ...time });
+    const rules = { fill: fill ?? fillsOn(account), extremes };
+    const options = { market, rules, until: time.until, changes };
+    const over = { exchange, timeframe, set, limit, ...time };
+    const longest = call.actor === "local" ? Number.POSITIVE_INFINITY : LONGEST_REPLAY;
+    return calculate(deps, ["replay", { strategy, lists, candles, options, over }], { ...call, longest });
   },
 });

@@ -1,16 +1,20 @@
 import { wire } from "../../kernel/decimal.ts";
 import { SECOND, TIMEFRAMES } from "../../kernel/time.ts";
 import { type Operation, operation } from "../../operation.ts";
-import { SuggestShape, suggestInput, suggestionOut, suggestTold, suggestView } from "../schema/suggest.ts";
-import { leastBars, searching } from "../suggest/suggest.ts";
+import { SuggestShape, suggestInput, suggestTold, suggestView } from "../schema/suggest.ts";
+import { leastBars } from "../suggest/suggest.ts";
+import { calculate } from "./calculate.ts";
 import { marketOf, pastOf } from "./past.ts";
-import { inSlices } from "./slices.ts";
+
+/** On a server others wait for it. */
+const LONGEST_SEARCH = 20 * SECOND;
 
 /** Which grid to choose for a pair and a budget, or that nothing speaks for any. */
 export const suggestOperation = (ids: readonly string[]): Operation =>
   operation({
     effect: "read",
     access: "token",
+    lane: "heavy",
     name: "suggest_grid",
     summary: "Which grid a pair's past speaks for, if it speaks for any",
     http: { route: "POST /strategy/grid/suggest", from: "body" },
@@ -28,22 +32,21 @@ export const suggestOperation = (ids: readonly string[]): Operation =>
     output: SuggestShape,
     run: async (
       deps,
-      { exchange, symbol, timeframe, since, until, budget, windows, candidates, seed, ...rest },
-      { waiting },
+      { exchange, symbol, timeframe, since, until, budget, windows, candidates, seed, seconds, ...rest },
+      call,
     ) => {
       const span = TIMEFRAMES[timeframe];
       const least = leastBars(windows);
       const wanted = { exchange, symbol, span, since, until };
-      const newest = await pastOf(deps, wanted);
+      const newest = await pastOf(deps, wanted, call);
       // What an exchange tells unasked is less than any windows need.
       const isShort = since === undefined && newest.times.length < least;
       const from = (newest.times.at(-1) as number) - least * span;
-      const candles = isShort ? await pastOf(deps, { ...wanted, since: from }) : newest;
+      const candles = isShort ? await pastOf(deps, { ...wanted, since: from }, call) : newest;
       const market = await marketOf(deps, { exchange, symbol }, rest);
-      const over = deps.local.monotonic() + rest.seconds * SECOND;
-      const isOver = () => deps.local.monotonic() > over || waiting?.isEnough() === true;
-      const options = { market, budget: wire(budget), windows, candidates, seed, isOver };
-      const found = await inSlices(searching(candles, options), deps.local, waiting?.hear);
-      return suggestionOut({ exchange, symbol, budget: wire(budget), bars: candles.times.length }, found);
+      const options = { market, budget: wire(budget), windows, candidates, seed };
+      const over = { exchange, symbol, budget: wire(budget), bars: candles.times.length };
+      const longest = call.actor === "local" ? seconds * SECOND : Math.min(seconds * SECOND, LONGEST_SEARCH);
+      return calculate(deps, ["search", { candles, options, over }], { ...call, longest });
     },
   });

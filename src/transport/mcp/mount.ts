@@ -5,7 +5,7 @@ import { parseBody, readBody } from "../body.ts";
 import type { Variables } from "../http.ts";
 import type { McpOptions } from "./options.ts";
 
-type Mounting = Omit<McpOptions, "caller"> & { readonly access: Access };
+type Mounting = Omit<McpOptions, "caller" | "left"> & { readonly access: Access };
 
 /** Its limits depend on the message: a call of an urgent tool is exempt from them. */
 export const MCP_ROUTE = "POST /mcp";
@@ -34,6 +34,7 @@ export function mountMcp(app: Hono<{ Variables: Variables }>, { access, ...optio
       ...options,
       caller,
       session: c.req.header("mcp-session-id") ?? "",
+      left: c.req.raw.signal,
     });
   });
   app.on(["GET", "DELETE"], "/mcp", (c) => c.body(null, 405, { allow: "POST" }));

@@ -29,4 +29,6 @@ export interface McpOptions {
   /** Tells the requests of two clients with one token apart; undefined where a process has one client. */
   readonly session?: string | undefined;
   readonly version: string;
+  /** Aborts when the client of an HTTP request has left; absent on standard input. */
+  readonly left?: AbortSignal | undefined;
 }

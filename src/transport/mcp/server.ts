@@ -74,13 +74,17 @@ async function call(
   const given = { ...operation.mcp?.defaults, ...(operation.effect === "read" ? values : rest) };
   const parsed = operation.input.strict().safeParse(given);
   if (!parsed.success) return resultOf(misread(operation, parsed.error, requestId));
-  const agentCall = { actor: caller.actor, requestId, isAgent: true };
+  const signal = canceled(request.signal, options.left);
+  const agentCall = { actor: caller.actor, requestId, isAgent: true, signal };
   if (operation.effect !== "trade")
     return resultOf(await run(operation, deps, parsed.data, agentCall), operation);
   const asked = { operation, given, input: parsed.data, call: agentCall };
   if (planId === undefined) return proposalOf(await propose(asked, options));
   return resultOf(await commit(asked, planId, { ...options, ...request }));
 }
+
+const canceled = (signal: AbortSignal, left: AbortSignal | undefined): AbortSignal =>
+  left ? AbortSignal.any([signal, left]) : signal;
 
 function misread(operation: Operation, error: Parameters<typeof inputRefusal>[1], requestId: string): Answer {
   const { label, message, issues } = inputRefusal(operation, error);

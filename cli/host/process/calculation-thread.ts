@@ -1,0 +1,33 @@
+/** Entry of the thread that calculates: it answers one message after the other. */
+import { parentPort } from "node:worker_threads";
+import { finish } from "../../../src/backtest/finish.ts";
+import { CALCULATIONS } from "../../../src/backtest/operations/calculations.ts";
+import { AppError, messageOf } from "../../../src/kernel/errors.ts";
+import type { CalculationOutcome, CalculationRequest } from "./calculations.ts";
+
+type Calculation = Extract<CalculationRequest, { readonly name: string }>;
+
+let lists: Record<string, unknown[]> = {};
+
+function calculationOutcome({ name, job, longest }: Calculation): CalculationOutcome {
+  const until = performance.now() + longest;
+  const begin = CALCULATIONS[name as keyof typeof CALCULATIONS];
+  try {
+    const work: Generator<unknown, unknown> = begin(
+      { ...job, lists } as never,
+      () => performance.now() > until,
+    );
+    return { answer: finish(work) };
+  } catch (error) {
+    if (!(error instanceof AppError)) return { failed: messageOf(error) };
+    const { label, message, extras } = error;
+    return { refused: { label, message, fields: extras.fields } };
+  } finally {
+    lists = {};
+  }
+}
+
+parentPort?.on("message", (request: CalculationRequest) => {
+  if ("name" in request) return void parentPort?.postMessage(calculationOutcome(request));
+  lists[request.list] = [...(lists[request.list] ?? []), ...request.rows];
+});

@@ -1,0 +1,82 @@
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { setImmediate } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
+import { AppError, type Label } from "../../../src/kernel/errors.ts";
+import type { Millis } from "../../../src/kernel/time.ts";
+import { type CalculationThread, canceledRequest } from "../../../src/ports/heavy.ts";
+
+type Lists = Readonly<Record<string, readonly unknown[]>>;
+
+/** The calculation itself, or a part of a list of its job that comes before it. */
+export type CalculationRequest =
+  | { readonly name: string; readonly job: object; readonly longest: Millis }
+  | { readonly list: string; readonly rows: readonly unknown[] };
+
+export type CalculationOutcome =
+  | { readonly answer: unknown }
+  | {
+      readonly refused: {
+        readonly label: Label;
+        readonly message: string;
+        readonly fields: AppError["extras"]["fields"];
+      };
+    }
+  | { readonly failed: string };
+
+/** A thread that makes one calculation at a time; undefined where the build has put no code for it beside the program. */
+export const calculationThread = (
+  file = fileURLToPath(new URL("calculation-thread.cjs", import.meta.url)),
+): CalculationThread | undefined => (existsSync(file) ? threadOf(file) : undefined);
+
+/** The first calculation starts the thread. A canceled one ends it, and the next one starts another. */
+function threadOf(file: string): CalculationThread {
+  let idle: Worker | undefined;
+  return async (name, job, { longest, signal }) => {
+    const worker = idle ?? startWorker(file);
+    idle = undefined;
+    const answered = once(worker, "message", { signal });
+    // What fails before it is awaited is thrown then.
+    answered.catch(() => undefined);
+    const send = (request: CalculationRequest) => worker.postMessage(request);
+    try {
+      const { lists = {}, ...rest } = job as { readonly lists?: Lists };
+      for (const { list, rows } of listParts(lists)) {
+        send({ list, rows });
+        await setImmediate();
+      }
+      send({ name, job: rest, longest });
+      const [outcome] = (await answered) as [CalculationOutcome];
+      idle = worker;
+      return calculatedAnswer(outcome);
+    } catch (error) {
+      if (idle !== worker) void worker.terminate();
+      throw signal?.aborted ? canceledRequest() : error;
+    }
+  };
+}
+
+/** To copy a long list at once would keep everybody waiting. */
+const ROWS_A_PART = 1000;
+
+function* listParts(lists: Lists) {
+  for (const [list, rows] of Object.entries(lists))
+    for (let at = 0; at === 0 || at < rows.length; at += ROWS_A_PART)
+      yield { list, rows: rows.slice(at, at + ROWS_A_PART) };
+}
+
+/** It keeps no process from ending. What it fails with is heard where its answer is awaited. */
+function startWorker(file: string): Worker {
+  const worker = new Worker(file);
+  worker.unref();
+  worker.on("error", () => undefined);
+  return worker;
+}
+
+function calculatedAnswer(outcome: CalculationOutcome): unknown {
+  if ("answer" in outcome) return outcome.answer;
+  if ("failed" in outcome) throw new Error(outcome.failed);
+  const { label, message, fields } = outcome.refused;
+  throw new AppError(label, message, fields ? { fields } : {});
+}

@@ -1,0 +1,82 @@
+import type { Candles } from "../../candles/candles.ts";
+import type { Millis } from "../../kernel/time.ts";
+import { type BacktestOptions, type BacktestPast, backtesting } from "../backtest.ts";
+import type { AskedGrid } from "../begin.ts";
+import { backtestingQuotes, type QuoteBacktestOptions } from "../quotes/backtest-quotes.ts";
+import { type QuoteBacktestAnswer, quoteBacktestOut } from "../quotes/schema.ts";
+import { type GridRecord, type ReplayOptions, replaying } from "../replay/replay.ts";
+import { answerOf, type BacktestAnswer } from "../schema/answer.ts";
+import { replayOut } from "../schema/replay.ts";
+import { suggestionOut } from "../schema/suggest.ts";
+import { type SuggestOptions, searching } from "../suggest/suggest.ts";
+
+type IsOver = () => boolean;
+type Job<Options> = { readonly options: Omit<Options, "isOver"> };
+
+export interface GridJob extends Job<BacktestOptions> {
+  readonly asked: AskedGrid;
+  readonly past: BacktestPast;
+  readonly over: Parameters<typeof answerOf>[0];
+}
+
+function* gridCalculation(
+  { asked, past, options, over }: GridJob,
+  isOver: IsOver,
+): Generator<number, BacktestAnswer> {
+  const result = yield* backtesting(asked, past, { ...options, isOver });
+  return answerOf(over, result, walkedTime("prints" in past ? past.prints : past, result.run.bars));
+}
+
+export interface QuotesJob extends Job<QuoteBacktestOptions> {
+  readonly asked: Parameters<typeof backtestingQuotes>[0];
+  readonly candles: Candles;
+  readonly over: Parameters<typeof quoteBacktestOut>[0];
+}
+
+function* quotesCalculation(
+  { asked, candles, options, over }: QuotesJob,
+  isOver: IsOver,
+): Generator<number, QuoteBacktestAnswer> {
+  const result = yield* backtestingQuotes(asked, candles, { ...options, isOver });
+  return quoteBacktestOut(over, result, walkedTime(candles, result.run.bars));
+}
+
+export interface SearchJob extends Job<SuggestOptions> {
+  readonly candles: Candles;
+  readonly over: Parameters<typeof suggestionOut>[0];
+}
+
+function* searchCalculation({ candles, options, over }: SearchJob, isOver: IsOver) {
+  return suggestionOut(over, yield* searching(candles, { ...options, isOver }));
+}
+
+export interface ReplayJob extends Job<ReplayOptions> {
+  readonly strategy: GridRecord["strategy"];
+  readonly lists: Omit<GridRecord, "strategy">;
+  readonly candles: Candles;
+  readonly over: Omit<Parameters<typeof replayOut>[1], "strategy">;
+}
+
+function* replayCalculation({ strategy, lists, candles, options, over }: ReplayJob, isOver: IsOver) {
+  return replayOut(yield* replaying({ strategy, ...lists }, candles, { ...options, isOver }), {
+    strategy,
+    ...over,
+  });
+}
+
+/** From the first bar to the end of the last one that was walked. */
+function walkedTime({ from, times, spanMillis }: Candles, bars: number) {
+  const last = times[Math.max(0, bars - 1)] as Millis;
+  return { from, until: last + spanMillis };
+}
+
+/**
+ * Each calculation by its name: from plain data to a plain answer, both of which another thread can be sent. Yields the
+ * share that is done. Throws AppError.
+ */
+export const CALCULATIONS = {
+  grid: gridCalculation,
+  quotes: quotesCalculation,
+  search: searchCalculation,
+  replay: replayCalculation,
+};
