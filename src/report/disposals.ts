@@ -25,21 +25,19 @@ interface DisposalLot {
   readonly cost: Decimal;
 }
 
-/** What an account holds of a pair's base, as its fills have told. */
+/** What an account holds of a pair's base, as its fills have told. A fill that is booked changes it. */
 export interface DisposalHolding {
-  /** Oldest first. */
-  readonly lots: readonly DisposalLot[];
-  readonly base: Decimal;
-  readonly cost: Decimal;
+  /** Oldest first, from `first` on: a copy for each fill would take longer the more there are. */
+  readonly lots: DisposalLot[];
+  first: number;
+  base: Decimal;
+  cost: Decimal;
 }
 
-export const NO_HOLDING: DisposalHolding = { lots: [], base: ZERO, cost: ZERO };
+export const noHolding = (): DisposalHolding => ({ lots: [], first: 0, base: ZERO, cost: ZERO });
 
-/** Books one fill, in the order of time. */
-export function dispose(
-  holding: DisposalHolding,
-  fill: Fill,
-): { readonly holding: DisposalHolding; readonly disposal?: Disposal } {
+/** Books one fill, in the order of time. Returns the sale that it is. */
+export function dispose(holding: DisposalHolding, fill: Fill): Disposal | undefined {
   const { base, quote } = splitPair(fill.symbol);
   const feeIn = (asset: string) =>
     fill.fees.reduce((sum, one) => (one.asset === asset ? sum + one.amount : sum), ZERO);
@@ -48,32 +46,28 @@ export function dispose(
   const paid = feeIn(quote) + worth;
   if (fill.side === "buy") {
     const lot = { at: fill.at, base: fill.amount - feeIn(base), cost: fill.notional + paid };
-    return {
-      holding: {
-        lots: [...holding.lots, lot],
-        base: holding.base + lot.base,
-        cost: holding.cost + lot.cost,
-      },
-    };
+    holding.lots.push(lot);
+    holding.base += lot.base;
+    holding.cost += lot.cost;
+    return undefined;
   }
   const amount = fill.amount + feeIn(base);
   const isKnown = holding.base >= amount;
-  const taken = takeFirst(holding.lots, min(amount, holding.base));
+  const taken = min(amount, holding.base);
   const average = averageCost(holding, amount);
+  const acquiredAt = isKnown ? (holding.lots[holding.first]?.at ?? null) : null;
+  const fifo = takeFirst(holding, taken);
+  holding.base -= taken;
+  holding.cost = holding.base === ZERO ? ZERO : holding.cost - average;
   const inBase = mulDiv(fill.notional, { times: feeIn(base), over: fill.amount }, "up");
-  const disposal: Disposal = {
+  return {
     fill,
     amount,
     proceeds: fill.notional - paid,
     fee: others.some(({ value }) => value === undefined) ? null : paid + inBase,
-    costFifo: isKnown ? taken.cost : null,
+    costFifo: isKnown ? fifo : null,
     costAverage: isKnown ? average : null,
-    acquiredAt: isKnown ? (holding.lots[0]?.at ?? null) : null,
-  };
-  const left = holding.base - min(amount, holding.base);
-  return {
-    holding: { lots: taken.rest, base: left, cost: left === ZERO ? ZERO : holding.cost - average },
-    disposal,
+    acquiredAt,
   };
 }
 
@@ -81,20 +75,20 @@ export function dispose(
 const averageCost = ({ base, cost }: DisposalHolding, amount: Decimal): Decimal =>
   base === ZERO ? ZERO : mulDiv(cost, { times: min(amount, base), over: base }, "half");
 
-function takeFirst(
-  lots: readonly DisposalLot[],
-  amount: Decimal,
-): { cost: Decimal; rest: readonly DisposalLot[] } {
+/** Takes so much of the oldest lots. Returns what it had cost. */
+function takeFirst(holding: DisposalHolding, amount: Decimal): Decimal {
+  const { lots } = holding;
   let [left, cost] = [amount, ZERO];
-  for (const [place, lot] of lots.entries()) {
-    if (left === ZERO) return { cost, rest: lots.slice(place) };
+  for (let lot = lots[holding.first]; lot && left > ZERO; lot = lots[holding.first]) {
     if (lot.base > left) {
       const part = mulDiv(lot.cost, { times: left, over: lot.base }, "half");
-      const rest = { ...lot, base: lot.base - left, cost: lot.cost - part };
-      return { cost: cost + part, rest: [rest, ...lots.slice(place + 1)] };
+      lots[holding.first] = { ...lot, base: lot.base - left, cost: lot.cost - part };
+      return cost + part;
     }
     left -= lot.base;
     cost += lot.cost;
+    holding.first++;
   }
-  return { cost, rest: [] };
+  if (holding.first === lots.length) holding.first = lots.length = 0;
+  return cost;
 }

@@ -39,13 +39,14 @@ export function reportOver(
   days: readonly StrategyDay[],
   { from, to, now }: { readonly from: number; readonly to: number; readonly now: Millis },
 ): Report {
-  const ids = [...new Set(days.map(({ strategy }) => strategy))].sort();
-  const changes = ids.map((id) =>
-    changeOf(
-      days.filter(({ strategy }) => strategy === id),
-      now,
-    ),
-  );
+  const byStrategy = new Map<string, StrategyDay[]>();
+  for (const day of days) {
+    const known = byStrategy.get(day.strategy);
+    if (known) known.push(day);
+    else byStrategy.set(day.strategy, [day]);
+  }
+  const ids = [...byStrategy.keys()].sort();
+  const changes = ids.map((id) => changeOf(byStrategy.get(id) ?? [], now));
   return {
     from: from * DAY,
     to: Math.min(now, (to + 1) * DAY),

@@ -4,7 +4,7 @@ import { statement } from "../../src/adapters/libsql/client/context.ts";
 import { fillsInOrderQuery } from "../../src/adapters/libsql/stores/report-store.ts";
 import { decimal, text } from "../../src/kernel/decimal.ts";
 import type { Fill } from "../../src/model/fill.ts";
-import { type Disposal, type DisposalHolding, dispose, NO_HOLDING } from "../../src/report/disposals.ts";
+import { type Disposal, type DisposalHolding, dispose, noHolding } from "../../src/report/disposals.ts";
 import { appOver } from "../support/app.ts";
 import { testSandbox } from "../support/sandbox.ts";
 
@@ -38,12 +38,11 @@ function booked(trades: readonly Trade[]): {
   readonly holding: DisposalHolding;
   readonly disposals: readonly Disposal[];
 } {
-  let holding = NO_HOLDING;
+  const holding = noHolding();
   const disposals: Disposal[] = [];
   for (const [place, trade] of trades.entries()) {
-    const after = dispose(holding, fillOf(trade, place));
-    holding = after.holding;
-    if (after.disposal) disposals.push(after.disposal);
+    const disposal = dispose(holding, fillOf(trade, place));
+    if (disposal) disposals.push(disposal);
   }
   return { holding, disposals };
 }
@@ -94,7 +93,7 @@ describe("a disposal", () => {
       { side: "sell", amount: "2", notional: "400", fees: [{ asset: "MX", amount: "5" }] },
     ]);
     expect(disposals).toMatchObject([{ costFifo: null, costAverage: null, acquiredAt: null, fee: null }]);
-    expect(holding).toEqual(NO_HOLDING);
+    expect(holding).toEqual(noHolding());
   });
 
   it("by either way all that was paid is told, once everything is sold", () => {

@@ -27,6 +27,7 @@ export const liquidityOperation = (ids: readonly string[]): Operation =>
       "What a pair's book offered over some days, one's own part of it, and whether that is what was agreed",
     effect: "read",
     access: "token",
+    lane: "heavy",
     http: { route: "GET /liquidity/report", from: "query" },
     cli: {
       path: "liquidity report",

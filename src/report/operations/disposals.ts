@@ -8,8 +8,9 @@ import { DAY, type Millis } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import type { Fill } from "../../model/fill.ts";
 import { type Operation, operation } from "../../operation.ts";
+import { betweenParts } from "../../ports/heavy.ts";
 import type { FillPlace, ReportStore } from "../../ports/stores/report-store.ts";
-import { type Disposal, type DisposalHolding, dispose, NO_HOLDING } from "../disposals.ts";
+import { type Disposal, type DisposalHolding, dispose, noHolding } from "../disposals.ts";
 
 const DisposalShape = lazy(() =>
   z.object({
@@ -42,6 +43,7 @@ export const disposalOperation: Operation = operation({
   summary: "Each sale with what it had cost, first in first out and on average: what a tax return asks for",
   effect: "read",
   access: "token",
+  lane: "heavy",
   http: { route: "GET /report/disposals", from: "query" },
   cli: {
     path: "disposals",
@@ -74,12 +76,12 @@ export const disposalOperation: Operation = operation({
       disposals.map((row) => disposalColumns().map((name) => row[name])),
     );
   },
-  async run({ reports }, { from, to }) {
+  async run({ reports, local }, { from, to }, call) {
     if (!reports) throw new AppError("Not found", "nothing is reported here");
     const span = { from: Date.parse(from), to: Date.parse(to) + DAY };
     if (!(span.from < span.to))
       throw new AppError("Invalid request", "from must be a day that is not after to");
-    const disposals = await readDisposals(reports, span);
+    const disposals = await readDisposals(reports, span, () => betweenParts(local, call));
     return { disposals, count: disposals.length };
   },
 });
@@ -106,6 +108,7 @@ const LEAST_TOLD = decimal("0.00000001");
 async function readDisposals(
   reports: ReportStore,
   { from, to }: { from: Millis; to: Millis },
+  between: () => Promise<void>,
 ): Promise<DisposalRow[]> {
   const holdings = new Map<string, DisposalHolding>();
   const rows: DisposalRow[] = [];
@@ -114,11 +117,13 @@ async function readDisposals(
     if (read > MOST_FILLS_READ)
       throw new AppError("Invalid request", "there are too many fills for this; export them grid by grid");
     const fills = await reports.fillsInOrder(after, FILLS_PER_READ);
+    await between();
     for (const fill of fills.filter(isReal)) {
       if (fill.at >= to) continue;
       const key = `${fill.account} ${fill.symbol}`;
-      const { holding, disposal } = dispose(holdings.get(key) ?? NO_HOLDING, fill);
+      const holding = holdings.get(key) ?? noHolding();
       holdings.set(key, holding);
+      const disposal = dispose(holding, fill);
       if (disposal && fill.at >= from) rows.push(disposalRow(disposal));
     }
     after = fills.at(-1);

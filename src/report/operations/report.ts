@@ -68,6 +68,7 @@ export const reportOperations: readonly Operation[] = [
     summary: "What a day, a week or a month has brought, by strategy and in all",
     effect: "read",
     access: "token",
+    lane: "heavy",
     http: { route: "GET /report", from: "query" },
     cli: {
       path: "report",
