@@ -18,7 +18,6 @@ const BUILDERS = [
     "code-cache.cjs",
     "current.cjs",
     "kept-libsql.mjs",
-    "late-fetch.mjs",
     "page.mjs",
     "parts.mjs",
     "slim-ccxt.mjs",
@@ -69,7 +68,6 @@ export async function build() {
   const esbuild = await import("esbuild");
   const { ALIASES } = await import("./aliases.mjs");
   const { KEPT_LIBSQL } = await import("./kept-libsql.mjs");
-  const { LATE_FETCH } = await import("./late-fetch.mjs");
   const { partFiles } = await import("./parts.mjs");
   const { SLIM_CCXT } = await import("./slim-ccxt.mjs");
   const { copySwaggerUi } = await import("./swagger-ui.mjs");
@@ -87,7 +85,7 @@ export async function build() {
     splitting: true,
     format: "esm",
     alias: ALIASES,
-    plugins: [ENGLISH, SLIM_CCXT, BESIDE, LATE_FETCH, KEPT_LIBSQL],
+    plugins: [ENGLISH, SLIM_CCXT, BESIDE, KEPT_LIBSQL],
     define: { "import.meta.url": "__bundleUrl" },
   });
   mkdirSync(folder);
