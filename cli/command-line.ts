@@ -1,12 +1,10 @@
 import { runCommand } from "citty";
-import { parseConfig } from "../src/compose/config.ts";
 import { refuseUnknownSettings } from "../src/compose/setting-names.ts";
 import { messageOf, SettingsError } from "../src/kernel/errors.ts";
 import { configuredIds, rootCommand } from "./commands/root.ts";
 import { lackingFolder } from "./host/settings.ts";
 import { type Args, findCommand, readValues, type Values } from "./terminal/arguments.ts";
 import { helpOf } from "./terminal/help.ts";
-import { rootToldOf } from "./terminal/root-help.ts";
 import { terminalColumns } from "./terminal/style.ts";
 import { UsageError } from "./terminal/usage-error.ts";
 
@@ -33,11 +31,11 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** What the build keeps for `--help` alone: the same whatever exchanges are configured. */
-export const rootTold = () => rootToldOf(rootCommand(parseConfig({}).exchanges.map(({ id }) => id)));
+/** The build stores it for the first start on a new database. */
+export const schemaOfMigrations = async () => (await import("./actions/actions.ts")).madeSchema();
 
-/** What the build keeps for the first start on a database that is new. */
-export const schemaTold = async () => (await import("./actions/actions.ts")).madeSchema();
+/** The build of the Worker stores them. */
+export const workerDocuments = async () => (await import("./build/documents.ts")).workerDocuments();
 
 /** A command that would make its database makes no folder that nobody meant. */
 async function settleFolder({ db }: Args, values: Values): Promise<void> {

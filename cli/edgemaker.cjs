@@ -1,46 +1,20 @@
 #!/usr/bin/env node
-// Runs the bundle, building it first where a source is newer: no install script runs, so this has to. No module of ES on
-// the way: to load the first of them takes Node as long as all that `--help` does.
-const [, , ...words] = process.argv;
-/** Milliseconds after which a command that still runs has started, and a server has made its first round. */
-const STARTED = 6000;
-const isAlone = (...names) => words.length === 1 && names.includes(words[0]);
+// Runs the bundle. No install script runs, so this file builds the bundle first if a source is newer.
+const { enableCompileCache } = require("node:module");
+const { dirname, join } = require("node:path");
+const { pathToFileURL } = require("node:url");
 
-if (isAlone("--version", "-v")) process.stdout.write(`${require("../package.json").version}\n`);
-else if (isAlone("--help", "-h", "help")) void help();
+const [, , ...words] = process.argv;
+
+if (words.length === 1 && ["--version", "-v"].includes(words[0]))
+  process.stdout.write(`${require("../package.json").version}\n`);
 else void run();
 
-async function help() {
-  const { currentBundle, builtHelp } = require("./build/current.cjs");
-  process.stdout.write(`${builtHelp(await currentBundle())}\n`);
-}
-
 async function run() {
-  const { runCommandLine, keepCompiled } = await currentProgram();
-  // A server's start is known by then, and nobody may wait for its end.
-  setTimeout(keepCompiled, STARTED).unref();
+  const { currentBundle } = require("./build/current.cjs");
+  const bundle = await currentBundle();
+  // Beside the bundle: other users can write to Node's default folder. Node before 22.1 has no such cache.
+  enableCompileCache?.(join(dirname(bundle), "compiled"));
+  const { runCommandLine } = await import(pathToFileURL(bundle).href);
   process.exitCode = await runCommandLine(words);
-  if (process.exitCode === 0) keepCompiled();
-}
-
-/**
- * The program as its sources are. They are looked at once what there is of it is loaded, which does nothing yet: a look at
- * all of them leaves 2 MB of garbage, by which V8, had it seen little else, would collect everything in midst of the start.
- */
-async function currentProgram() {
-  const { currentBundle, keptBundle } = require("./build/current.cjs");
-  const { loadBundle } = require("./build/code-cache.cjs");
-  const kept = keptBundle();
-  const loaded = kept && tried(() => loadBundle(kept, words[0]));
-  const current = await currentBundle();
-  return (current === kept && loaded) || loadBundle(current, words[0]);
-}
-
-/** What of older sources cannot be loaded is built anew, and what is of these says so when it is loaded again. */
-function tried(load) {
-  try {
-    return load();
-  } catch {
-    return undefined;
-  }
 }

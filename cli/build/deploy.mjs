@@ -1,5 +1,6 @@
 // Builds, checks sizes, migrates the database, deploys: node cli/build/deploy.mjs [--dry]
-import { buildWorker, bundleKibibytes, wrangler } from "./worker-bundle.mjs";
+import { spawnSync } from "node:child_process";
+import { buildWorker, bundleKibibytes, root, wrangler } from "./worker-bundle.mjs";
 
 /** The free plan accepts 3 MiB, the paid plan 10 MiB. A larger bundle starts more slowly. */
 const MOST_KIBIBYTES = 700;
@@ -12,11 +13,9 @@ if (size > MOST_KIBIBYTES) fail("the bundle is too large");
 
 const url = process.env.EDGEMAKER_DATABASE_URL;
 if (!url) fail("EDGEMAKER_DATABASE_URL is not set: the database has to be migrated before its new code runs");
-const { currentBundle } = await import("./build.mjs");
-const { loadBundle } = await import("./code-cache.cjs");
-const { runCommandLine } = loadBundle(await currentBundle());
-const code = await runCommandLine(["db", "migrate", "--url", url, ...(isDry ? ["--dry"] : [])]);
-if (code !== 0) fail("the database is not migrated, so nothing was deployed");
+const migrate = ["cli/edgemaker.cjs", "db", "migrate", "--url", url, ...(isDry ? ["--dry"] : [])];
+const { status } = spawnSync(process.execPath, migrate, { cwd: root, stdio: "inherit" });
+if (status !== 0) fail("the database is not migrated, so nothing was deployed");
 
 if (isDry) say("dry: nothing was deployed");
 else say((await wrangler("deploy").catch(({ stdout, stderr }) => fail(`${stdout}${stderr}`))).stdout);

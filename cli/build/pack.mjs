@@ -22,7 +22,6 @@ try {
     "SECURITY.md",
     "cli/edgemaker.cjs",
     "cli/edgemaker.mjs",
-    "cli/build/code-cache.cjs",
     "cli/build/current.cjs",
   ])
     cpSync(join(root, name), join(stage, name));

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 
 /** The package, from this folder or from the folder of built tests. */
-const root = fileURLToPath(new URL("../..", import.meta.url));
+export const root = fileURLToPath(new URL("../..", import.meta.url));
 const folder = join(root, "dist/worker");
 export const bundle = join(folder, "worker.js");
 

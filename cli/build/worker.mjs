@@ -1,13 +1,9 @@
 // Writes the files that Cloudflare serves beside the Worker. wrangler runs this script before it bundles.
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { writeDocuments } from "./documents.mjs";
-import { buildPage } from "./page.mjs";
-import { copySwaggerUi } from "./swagger-ui.mjs";
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { currentBundle, root } from "./current.cjs";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const assets = join(root, "dist/assets");
 const HEADERS = `/static/*
   X-Content-Type-Options: nosniff
 /static/swagger-ui-dist/*
@@ -16,8 +12,12 @@ const HEADERS = `/static/*
   Cache-Control: no-cache
 `;
 
-mkdirSync(assets, { recursive: true });
-copySwaggerUi(join(assets, "static/swagger-ui-dist"));
-await buildPage(root, join(assets, "static/page"));
-await writeDocuments(root, assets, "edge");
-writeFileSync(join(assets, "_headers"), HEADERS);
+const built = await currentBundle();
+const { workerDocuments } = await import(pathToFileURL(built).href);
+const assets = join(root, "dist/assets");
+for (const [name, text] of Object.entries({ ...(await workerDocuments()), _headers: HEADERS })) {
+  mkdirSync(dirname(join(assets, name)), { recursive: true });
+  writeFileSync(join(assets, name), text);
+}
+cpSync(join(dirname(built), "swagger-ui"), join(assets, "static/swagger-ui-dist"), { recursive: true });
+cpSync(join(dirname(built), "page"), join(assets, "static/page"), { recursive: true });

@@ -1,5 +1,5 @@
 // Runs the benchmarks on the built command: node test/bench/run.mjs [--write]
-import { currentBundle } from "../../cli/build/build.mjs";
+import { currentBundle } from "../../cli/build/current.cjs";
 import { runScript } from "../support/run-script.mjs";
 
 await currentBundle();

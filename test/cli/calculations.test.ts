@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { currentBundle } from "../../cli/build/build.mjs";
+import { currentBundle } from "../../cli/build/current.cjs";
 import { calculationThread } from "../../cli/host/process/calculations.ts";
 import { finish } from "../../src/backtest/finish.ts";
 import {
@@ -43,7 +43,7 @@ const searchJob = (bars: number): SearchJob => ({
 describe("a thread that calculates", () => {
   let thread: CalculationThread;
   beforeAll(async () => {
-    const file = join(dirname(await currentBundle()), "calculation-thread.cjs");
+    const file = join(dirname(await currentBundle()), "calculation-thread.js");
     thread = calculationThread(file) as CalculationThread;
   });
 

@@ -43,8 +43,7 @@ it("runs as the sources are, which it builds once, and again when one has change
   const second = bundle();
   expect(second).not.toBe(first);
 
-  // What is there is loaded first: broken, it says so, unless it is of older sources.
-  writeFileSync(join(second, "main.cjs"), 'throw new Error("a broken bundle")');
+  writeFileSync(join(second, "main.js"), 'throw new Error("a broken bundle")');
   expect(await told()).toContain("a broken bundle");
   change("say which of", "tell which of");
   expect(await told()).toMatch(/^edgemaker: tell which of grid\n/);

@@ -1,5 +1,5 @@
 // Kills a server again and again: node test/processes/run.mjs [--seed N] [--kills 50]
-import { currentBundle } from "../../cli/build/build.mjs";
+import { currentBundle } from "../../cli/build/current.cjs";
 import { runScript } from "../support/run-script.mjs";
 
 await currentBundle();

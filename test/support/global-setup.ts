@@ -1,4 +1,4 @@
-import { currentBundle } from "../../cli/build/build.mjs";
+import { currentBundle } from "../../cli/build/current.cjs";
 
 /** One build before tests start many commands at once. */
 export async function setup(): Promise<void> {

@@ -1,9 +1,9 @@
 // Runs command lines one after the other in one process: [{ args, cwd? }] on standard input, what became of each on standard output.
 import { readFileSync } from "node:fs";
-import { currentBundle } from "../../cli/build/build.mjs";
-import { loadBundle } from "../../cli/build/code-cache.cjs";
+import { pathToFileURL } from "node:url";
+import { currentBundle } from "../../cli/build/current.cjs";
 
-const { runCommandLine } = loadBundle(await currentBundle());
+const { runCommandLine } = await import(pathToFileURL(await currentBundle()).href);
 const answer = process.stdout.write.bind(process.stdout);
 const ran = [];
 for (const { args, cwd } of JSON.parse(readFileSync(0, "utf8"))) {

@@ -1,5 +1,5 @@
 // Keeps the page open for hours, played in minutes: node test/web/hours.mjs [hours, 4 when left out]
-import { currentBundle } from "../../cli/build/build.mjs";
+import { currentBundle } from "../../cli/build/current.cjs";
 import { runScript } from "../support/run-script.mjs";
 
 await currentBundle();

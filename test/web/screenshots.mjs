@@ -1,5 +1,5 @@
 // Takes the pictures of the page: node test/web/screenshots.mjs [folder]
-import { currentBundle } from "../../cli/build/build.mjs";
+import { currentBundle } from "../../cli/build/current.cjs";
 import { runScript } from "../support/run-script.mjs";
 
 await currentBundle();

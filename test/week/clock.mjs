@@ -25,8 +25,7 @@ Object.defineProperty(performance, "now", { value: now });
 process.uptime = () => now() / 1000;
 
 // SQLite's own clock has whole seconds of the story: it is asked for in one way only, and anew each time that a
-// statement runs, also of one that the program keeps. What libSQL's JavaScript calls is changed, since a bundle has
-// that in it.
+// statement runs, also of one that the program keeps. libSQL's JavaScript reads the native functions when it loads.
 const CLOCK = "unixepoch('subsec')";
 const require = createRequire(import.meta.url);
 require("libsql");
@@ -59,6 +58,7 @@ for (const name of ["statementRun", "statementGet", "statementRowsSync"]) {
     return running.apply(one ? anew(one) : this, values);
   };
 }
+delete require.cache[require.resolve("libsql")];
 
 /** Shorter waits are between two looks of one round, and those of this machine. */
 const LONG = 1000;

@@ -27,7 +27,7 @@ export type CalculationOutcome =
 
 /** A thread that makes one calculation at a time; undefined where the build has put no code for it beside the program. */
 export const calculationThread = (
-  file = fileURLToPath(new URL("calculation-thread.cjs", import.meta.url)),
+  file = fileURLToPath(new URL("calculation-thread.js", import.meta.url)),
 ): CalculationThread | undefined => (existsSync(file) ? threadOf(file) : undefined);
 
 /** The first calculation starts the thread. A canceled one ends it, and the next one starts another. */
