@@ -1,2 +1,1 @@
 export const ALIASES: Readonly<Record<string, string>>;
-export const HASHES: string;

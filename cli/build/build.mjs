@@ -5,7 +5,6 @@ import * as esbuild from "esbuild";
 import { ALIASES } from "./aliases.mjs";
 import { begunAt, dist, pointer, root, SOURCES } from "./current.cjs";
 import { buildPage } from "./page.mjs";
-import { SLIM_CCXT } from "./slim-ccxt.mjs";
 import { copySwaggerUi } from "./swagger-ui.mjs";
 
 const HOUR = 3_600_000;
@@ -31,7 +30,6 @@ export async function build() {
     platform: "node",
     target: "node20",
     alias: ALIASES,
-    plugins: [SLIM_CCXT],
     // Names stay: stack traces in the log show them.
     minifyWhitespace: true,
     minifySyntax: true,

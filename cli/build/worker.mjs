@@ -13,7 +13,8 @@ const HEADERS = `/static/*
 `;
 
 const built = await currentBundle();
-const { workerDocuments } = await import(pathToFileURL(built).href);
+const { documents } = await import(pathToFileURL(built).href);
+const { workerDocuments } = await documents();
 const assets = join(root, "dist/assets");
 for (const [name, text] of Object.entries({ ...(await workerDocuments()), _headers: HEADERS })) {
   mkdirSync(dirname(join(assets, name)), { recursive: true });

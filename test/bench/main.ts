@@ -2,7 +2,6 @@ import { writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { backtestFigures } from "./backtest.ts";
 import { backtestCommandFigures } from "./backtest-commands.ts";
-import { bundleFigures } from "./bundle.ts";
 import { callTable } from "./calls.ts";
 import { commandFigures } from "./commands.ts";
 import { edgeFigures } from "./edge.ts";
@@ -27,7 +26,6 @@ const PARTS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   pass: passFigures,
   liquidity: liquidityFigures,
   memory: memoryFigures,
-  bundle: bundleFigures,
   edge: edgeFigures,
   page: pageFigures,
   backtest: backtestFigures,

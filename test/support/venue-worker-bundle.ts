@@ -12,8 +12,9 @@ export async function bundleWorkerScript(): Promise<string> {
     bundle: true,
     format: "esm",
     platform: "neutral",
-    mainFields: ["module", "main"],
-    conditions: ["workerd", "worker", "import"],
+    // As wrangler sets them.
+    mainFields: ["browser", "module", "main"],
+    conditions: ["workerd", "worker", "browser"],
     external: ["node:*"],
     alias: ALIASES,
     logLevel: "error",

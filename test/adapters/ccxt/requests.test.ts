@@ -1,24 +1,14 @@
-import { rmSync } from "node:fs";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import { afterAll, describe, expect, it, onTestFinished } from "vitest";
-import { NEVER_ASKED, writeSlimClasses } from "../../../cli/build/slim-ccxt.mjs";
+import { expect, it, onTestFinished } from "vitest";
 import { checkKeys } from "../../../src/adapters/ccxt/account/key-check.ts";
-import { asCcxt, type CcxtClass } from "../../../src/adapters/ccxt/client/ccxt.ts";
-import { light } from "../../../src/adapters/ccxt/client/light.ts";
-import type { Quirks } from "../../../src/adapters/ccxt/client/quirks.ts";
-import { encode } from "../../../src/kernel/codec.ts";
 import { decimal } from "../../../src/kernel/decimal.ts";
-import { lazy } from "../../../src/kernel/lazy.ts";
 import { DAY, HOUR, MINUTE } from "../../../src/kernel/time.ts";
 import type { NewOrder } from "../../../src/model/order.ts";
 import type { VenueName } from "../../../src/model/venues.ts";
 import type { Venue } from "../../../src/ports/venue.ts";
-import { root } from "../../support/bundle.ts";
 import { heardVenue } from "../../support/heard.ts";
 import { KEYS, PERMIT } from "../../support/live.ts";
 import { recording } from "../../support/recording.ts";
-import { adapterLink, adapterVenue, QUIRKS } from "../../venues/adapter.ts";
+import { adapterLink, adapterVenue } from "../../venues/adapter.ts";
 import { startVenue } from "../../venues/index.ts";
 import { tell } from "./request-table.ts";
 
@@ -120,59 +110,8 @@ it.each(TABLES)("ccxt asks %s what the table says: npm run requests writes it an
   await holdTable(table, name);
 });
 
-describe("ccxt as it is bundled, without what nothing of ours reaches,", () => {
-  const folder = join(root, `dist/test/slim-ccxt-${process.pid}`);
-  const written = lazy(() => writeSlimClasses(folder));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  const classOf = async (file: string): Promise<CcxtClass> => {
-    await written();
-    return asCcxt(await import(/* @vite-ignore */ pathToFileURL(join(folder, file)).href));
-  };
-
-  const fileOf = (name: VenueName) => (name === "gateio" ? "gate.js" : `${name}.js`);
-
-  it.each(TABLES)("asks %s the same, and reads the same in its answers", async (table, name) => {
-    const read = await holdTable(table, name, () => classOf(fileOf(name)));
-    expect(read).toEqual(await holdTable(table, name));
-  });
-
-  it.each([...new Map(TABLES.map(([, name]) => [name, QUIRKS[name]]))])(
-    "names nothing of %s that it lacks, but for what we never ask",
-    async (name, { load, options }) => {
-      const config = { number: String, options };
-      const [made, whole] = [await classOf(fileOf(name)), await load()].map((one) => light(one, config)({}));
-      const lost = namedBy(made as object).filter((one) => !(one in (made as object)) && given(whole, one));
-      expect(lost.filter((one) => !NEVER_ASKED.has(one))).toEqual([]);
-    },
-  );
-
-  it("holds none of what only others reach", async () => {
-    const { prototype } = await classOf("bitget.js");
-    expect(Object.getOwnPropertyNames(prototype)).toContain("fetchOpenOrders");
-    expect(Object.getOwnPropertyNames(prototype)).not.toContain("withdraw");
-  });
-});
-
-/** What an instance's own methods name of it. */
-function namedBy(instance: object): string[] {
-  const names = new Set<string>();
-  for (let one = Object.getPrototypeOf(instance); one !== Object.prototype; one = Object.getPrototypeOf(one))
-    for (const { value } of Object.values(Object.getOwnPropertyDescriptors(one)))
-      if (typeof value === "function")
-        for (const [, name = ""] of String(value)
-          .replace(COMMENTS, "")
-          .matchAll(/this\.([\w$]+)/g))
-          names.add(name);
-  return [...names];
-}
-
-const COMMENTS = /\/\*[\s\S]*?\*\/|\s\/\/.*/g;
-
-const given = (instance: object | undefined, name: string): boolean =>
-  (instance as Record<string, unknown>)[name] !== undefined;
-
-/** Holds the requests of every call against the table, and tells what each call has come to. */
-async function holdTable(table: string, name: VenueName, load?: Quirks["load"]): Promise<string[]> {
+/** Checks the requests of every call against the table. */
+async function holdTable(table: string, name: VenueName): Promise<void> {
   const clock = () => NOW;
   const exchange = await startVenue(name, { keys: KEYS, clock, unified: table !== name });
   const { url, take, close } = await recording(exchange.url);
@@ -180,14 +119,13 @@ async function holdTable(table: string, name: VenueName, load?: Quirks["load"]):
     close();
     await exchange.close();
   });
-  const connection = { name, url, keys: KEYS, load };
+  const connection = { name, url, keys: KEYS };
   const place = adapterLink(connection, clock);
   const names = new Map([
     [KEYS.key, "{key}"],
     [KEYS.passphrase, "{passphrase}"],
   ]);
   const told: string[] = [];
-  const read: string[] = [];
   const write = (title: string) => {
     for (const { id } of exchange.orders()) names.set(id, "{order}");
     const requests = take().map((one) => tell(one, { now: NOW, names }));
@@ -201,14 +139,10 @@ async function holdTable(table: string, name: VenueName, load?: Quirks["load"]):
       const outcome = await act(venue, exchange.open()[0]?.id ?? "");
       if (call === "create" || call === "cancel") expect(outcome, way).toMatchObject({ result: "accepted" });
       write(`${call}: ${way}`);
-      read.push(
-        `${way}: ${[...names].reduce((text, [id, one]) => text.replaceAll(id, one), encode(outcome ?? null))}`,
-      );
     }
   }
   await checkKeys(place, adapterVenue(place, connection).account, { ...KEYS, hash: "" });
   write("checkKeys: what they open and what they may do");
 
   await expect(`${told.join("\n\n")}\n`).toMatchFileSnapshot(`requests/${table}.txt`);
-  return read;
 }
