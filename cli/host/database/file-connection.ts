@@ -1,4 +1,4 @@
-import { type InStatement, type InValue, LibsqlError, type ResultSet, type Row } from "@libsql/client/http";
+import { type InStatement, type InValue, LibsqlError, type ResultSet, type Row } from "@libsql/core/api";
 import type Libsql from "libsql";
 import type { Stamp } from "../../../src/adapters/libsql/client/calls.ts";
 import type { Connection } from "../../../src/adapters/libsql/client/safe-client.ts";

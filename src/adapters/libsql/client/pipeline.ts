@@ -1,5 +1,6 @@
 import type { InStatement, ResultSet } from "@libsql/client";
-import { createClient, LibsqlBatchError, LibsqlError } from "@libsql/client/http";
+import { createClient } from "@libsql/client/http";
+import { LibsqlBatchError, LibsqlError } from "@libsql/core/api";
 import { toldBatch, toldError, toldResult } from "./told-results.ts";
 
 /*

@@ -4,7 +4,7 @@ import type { DatabaseUse } from "../../../model/usage.ts";
 import type { Local } from "../../../ports/local.ts";
 import { callQueue, type QueueTurn } from "./call-queue.ts";
 import { allOrNone, type Calls, type SafeClient, type Stamp, type Turned } from "./calls.ts";
-import { type RemoteDatabase, remoteClient } from "./remote-client.ts";
+import type { RemoteDatabase } from "./remote-client.ts";
 import { isSelect, watchedCalls } from "./watched.ts";
 
 /** One connection to a database, whose calls go one at a time. */
@@ -46,6 +46,7 @@ export async function safeClient(
       await fileClient({ connection: client, identity: () => "" }, local, durability),
       local,
     );
+  const { remoteClient } = await import("./remote-client.ts");
   return watchedCalls(remoteClient(client, local), local);
 }
 

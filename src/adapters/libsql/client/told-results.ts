@@ -1,5 +1,5 @@
 import type { ResultSet, Row, Value } from "@libsql/client";
-import { LibsqlBatchError, LibsqlError } from "@libsql/client/http";
+import { LibsqlBatchError, LibsqlError } from "@libsql/core/api";
 
 /*
  * What a libSQL server answers, read as the library reads it. github.com/tursodatabase/libsql, docs/HRANA_2_SPEC.md.
