@@ -55,7 +55,7 @@ export async function bundleWorker(
     logLevel: "silent",
     plugins: mutant ? [planting(mutant)] : [],
     banner: {
-      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
     },
   });
   return outfile;

@@ -20,7 +20,7 @@ export async function bundleScript(name: string): Promise<string> {
     alias: ALIASES,
     logLevel: "error",
     banner: {
-      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
     },
   });
   return outfile;

@@ -14,7 +14,7 @@ await build({
   alias: ALIASES,
   logLevel: "error",
   banner: {
-    js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
   },
 });
 await import(outfile);
