@@ -210,6 +210,7 @@ describe("the questions of the audit", () => {
 describe("over HTTP", () => {
   it("an administrator reads events page by page and has them checked; nobody else does", async () => {
     const app = await testApp();
+    const { length: events } = await app.store.tokens({ limit: 100 });
     const ask = async (path: string, token: string) => {
       const answer = await app.ask(`/api/v1${path}`, { headers: bearer(token) });
       return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
@@ -219,12 +220,14 @@ describe("over HTTP", () => {
       status: 200,
       body: { count: 1, next: 1, events: [{ kind: "token", seq: 1 }] },
     });
-    expect(await ask("/audit?after=1", app.tokens.admin)).toMatchObject({ body: { count: 1, next: null } });
+    expect(await ask("/audit?after=1", app.tokens.admin)).toMatchObject({
+      body: { count: events - 1, next: null },
+    });
     expect(await ask("/audit/verify", app.tokens.admin)).toMatchObject({
-      body: { intact: true, events: 2, next: null },
+      body: { intact: true, events, next: null },
     });
     expect(await ask("/audit/verify?after=1", app.tokens.admin)).toMatchObject({
-      body: { intact: true, events: 1, next: null },
+      body: { intact: true, events: events - 1, next: null },
     });
     for (const path of ["/audit", "/audit/verify"])
       expect((await ask(path, app.tokens.trade)).status).toBe(403);
