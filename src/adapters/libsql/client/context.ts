@@ -18,7 +18,6 @@ import type { AccountKey } from "../../../model/account.ts";
 import type { DatabaseUse } from "../../../model/usage.ts";
 import type { SafeClient, Stamp } from "./calls.ts";
 import { databaseOver, dialect } from "./dialect.ts";
-import { statementText } from "./sql-text.ts";
 
 /** What every part of the store works with. */
 export interface Context {
@@ -139,7 +138,7 @@ export function eachWay<Way>(
 
 /** A built query, or a raw template, as a statement of `client.batch`. */
 export function statement(query: SQLWrapper): Statement {
-  const { sql: text, params } = statementText(query.getSQL(), dialect);
+  const { sql: text, params } = dialect.sqlToQuery(query.getSQL());
   return { sql: text, args: params as InValue[] };
 }
 
@@ -172,7 +171,7 @@ export function bundle(made: () => readonly (readonly [Table, SQLWrapper])[]) {
     const columns = selects().map(
       ([table, query]) => sql`(select json_group_array(json_array(${columnNamesOf(table)})) from (${query}))`,
     );
-    const query = statementText(sql`select ${sql.join(columns, sql`, `)}`, dialect);
+    const query = dialect.sqlToQuery(sql`select ${sql.join(columns, sql`, `)}`);
     return { sql: query.sql, fill: fillerOf(query.params) };
   });
   return {

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gte, type SQLWrapper, sql, type Table } from "drizzle-orm";
+import { and, asc, desc, eq, gte, type SQL, type SQLWrapper, sql, type Table } from "drizzle-orm";
 import { StoreError } from "../../../kernel/errors.ts";
 import type { BookedOrder } from "../../../market/matching/books.ts";
 import type { Books } from "../../sandbox/books.ts";
@@ -27,9 +27,11 @@ const READ_BOOKS = bundle(() => {
   ];
 });
 
+const currentTime = (now: SQL<number>) => sql`select ${now}`;
+
 /** The simulated venues' books in the database: what one process commits, every other sees. */
-export function sandboxBooks({ client, db, now }: Context): Books {
-  const clock = () => statement(sql`select ${now()}`);
+export function sandboxBooks({ client, db, now, prepare }: Context): Books {
+  const clock = prepare(currentTime);
   const read = async ({ with: fill, rows }: typeof READ_BOOKS, exchange: string) => {
     // The clock first: what is read with it is never older than it says.
     const [clocked, result] = await client.batch([clock(), fill({ exchange })], "read");

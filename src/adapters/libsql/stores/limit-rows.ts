@@ -2,7 +2,7 @@ import { getTableColumns, type Placeholder, type SQL, sql } from "drizzle-orm";
 import { DAY } from "../../../kernel/time.ts";
 import type { LimitTerms, ScopeTerms } from "../../../model/limits.ts";
 import type { Order } from "../../../model/order.ts";
-import { type Context, type Statement, statement } from "../client/context.ts";
+import { type Context, eachWay, type Statement, statement } from "../client/context.ts";
 import { limitUses, notionalUnits } from "../tables/limit-tables.ts";
 import { control, isUnsettled, orders } from "../tables/tables.ts";
 
@@ -12,7 +12,7 @@ const [COUNT, NOTIONAL] = [ORDER_COLUMN_COUNT + 1, ORDER_COLUMN_COUNT + 2].map((
   sql.raw(`intent.column${place}`),
 );
 
-const today = ({ now }: Context): SQL => sql`cast(${now()} / ${DAY} as integer)`;
+const today = ({ now }: Pick<Context, "now">): SQL => sql`cast(${now()} / ${DAY} as integer)`;
 
 /** What has to hold of a row of intents: the limits are those it was allowed by, and nobody has used them up since. */
 export const withinLimits = (
@@ -67,19 +67,26 @@ export function countUses(
   { asset, scopes, counted }: LimitTerms,
   group: readonly Order[],
 ): Statement[] {
-  const parts = sql.join(
-    group.map(
-      ({ account, clientId }) =>
-        sql`(${clientId}, ${notionalUnits(counted[clientId] ?? 0n, "up")}, ${account})`,
-    ),
+  const insertUses = context.prepare(insertUsesOf(group.length));
+  const values = group.flatMap(({ account, clientId }, index) => [
+    [`id${index}`, clientId],
+    [`notional${index}`, notionalUnits(counted[clientId] ?? 0n, "up")],
+    [`account${index}`, account],
+  ]);
+  return scopes.map(({ scope }) => insertUses({ scope, asset, ...Object.fromEntries(values) }));
+}
+
+/** The insert for a group of `size` orders. */
+const insertUsesOf = eachWay((now, size: number) => {
+  const { placeholder } = sql;
+  const row = (index: number) =>
+    sql`(${placeholder(`id${index}`)}, ${placeholder(`notional${index}`)}, ${placeholder(`account${index}`)})`;
+  const rows = sql.join(
+    Array.from({ length: size }, (_, index) => row(index)),
     sql`, `,
   );
-  return scopes.map(({ scope }) =>
-    statement(
-      sql`insert into ${limitUses} (scope, day, asset, notional, orders, at) select ${scope}, ${today(context)}, ${asset}, sum(part.column2), count(*), ${context.now()} from (values ${parts}) as part where exists(select 1 from ${orders} where ${orders.account} = part.column3 and ${orders.clientId} = part.column1) group by 1 on conflict (scope, day, asset) do update set notional = min(notional + excluded.notional, 9223372036854775807), orders = orders + excluded.orders, at = excluded.at`,
-    ),
-  );
-}
+  return sql`insert into ${limitUses} (scope, day, asset, notional, orders, at) select ${placeholder("scope")}, ${today({ now: () => now })}, ${placeholder("asset")}, sum(part.column2), count(*), ${now} from (values ${rows}) as part where exists(select 1 from ${orders} where ${orders.account} = part.column3 and ${orders.clientId} = part.column1) group by 1 on conflict (scope, day, asset) do update set notional = min(notional + excluded.notional, 9223372036854775807), orders = orders + excluded.orders, at = excluded.at`;
+});
 
 /** One more use without an order, if the day's limit still has room for it: answers a row where it has. */
 export const useOnce = (

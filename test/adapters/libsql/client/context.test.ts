@@ -1,5 +1,5 @@
 import { eq, getTableColumns, sql } from "drizzle-orm";
-import { customType, integer, SQLiteAsyncDialect, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { customType, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { describe, expect, it } from "vitest";
 import {
   building,
@@ -13,20 +13,14 @@ import {
   rowsOf,
   statement,
 } from "../../../../src/adapters/libsql/client/context.ts";
-import { statementText } from "../../../../src/adapters/libsql/client/sql-text.ts";
 import { opened, START } from "../stores/opened.ts";
 
-/** A value that is stored as twice what it is, and one that the database works out. */
+/** A value that is stored as twice what it is. */
 const doubled = customType<{ data: number; driverData: number }>({
   dataType: () => "integer",
   toDriver: (value) => value * 2,
   fromDriver: (value) => value / 2,
 });
-const computed = customType<{ data: number; driverData: unknown }>({
-  dataType: () => "integer",
-  toDriver: (value) => sql`abs(${value})`,
-});
-
 /** A table that no statement has named before. */
 const newTable = (name = "things") =>
   sqliteTable(name, {
@@ -164,30 +158,8 @@ it("what is only built has no database to run on", async () => {
   expect(String((error as Error).cause ?? error)).toContain("built here, and run elsewhere");
 });
 
-describe("a part of a text", () => {
-  const dialect = new SQLiteAsyncDialect();
-
-  it("that the database works out is a text too", () => {
-    const table = sqliteTable("worked", { value: computed("value") });
-    const query = sql`select ${sql.param(-3, table.value)}`;
-    const told = dialect.sqlToQuery(query);
-    expect(statementText(query, dialect)).toEqual({ sql: told.sql, params: told.params });
-    expect(told.sql).toBe("select abs(?)");
-  });
-
-  it("that is a select by itself brings its values with it", () => {
-    const table = newTable();
-    const inner = building.select({ id: table.id }).from(table).where(eq(table.note, "a")).as("inner");
-    const query = sql`select ${1} from ${inner} where ${2}`;
-    const told = dialect.sqlToQuery(query);
-    expect(statementText(query, dialect)).toEqual({ sql: told.sql, params: told.params });
-    expect(told.params).toEqual([1, "a", 2]);
-  });
-
-  it("names a column by its table, however often, with their marks doubled", () => {
-    const table = newTable('a"b');
-    const names = Object.values(getTableColumns(table)).map((column) => statement(sql`${column}`).sql);
-    expect(names).toEqual(['"a""b"."id"', '"a""b"."is_on"', '"a""b"."twice"', '"a""b"."note"']);
-    expect(statement(sql`${table.id} ${table.id} ${table}`).sql).toBe('"a""b"."id" "a""b"."id" "a""b"');
-  });
+it("names a column by its table, and doubles quotation marks", () => {
+  const table = newTable('a"b');
+  const names = Object.values(getTableColumns(table)).map((column) => statement(sql`${column}`).sql);
+  expect(names).toEqual(['"a""b"."id"', '"a""b"."is_on"', '"a""b"."twice"', '"a""b"."note"']);
 });
