@@ -42,6 +42,8 @@ export interface TestSandbox extends SandboxSettings {
   readonly parts?: boolean;
   /** The machine's own clock in place of one that only moves when told. */
   readonly realTime?: boolean;
+  /** The clock that several share. */
+  readonly clock?: ReturnType<typeof virtualLocal>;
 }
 
 /** The real store and the real sandbox on libSQL, with a clock that moves only when told. */
@@ -51,9 +53,9 @@ export async function testSandbox({
   start = START,
   parts = true,
   realTime = false,
+  clock: time = virtualLocal(start),
   ...settings
 }: TestSandbox = {}) {
-  const time = virtualLocal(start);
   const client = url.startsWith("http") ? { url, fetch } : connectionTo(url);
   const context = await openDatabase({
     client,
