@@ -8,6 +8,7 @@ const WALKED = [
   "test/backtest/real.test.ts",
   "test/commands/every.test.ts",
   "test/adapters/ccxt/canary.test.ts",
+  "test/exposure/exposure.test.ts",
   "test/fuzz/payloads.test.ts",
   "test/fuzz/requests.test.ts",
   "test/backtest/properties.test.ts",

@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { decimal } from "../../src/kernel/decimal.ts";
+import { tempFolder } from "../support/temp.ts";
+import { most } from "../support/whole.ts";
+import { exposureProperty } from "./property.ts";
+import { type TradedFill, tradedIn } from "./traded.ts";
+
+const TOOLS = [
+  "cancel_all_orders",
+  "cancel_order",
+  "create_order",
+  "edit_grid",
+  "edit_quote",
+  "pause_grid",
+  "pause_quote",
+  "resume_grid",
+  "resume_quote",
+  "start_centered_grid",
+  "start_grid",
+  "start_quote",
+  "stop_grid",
+  "stop_quote",
+];
+
+describe("an action of a limited caller", () => {
+  it("trades no more in the hour after it than its limit has counted", async () => {
+    const result = await exposureProperty({
+      ...{ from: 1, count: most(400, 40), servers: 2, crashes: true },
+      folder: tempFolder(),
+    });
+    expect(result.beyond).toEqual([]);
+    expect(Object.keys(result.tools).sort()).toEqual(TOOLS);
+    expect(result.traded).toBeGreaterThan(20);
+    expect(result.crashes).toBeGreaterThan(20);
+    expect(result.share).toBeGreaterThan(0.9);
+  });
+});
+
+const exact = (figure: number) => decimal(`${figure}`);
+const fill = (
+  side: "buy" | "sell",
+  price: number,
+  amount: number,
+  over: Partial<TradedFill> = {},
+): TradedFill => ({
+  ...{ side, price: exact(price), amount: exact(amount), isExit: false, isEarlier: false },
+  ...over,
+});
+const total = (...fills: readonly TradedFill[]) => tradedIn(fills, exact(100)).total;
+
+describe("what fills come to", () => {
+  it("adds what was spent and what was sold, base at the mid", () => {
+    expect(total(fill("buy", 90, 1))).toBe(exact(90));
+    expect(total(fill("sell", 110, 1))).toBe(exact(100));
+    expect(total(fill("sell", 110, 1), fill("buy", 105, 3))).toBe(exact(100 + 315 - 110));
+  });
+
+  it("counts the cycles of a strategy once", () => {
+    const cycle = [fill("buy", 90, 1), fill("sell", 95, 1)];
+    expect(total(...cycle, ...cycle, ...cycle)).toBe(exact(90));
+  });
+
+  it("adds what an exit sells of the base that was bought", () => {
+    expect(total(fill("buy", 90, 1), fill("sell", 80, 1, { isExit: true }))).toBe(exact(180));
+    expect(total(fill("sell", 80, 2, { isExit: true }))).toBe(exact(200));
+  });
+
+  it("leaves out what earlier orders buy, unless an exit sells it", () => {
+    const earlier = fill("buy", 90, 1, { isEarlier: true });
+    expect(total(earlier)).toBe(exact(0));
+    expect(total(earlier, fill("sell", 80, 1))).toBe(exact(0));
+  });
+});
