@@ -36,7 +36,7 @@ const GRID = {
 /** Where the usual port is taken and none was asked for, one of the next is. */
 const PORTS_AROUND = 20;
 
-/** Serves a sandbox in a database of its own, starts a grid on it and tells what it does. */
+/** Serve a sandbox on a new database, start a grid on it and print its fills and P&L. Returns the exit code. */
 export async function runDemo(values: Values): Promise<number> {
   const file = join(dataDirectory(process.env), "demo.db");
   for (const suffix of ["", "-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
@@ -44,7 +44,7 @@ export async function runDemo(values: Values): Promise<number> {
     values.seconds === undefined
       ? undefined
       : numberOf("--seconds", values.seconds, { whole: true, most: 86_400 });
-  const { deps, url, boundTold, stopped, stop } = await startServer(
+  const { deps, url, boundTold, newLink, stopped, stop } = await startServer(
     { ...MARKET, ...(values.speed === "max" ? LONG_PASSES : {}), ...values, db: `file:${file}` },
     { around: values.port === undefined ? PORTS_AROUND : 0 },
   );
@@ -54,13 +54,15 @@ export async function runDemo(values: Values): Promise<number> {
   const { id } = (await start.run(deps, GRID, { actor: "local" })) as { id: string };
 
   say(
-    `edgemaker demo: simulated exchanges, ${values.speed === "max" ? "market time as fast as passes go" : `market time ${values.speed ?? MARKET.speed} times as fast`}, no keys and no money`,
+    `edgemaker demo: simulated exchanges, ${values.speed === "max" ? "maximum speed" : `${values.speed ?? MARKET.speed} × real time`}, no keys, no money`,
   );
-  say(`  server  ${url}   docs ${url}/docs`);
-  if (boundTold) say(`  listens ${boundTold}`);
-  say(`  ask it  npx edgemaker grid status --sandbox --db file:${file}`);
+  // Not into a log, where somebody else may read it first.
+  if (process.stdout.isTTY) say(`  page    ${newLink()} (this link works once)`);
+  say(`  API     ${url}  docs: ${url}/docs`);
+  if (boundTold) say(`  listening on ${boundTold}`);
+  say(`  status  npx edgemaker grid status --sandbox --db file:${file}`);
   say(
-    `  grid    ${id}: ${GRID.gridLevels} slots from ${text(GRID.lowerPrice)} to ${text(GRID.upperPrice)} USDT, ${text(GRID.orderSize)} USDT an order\n`,
+    `  grid    ${id}: ${GRID.gridLevels} slots from ${text(GRID.lowerPrice)} to ${text(GRID.upperPrice)} USDT, ${text(GRID.orderSize)} USDT per order\n`,
   );
   const over = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => over.abort());
@@ -68,7 +70,7 @@ export async function runDemo(values: Values): Promise<number> {
   await tellProgress(deps, id, over.signal);
   const [last] = await deps.store.strategies({ id });
   if (last)
-    say(`\nThe demo is over.\n${describeGrid(asGridView(last))}\n  it lies in ${file} until the next demo`);
+    say(`\nThe demo is over.\n${describeGrid(asGridView(last))}\n  database: ${file} (replaced by the next demo)`);
   stop();
   await stopped;
   return 0;
@@ -76,7 +78,7 @@ export async function runDemo(values: Values): Promise<number> {
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** Tells each fill with what the grid has made by then, and each change of its phase. */
+/** Print each fill with the P&L so far, and each change of the phase. */
 async function tellProgress(deps: Deps, id: string, over: AbortSignal): Promise<void> {
   const told = new Set<string>();
   let phase = "";
@@ -104,6 +106,6 @@ function describeGrid({ strategy, openOrders, memory }: StrategyView<GridStrateg
   const { cycles, filledOrders } = strategy.state.ledger;
   const mark = memory.marks[strategy.symbol];
   const profit = profitOf(strategy.state, mark?.mid ?? strategy.state.startPrice);
-  const counts = `${openOrders} orders rest, ${filledOrders} filled, ${cycles} cycles`;
-  return `  ${strategy.phase}: ${counts}; profit ${toCents(profit.realized)} USDT realised, ${toCents(profit.total)} in all`;
+  const counts = `${openOrders} open orders, ${filledOrders} filled, ${cycles} cycles`;
+  return `  ${strategy.phase}: ${counts}; realized P&L ${toCents(profit.realized)} USDT, total ${toCents(profit.total)}`;
 }

@@ -70,7 +70,7 @@ export async function startServer(values: Values, { around = 0 } = {}): Promise<
   const noToken = !config.token && !(await deps.store.hasTokens());
   if (noToken)
     process.stderr.write(
-      "No API token is configured: commands here need none, others `edgemaker token create`\n",
+      "No API token exists yet. Commands on this machine need none; for other clients, run `edgemaker token create`.\n",
     );
   const timer = startTimer(deps, interval);
   for (const trouble of (await deps.keyTroubles?.()) ?? []) log("error", trouble);
@@ -165,7 +165,7 @@ const hostAndPort = ({ address, port }: AddressInfo): string =>
 const boundToldOf = (bound: AddressInfo): string | undefined =>
   loopback(bound) === bound.address
     ? undefined
-    : `${hostAndPort(bound)}, every address of this machine; --host 127.0.0.1 keeps it to programs here`;
+    : `${hostAndPort(bound)} (all interfaces). Use --host 127.0.0.1 to accept local connections only.`;
 
 interface Listening {
   readonly server: ReturnType<typeof listen>;

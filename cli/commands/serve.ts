@@ -37,11 +37,11 @@ export const serveCommand = command({
     const count = deps.exchanges.length;
     const kind = deps.exchanges[0]?.kind === "sandbox" ? "simulated" : "live";
     process.stdout.write(
-      `edgemaker serves ${countTold(count, `${kind} exchange`)} at ${url} (docs at ${url}/docs)\n`,
+      `Serving ${countTold(count, `${kind} exchange`)} at ${url} (docs at ${url}/docs)\n`,
     );
-    if (boundTold) process.stdout.write(`It listens on ${boundTold}\n`);
+    if (boundTold) process.stdout.write(`Listening on ${boundTold}\n`);
     // Not into a log, where somebody else may read it first.
-    if (process.stdout.isTTY) process.stdout.write(`Its page: ${newLink()} (works once)\n`);
+    if (process.stdout.isTTY) process.stdout.write(`Page: ${newLink()} (this link works once)\n`);
     await stopped;
     return 0;
   },

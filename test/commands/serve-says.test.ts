@@ -35,7 +35,7 @@ it("a server's terminal tells each start and fill, and at the end what rests on"
   );
 });
 
-it("a server tells what it has bound, and no more than that", async () => {
+it("a server prints the address it listens on if that is all interfaces", async () => {
   const folder = tempFolder();
   const others = Object.values(networkInterfaces())
     .flatMap((all) => all ?? [])
@@ -47,7 +47,7 @@ it("a server tells what it has bound, and no more than that", async () => {
   await eventually(
     async () => every.stdout(),
     (told) =>
-      told.includes(`It listens on 0.0.0.0:${new URL(every.url).port}, every address of this machine`),
+      told.includes(`Listening on 0.0.0.0:${new URL(every.url).port} (all interfaces)`),
   );
   const here = await serve(tempFolder(), ["--sandbox"]);
   for (const { address } of others) {
@@ -55,5 +55,5 @@ it("a server tells what it has bound, and no more than that", async () => {
     expect(await statusAt(address, here.url)).toBeUndefined();
   }
   await here.kill("SIGINT");
-  expect(here.stdout()).not.toContain("It listens on");
+  expect(here.stdout()).not.toContain("Listening on");
 });

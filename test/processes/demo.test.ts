@@ -5,7 +5,7 @@ import { root } from "../support/bundle.ts";
 import { environment } from "../support/command.ts";
 import { tempFolder } from "../support/temp.ts";
 
-it("the demo fills a buy and its matching sell, and tells of both", async () => {
+it("the demo fills a buy and its matching sell, and prints both", async () => {
   const folder = tempFolder();
   const child = spawn("npm", ["run", "--silent", "demo", "--", "--port", "0"], {
     cwd: root,
@@ -25,8 +25,8 @@ it("the demo fills a buy and its matching sell, and tells of both", async () => 
     setTimeout(() => reject(new Error(`no cycle: ${told}`)), 240_000).unref();
   });
   await cycle;
-  expect(told).toMatch(/server +http:\/\/127\.0\.0\.1:\d+/);
-  expect(told).toMatch(/listens 0\.0\.0\.0:\d+, every address of this machine/);
+  expect(told).toMatch(/API +http:\/\/127\.0\.0\.1:\d+/);
+  expect(told).toMatch(/listening on 0\.0\.0\.0:\d+ \(all interfaces\)/);
   expect(told).toMatch(/bought 0\.0\d+ BTC at \d+/);
   expect(told).toMatch(/sold +0\.0\d+ BTC at \d+/);
   expect(told).toContain(join(folder, "data/edgemaker/demo.db"));
