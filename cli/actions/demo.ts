@@ -70,7 +70,9 @@ export async function runDemo(values: Values): Promise<number> {
   await tellProgress(deps, id, over.signal);
   const [last] = await deps.store.strategies({ id });
   if (last)
-    say(`\nThe demo is over.\n${describeGrid(asGridView(last))}\n  database: ${file} (replaced by the next demo)`);
+    say(
+      `\nThe demo is over.\n${describeGrid(asGridView(last))}\n  database: ${file} (replaced by the next demo)`,
+    );
   stop();
   await stopped;
   return 0;

@@ -36,9 +36,7 @@ export const serveCommand = command({
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void leave());
     const count = deps.exchanges.length;
     const kind = deps.exchanges[0]?.kind === "sandbox" ? "simulated" : "live";
-    process.stdout.write(
-      `Serving ${countTold(count, `${kind} exchange`)} at ${url} (docs at ${url}/docs)\n`,
-    );
+    process.stdout.write(`Serving ${countTold(count, `${kind} exchange`)} at ${url} (docs at ${url}/docs)\n`);
     if (boundTold) process.stdout.write(`Listening on ${boundTold}\n`);
     // Not into a log, where somebody else may read it first.
     if (process.stdout.isTTY) process.stdout.write(`Page: ${newLink()} (this link works once)\n`);

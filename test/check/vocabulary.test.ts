@@ -25,8 +25,8 @@ const SOURCES: readonly (readonly [what: string, words: readonly string[]])[] = 
   ["events", wordsOf("src/model/events.ts", "EventKind")],
 ];
 
-describe("what a surface can say of a strategy is explained to people:", () => {
-  const page = `${read("docs/grids.md")}${read("docs/quotes.md")}`;
+describe("docs/errors.md explains", () => {
+  const page = read("docs/errors.md");
   it.each(SOURCES)("%s", (_what, words) => {
     expect(words.length).toBeGreaterThan(3);
     expect(words.filter((word) => !page.includes(`\`${word}\``))).toEqual([]);

@@ -46,8 +46,7 @@ it("a server prints the address it listens on if that is all interfaces", async 
   expect(every.stdout()).toMatch(/ at http:\/\/127\.0\.0\.1:(\d+) \(docs/);
   await eventually(
     async () => every.stdout(),
-    (told) =>
-      told.includes(`Listening on 0.0.0.0:${new URL(every.url).port} (all interfaces)`),
+    (told) => told.includes(`Listening on 0.0.0.0:${new URL(every.url).port} (all interfaces)`),
   );
   const here = await serve(tempFolder(), ["--sandbox"]);
   for (const { address } of others) {
