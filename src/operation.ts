@@ -31,6 +31,8 @@ export interface WaitingCaller {
   /** The share that is done. */
   readonly hear: (done: number) => void;
   readonly isEnough: () => boolean;
+  /** Of the time for calculations, what is this one's: 1 while it is alone. */
+  readonly share?: () => number;
 }
 
 /** What the events of a call carry. */

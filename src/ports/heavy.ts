@@ -9,13 +9,20 @@ export interface HeavyCaller {
   readonly signal?: AbortSignal | undefined;
 }
 
+export interface HeavyPlace {
+  /** Keeps the place: called at least every few seconds of calculation. */
+  readonly renew: () => void;
+  /** Of the time for calculations, what belongs to this place. */
+  readonly share: () => number;
+}
+
 /** Where operations that calculate for long wait for each other. */
 export interface HeavyLane {
   /**
-   * Runs `act` when it is the caller's turn. `act` calls `renew` now and then, at least every few seconds of calculation.
-   * Throws Too many requests where the queue is full, or the caller has its share of it.
+   * Runs `act` when it is the caller's turn. Throws Too many requests where the queue is full, or the caller has its share
+   * of it.
    */
-  run<T>(caller: HeavyCaller, act: (renew: () => void) => Promise<T>): Promise<T>;
+  run<T>(caller: HeavyCaller, act: (place: HeavyPlace) => Promise<T>): Promise<T>;
 }
 
 /** How a calculation ends early: after `longest` with what there is, on `signal` without anything. */

@@ -46,7 +46,7 @@ export function createHeavyLane(): HeavyLane {
       if (signal?.aborted) throw canceledRequest();
       await turn(caller);
       try {
-        return await act(() => undefined);
+        return await act({ renew: () => undefined, share: () => 1 });
       } finally {
         startNext(actor);
       }
@@ -64,9 +64,11 @@ export function createCallerLane({ monotonic }: Pick<Local, "monotonic">): Heavy
     async run({ actor }, act) {
       if ((ends.get(actor) ?? Number.NEGATIVE_INFINITY) > monotonic()) throw fullLane();
       const renew = () => void ends.set(actor, monotonic() + UNRENEWED);
+      const isHeld = (end: Millis) => end > monotonic();
+      const share = () => 1 / Math.max(1, [...ends.values()].filter(isHeld).length);
       renew();
       try {
-        return await act(renew);
+        return await act({ renew, share });
       } finally {
         ends.delete(actor);
       }

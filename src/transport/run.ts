@@ -1,6 +1,7 @@
 import { AppError, type Label, messageOf, StoreError, statusOf, VenueError } from "../kernel/errors.ts";
 import type { Call, Operation, WaitingCaller } from "../operation.ts";
 import type { Deps } from "../ports/deps.ts";
+import type { HeavyPlace } from "../ports/heavy.ts";
 
 /** What every surface answers with: a status and a body that is plain JSON. */
 export interface Answer {
@@ -18,15 +19,16 @@ export const run = (
 ): Promise<Answer> =>
   attempt(operation, deps, call.requestId, () =>
     operation.lane === "heavy" && deps.heavy
-      ? deps.heavy.run(call, (renew) =>
-          operation.run(deps, input, { ...call, waiting: heavyCaller(call, renew) }),
+      ? deps.heavy.run(call, (place) =>
+          operation.run(deps, input, { ...call, waiting: heavyCaller(call, place) }),
         )
       : operation.run(deps, input, call),
   );
 
 /** Where a calculation goes on in slices, each of them renews its place, and the first one after the client has left ends it. */
-const heavyCaller = ({ signal }: Call, renew: () => void): WaitingCaller => ({
+const heavyCaller = ({ signal }: Call, { renew, share }: HeavyPlace): WaitingCaller => ({
   hear: renew,
+  share,
   isEnough: () => signal?.aborted === true,
 });
 

@@ -96,12 +96,26 @@ describe("the lane of each caller", () => {
     expect(running).toEqual(["ann1", "bob1", "ann3"]);
   });
 
+  it("divides the time among the calls", async () => {
+    const lane = createCallerLane({ monotonic: () => 0 });
+    const shares: (() => number)[] = [];
+    const call = (actor: string) =>
+      lane.run({ actor }, ({ share }) => {
+        shares.push(share);
+        return new Promise(() => undefined);
+      });
+    void call("ann");
+    expect(shares.map((share) => share())).toEqual([1]);
+    void call("bob");
+    expect(shares.map((share) => share())).toEqual([0.5, 0.5]);
+  });
+
   it("frees the place of a call that renews it no longer", async () => {
     let now = 0;
     const lane = createCallerLane({ monotonic: () => now });
     let renew: () => void = () => undefined;
-    void lane.run({ actor: "ann" }, (renewing) => {
-      renew = renewing;
+    void lane.run({ actor: "ann" }, (place) => {
+      renew = place.renew;
       return new Promise(() => undefined);
     });
     const again = () => lane.run({ actor: "ann" }, async () => "mine");

@@ -21,5 +21,5 @@ export async function calculate<N extends Name>(
   const until = local.monotonic() + longest;
   const isOver = () => local.monotonic() > until || waiting?.isEnough() === true;
   const work = CALCULATIONS[name](job as never, isOver) as Generator<number, AnswerOf<N>>;
-  return inSlices(work, local, waiting?.hear);
+  return inSlices(work, local, waiting);
 }
