@@ -96,8 +96,8 @@ export const killOperations: readonly Operation[] = [
       const written = deps.store.setKill(on, by);
       await (on ? switchWritten(deps, written) : written);
       // Another process may have looked right before: after this, nothing of its leaves either.
-      if (on) await deps.local.sleep(LOOK_HOLDS);
-      return killAnswer(deps);
+      const [answer] = await Promise.all([killAnswer(deps), on ? deps.local.sleep(LOOK_HOLDS) : undefined]);
+      return answer;
     },
   }),
   panic,
