@@ -23,9 +23,13 @@ import { createOperations } from "./operations.ts";
 import type { Deps } from "./ports/deps.ts";
 import type { Local, Log } from "./ports/local.ts";
 import { lookOut } from "./report/operations/look-out.ts";
+import type { Access } from "./transport/access.ts";
 import { type PlatformFiles, servedDocuments } from "./transport/documents/served.ts";
+import { createEdgeDoor } from "./transport/edge-door.ts";
 import { createCallerLane } from "./transport/heavy-lane.ts";
-import { createLimiter, type Limiter } from "./transport/limiter.ts";
+import { respond, urgentRoutes } from "./transport/http.ts";
+import { createLimiter } from "./transport/limiter.ts";
+import { MCP_ROUTE } from "./transport/mcp/mount.ts";
 import { refusal } from "./transport/run.ts";
 import { countWrongTokens } from "./transport/wrong-tokens.ts";
 
@@ -62,7 +66,6 @@ const checkedDatabases = new Set<string>();
 const rememberMarkets = rememberedMarkets(local.monotonic);
 const budgets = publicBudgets(local.monotonic);
 const buyFees = new Map();
-let limiter: Limiter | undefined;
 const [wrongTokens, heavy] = [countWrongTokens(local.monotonic), createCallerLane(local)];
 
 const NO_DATABASE =
@@ -73,14 +76,27 @@ function settled(environment: Bindings) {
   const config = parseConfig(textSettingsOf(environment));
   const ids = config.exchanges.map(({ id }) => id);
   const documents = servedDocuments(environment.ASSETS, ids);
-  return { config, documents, operations: createOperations(ids) };
+  const operations = createOperations(ids);
+  const [limiter, access] = [createLimiter(config.rateLimits, local.monotonic), accessOf(config)];
+  const door = createEdgeDoor({ access, limiter, local, exempt: [...urgentRoutes(operations), MCP_ROUTE] });
+  return { config, documents, operations, door, access };
 }
 const settledOf = new WeakMap<Bindings, ReturnType<typeof settled>>();
 
-/** The service for one invocation, each of whose requests is counted where it leaves. */
-async function openService(environment: Bindings) {
+function knownOf(environment: Bindings) {
   const known = settledOf.get(environment) ?? settled(environment);
   settledOf.set(environment, known);
+  return known;
+}
+
+const accessOf = ({ token, allowedHosts, origins }: Config): Access => ({
+  ...{ adminTokens: token ? [token] : [], allowedHosts, origins, wrongTokens },
+  checkHost: allowedHosts.length > 0,
+});
+
+/** The service for one invocation, each of whose requests is counted where it leaves. */
+async function openService(environment: Bindings) {
+  const known = knownOf(environment);
   const { config } = known;
   const { databaseUrl: url, databaseAuthToken: authToken } = config;
   if (!url) throw new SettingsError(NO_DATABASE);
@@ -104,33 +120,22 @@ async function openService(environment: Bindings) {
   return { ...known, deps, made: () => made };
 }
 
-async function serveRequest(request: Request, environment: Bindings): Promise<Response> {
-  const { config, operations, documents, deps } = await openService(environment);
-  limiter ??= createLimiter(config.rateLimits, local.monotonic);
-  const app = createApp({
-    deps,
-    operations,
-    documents,
-    access: {
-      adminTokens: config.token ? [config.token] : [],
-      allowedHosts: config.allowedHosts,
-      origins: config.origins,
-      checkHost: config.allowedHosts.length > 0,
-      wrongTokens,
-    },
-    limiter,
-    // Set by the platform, which lets no client set it.
-    addressOf: (c) => c.req.header("cf-connecting-ip"),
-    mcp: config.mcp,
-    // A client's leaving is not told here, and each look at the database is a request.
-    streaming: { every: 2500, life: 25 * SECOND },
-    // Each request builds an app of its own, so an index of all routes would serve one request.
-    router: new LinearRouter(),
-    version: "edge",
-    instance: "edge",
+const serveRequest = (request: Request, environment: Bindings): Promise<Response> =>
+  knownOf(environment).door(request, async ({ address, limiter }) => {
+    const { config, operations, documents, access, deps } = await openService(environment);
+    const app = createApp({
+      ...{ deps, operations, documents, access, limiter },
+      addressOf: () => address,
+      mcp: config.mcp,
+      // A client's leaving is not told here, and each look at the database is a request.
+      streaming: { every: 2500, life: 25 * SECOND },
+      // Each request builds an app of its own, so an index of all routes would serve one request.
+      router: new LinearRouter(),
+      version: "edge",
+      instance: "edge",
+    });
+    return app.fetch(request);
   });
-  return app.fetch(request);
-}
 
 /** A message for each account and pass of this minute. The queue holds back those whose time is later. */
 async function enqueue(queue: Queue<PassMessage>, deps: Deps, times: readonly number[]): Promise<void> {
@@ -195,6 +200,7 @@ export default {
     try {
       return await serveRequest(request, environment);
     } catch (error) {
+      if (error instanceof AppError) return respond(refusal(error, local.randomText(12)));
       logFrom("error")("error", messageOf(error));
       const label = new URL(request.url).pathname === "/ready" ? "Not ready" : "Internal error";
       const isPublic = error instanceof SettingsError && error.isPublic;

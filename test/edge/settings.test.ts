@@ -36,7 +36,8 @@ it("the worker's log says what to do where no database is named", async () => {
   const told: unknown[] = [];
   const worker = await startWorker({}, { onLog: ({ message }) => told.push(message) });
   try {
-    expect((await worker.dispatchFetch("http://localhost/health")).status).toBe(500);
+    expect((await worker.dispatchFetch("http://localhost/health")).status).toBe(200);
+    expect((await worker.dispatchFetch("http://localhost/api/v1/exchanges")).status).toBe(500);
     await expect.poll(() => told).toContainEqual(expect.stringContaining("on this machine in .dev.vars"));
   } finally {
     await worker.dispose();

@@ -1,0 +1,62 @@
+import { AppError } from "../kernel/errors.ts";
+import { MINUTE, type Millis } from "../kernel/time.ts";
+import type { Local } from "../ports/local.ts";
+import { type Access, checkHosts } from "./access.ts";
+import { respond } from "./http.ts";
+import type { Limiter } from "./limiter.ts";
+
+/** Requests that one isolate answers at the same time: the platform sends further ones to other isolates. */
+const MOST_OPEN = 16;
+/** A canceled invocation runs no more code, so it counts as open for this long. */
+const LONGEST_REQUEST: Millis = MINUTE;
+const HEALTH = "GET /health";
+
+interface EdgeDoor {
+  readonly access: Access;
+  readonly limiter: Limiter;
+  readonly local: Pick<Local, "monotonic">;
+  /** Methods and paths that stop something, and those whose handlers apply the limits. */
+  readonly exempt: readonly string[];
+}
+
+interface AdmittedRequest {
+  /** Set by the platform: a client cannot set it. */
+  readonly address: string | undefined;
+  /** For the rest of the request: counts the address only where the door has not. */
+  readonly limiter: Limiter;
+}
+
+/**
+ * Answers health, and applies the limits of a Worker, before it opens a service: opening costs more than most answers.
+ * Throws Too many requests.
+ */
+export function createEdgeDoor({ access, limiter, local: { monotonic }, exempt }: EdgeDoor) {
+  const patterns = exempt.map((route) => new RegExp(`^${route.replace(/:\w+/g, "[^/]+")}$`));
+  const open = new Map<symbol, Millis>();
+  const counted: Limiter = (address) => ({ ...limiter(address), request: () => undefined });
+
+  return async (
+    { method, url, headers }: Pick<Request, "method" | "url" | "headers">,
+    answer: (admitted: AdmittedRequest) => Promise<Response>,
+  ): Promise<Response> => {
+    const address = headers.get("cf-connecting-ip") ?? undefined;
+    const route = `${method} ${new URL(url).pathname}`;
+    if (patterns.some((pattern) => pattern.test(route))) return answer({ address, limiter });
+    limiter(address).request();
+    if (route === HEALTH) {
+      checkHosts({ host: headers.get("host") ?? "", origin: headers.get("origin") ?? undefined }, access);
+      return respond({ status: 200, body: { status: "ok", version: "edge", instance: "edge" } });
+    }
+    const now = monotonic();
+    for (const [id, since] of open) if (now - since > LONGEST_REQUEST) open.delete(id);
+    if (open.size >= MOST_OPEN) throw busyIsolate();
+    const id = Symbol();
+    open.set(id, now);
+    return answer({ address, limiter: counted }).finally(() => open.delete(id));
+  };
+}
+
+const busyIsolate = () =>
+  new AppError("Too many requests", `${MOST_OPEN} requests are already open: try again in 1 s`, {
+    retryAfterSeconds: 1,
+  });

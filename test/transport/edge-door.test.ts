@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import { parseConfig } from "../../src/compose/config.ts";
+import { createOperations } from "../../src/operations.ts";
+import { createEdgeDoor } from "../../src/transport/edge-door.ts";
+import { urgentRoutes } from "../../src/transport/http.ts";
+import { createLimiter } from "../../src/transport/limiter.ts";
+import { EXCHANGES } from "../support/sandbox.ts";
+
+const ACCESS = { adminTokens: [], allowedHosts: ["grid.example"], checkHost: true };
+
+/** A door with a clock that a test moves, and the requests that it has admitted. */
+function openDoor(rates: string) {
+  let now = 0;
+  const limiter = createLimiter(parseConfig({ EDGEMAKER_RATE_LIMIT: rates }).rateLimits, () => now);
+  const exempt = urgentRoutes(createOperations(EXCHANGES));
+  const door = createEdgeDoor({ access: ACCESS, limiter, local: { monotonic: () => now }, exempt });
+  const admitted: string[] = [];
+  const ends: (() => void)[] = [];
+  const send = (method: string, path: string, headers: Record<string, string> = { host: "grid.example" }) =>
+    door(new Request(`https://grid.example${path}`, { method, headers }), ({ address, limiter: rest }) => {
+      admitted.push(path);
+      rest(address).request();
+      return new Promise((resolve) => void ends.push(() => resolve(new Response("done"))));
+    });
+  const refusal = (response: Promise<Response>) =>
+    response.then(
+      ({ status }) => status,
+      ({ label }: { label: string }) => label,
+    );
+  const pass = (millis: number) => {
+    now = millis;
+  };
+  return { send, refusal, admitted, ends, pass };
+}
+
+const READ = "/api/v1/strategy/grid/list";
+
+describe("the door of a Worker", () => {
+  it("admits sixteen requests at a time, and requests that stop something beside them", async () => {
+    const { send, refusal, admitted, ends } = openDoor("off");
+    const responses = Array.from({ length: 24 }, () => refusal(send("GET", READ)));
+    expect(await Promise.all(responses.slice(16))).toEqual(Array(8).fill("Too many requests"));
+    for (const [method, path] of [
+      ["POST", "/api/v1/kill"],
+      ["DELETE", "/api/v1/orders/abc"],
+    ] as const)
+      void send(method, path);
+    expect(admitted.slice(16)).toEqual(["/api/v1/kill", "/api/v1/orders/abc"]);
+    expect((await send("GET", "/health")).status).toBe(200);
+    ends[0]?.();
+    expect(await responses[0]).toBe(200);
+    void send("GET", READ);
+    expect(admitted).toHaveLength(19);
+  });
+
+  it("counts a request that never ends as open for a minute", async () => {
+    const { send, refusal, admitted, pass } = openDoor("off");
+    for (let count = 0; count < 16; count++) void send("GET", READ);
+    pass(60_000);
+    expect(await refusal(send("GET", READ))).toBe("Too many requests");
+    pass(60_001);
+    void send("GET", READ);
+    expect(admitted).toHaveLength(17);
+  });
+
+  it("counts a request against its address once, and refuses it before it opens a service", async () => {
+    const { send, refusal, admitted } = openDoor("address=1,burst=3");
+    for (let count = 0; count < 3; count++) void send("GET", READ);
+    expect(admitted).toHaveLength(3);
+    expect(await refusal(send("GET", READ))).toBe("Too many requests");
+    expect(await refusal(send("GET", "/health"))).toBe("Too many requests");
+    expect(admitted).toHaveLength(3);
+  });
+
+  it("answers health to allowed hosts only", async () => {
+    const { send, refusal } = openDoor("off");
+    expect(await (await send("GET", "/health")).json()).toEqual({
+      status: "ok",
+      version: "edge",
+      instance: "edge",
+    });
+    expect(await refusal(send("GET", "/health", { host: "evil.example" }))).toBe("Forbidden");
+  });
+});
