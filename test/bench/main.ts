@@ -7,6 +7,7 @@ import { commandFigures } from "./commands.ts";
 import { edgeFigures } from "./edge.ts";
 import { type Figure, RUNS, row } from "./figure.ts";
 import { httpFigures } from "./http.ts";
+import { killFigures } from "./kill.ts";
 import { liquidityFigures } from "./liquidity.ts";
 import { memoryFigures } from "./memory.ts";
 import { pageFigures } from "./page.ts";
@@ -27,6 +28,7 @@ const PARTS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   liquidity: liquidityFigures,
   memory: memoryFigures,
   edge: edgeFigures,
+  kill: killFigures,
   page: pageFigures,
   backtest: backtestFigures,
   "backtest-commands": backtestCommandFigures,
