@@ -2,14 +2,14 @@ import { AppError } from "../kernel/errors.ts";
 import { MINUTE, type Millis } from "../kernel/time.ts";
 import type { Local } from "../ports/local.ts";
 import { type Access, checkHosts } from "./access.ts";
+import { HEALTH } from "./entrance.ts";
 import { respond } from "./http.ts";
 import type { Limiter } from "./limiter.ts";
 
 /** Requests that one isolate answers at the same time: the platform sends further ones to other isolates. */
 const MOST_OPEN = 16;
 /** A canceled invocation runs no more code, so it counts as open for this long. */
-const LONGEST_REQUEST: Millis = MINUTE;
-const HEALTH = "GET /health";
+const COUNTED_FOR: Millis = MINUTE;
 
 interface EdgeDoor {
   readonly access: Access;
@@ -48,7 +48,7 @@ export function createEdgeDoor({ access, limiter, local: { monotonic }, exempt }
       return respond({ status: 200, body: { status: "ok", version: "edge", instance: "edge" } });
     }
     const now = monotonic();
-    for (const [id, since] of open) if (now - since > LONGEST_REQUEST) open.delete(id);
+    for (const [id, since] of open) if (now - since > COUNTED_FOR) open.delete(id);
     if (open.size >= MOST_OPEN) throw busyIsolate();
     const id = Symbol();
     open.set(id, now);

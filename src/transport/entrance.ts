@@ -36,7 +36,7 @@ export interface Entrance {
 const IN_JSON = /^\/(health|api\/v1\/.*)$/;
 const EVERY_PATH = "/*";
 /** Whether the process works at all: an answer that costs nothing waits for nothing. */
-const HEALTH = "GET /health";
+export const HEALTH = "GET /health";
 const METHODS: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
 export function createEntrance({ local, access, limiter, addressOf, urgent }: EntranceOptions): Entrance {

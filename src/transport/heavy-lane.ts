@@ -64,8 +64,8 @@ export function createCallerLane({ monotonic }: Pick<Local, "monotonic">): Heavy
     async run({ actor }, act) {
       if ((ends.get(actor) ?? Number.NEGATIVE_INFINITY) > monotonic()) throw fullLane();
       const renew = () => void ends.set(actor, monotonic() + UNRENEWED);
-      const isHeld = (end: Millis) => end > monotonic();
-      const share = () => 1 / Math.max(1, [...ends.values()].filter(isHeld).length);
+      const isActive = (end: Millis) => end > monotonic();
+      const share = () => 1 / Math.max(1, [...ends.values()].filter(isActive).length);
       renew();
       try {
         return await act({ renew, share });
