@@ -1,5 +1,5 @@
 import { existsSync, writeFileSync } from "node:fs";
-import { reportOf } from "../../src/backtest/report.ts";
+import { reportOf } from "../../src/backtest/report.tsx";
 import type { BacktestAnswer } from "../../src/backtest/schema/answer.ts";
 import type { Candles } from "../../src/candles/candles.ts";
 import { spanOf } from "../../src/candles/span.ts";

@@ -13,8 +13,6 @@ export async function buildPage(root, folder) {
     format: "esm",
     platform: "browser",
     target: "es2022",
-    jsx: "automatic",
-    jsxImportSource: "hono/jsx/dom",
     minify: true,
     legalComments: "none",
     logLevel: "error",

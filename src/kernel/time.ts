@@ -27,5 +27,8 @@ export function spanTold(span: Millis): string {
 /** A time as people and files write it: 2022-01-01T00:00:00.000Z. */
 export const stampOf = (at: Millis): string => new Date(at).toISOString();
 
+/** The same to the minute, as reports show it: 2022-01-01 00:00. */
+export const minuteText = (at: Millis): string => stampOf(at).slice(0, 16).replace("T", " ");
+
 /** The day of UTC in which a protocol time lies, counted from 1970. */
 export const dayOf = (now: Millis): number => Math.floor(now / DAY);

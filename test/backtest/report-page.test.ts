@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
 import { backtest } from "../../src/backtest/backtest.ts";
-import { reportOf } from "../../src/backtest/report.ts";
+import { reportOf } from "../../src/backtest/report.tsx";
 import { answerOf } from "../../src/backtest/schema/answer.ts";
 import { market, minutesOf } from "../suggest/series.ts";
 import { findChromium, openPage, startBrowser } from "../support/browser.ts";

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { MINUTE } from "../../src/kernel/time.ts";
 import { agreementRule } from "../../src/liquidity/obligations.ts";
-import { liquidityPage } from "../../src/liquidity/page.ts";
+import { liquidityPage } from "../../src/liquidity/page.tsx";
 import { findingsOf } from "../../src/liquidity/presets.ts";
 import { liquidityReport } from "../../src/liquidity/report.ts";
 import type { LiquidityAnswer } from "../../src/liquidity/schema.ts";
@@ -64,10 +64,10 @@ function answerOf(): LiquidityAnswer {
 describe("a liquidity report as a page", () => {
   it("tells own and market apart, gaps with their cause, how much was seen, and its hash", () => {
     const page = liquidityPage(answerOf());
-    expect(page).toContain("<b>87.3474 %</b> of the time on both sides<br>2 % apart on average");
-    expect(page).toContain("<b>100 %</b> of the time on both sides<br>1 % apart on average");
+    expect(page).toContain("<b>87.3474 %</b> of the time on both sides<br/>2 % apart on average");
+    expect(page).toContain("<b>100 %</b> of the time on both sides<br/>1 % apart on average");
     expect(page).toContain(
-      "<b>4260</b> of 4320 minutes, 4260 samples<br>0.2991 % off 2 other places on average",
+      "<b>4260</b> of 4320 minutes, 4260 samples<br/>0.2991 % off 2 other places on average",
     );
     expect(page).toContain(
       "<td>2024-10-05 10:00</td><td>60</td><td>nobody saw the book</td><td>the exchange</td>",

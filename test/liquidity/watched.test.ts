@@ -14,7 +14,7 @@ import { encode } from "../../src/kernel/codec.ts";
 import { VenueError } from "../../src/kernel/errors.ts";
 import { DAY, HOUR, MINUTE } from "../../src/kernel/time.ts";
 import { sampleLiquidity } from "../../src/liquidity/operations/sample.ts";
-import { liquidityPage } from "../../src/liquidity/page.ts";
+import { liquidityPage } from "../../src/liquidity/page.tsx";
 import type { LiquidityAnswer } from "../../src/liquidity/schema.ts";
 import type { RefusalReason } from "../../src/model/strategy.ts";
 import type { Deps } from "../../src/ports/deps.ts";

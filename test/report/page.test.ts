@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import { reportPage } from "../../src/report/page.ts";
+import { reportPage } from "../../src/report/page.tsx";
 import type { Report } from "../../src/report/report.ts";
 import { testApp } from "../support/app.ts";
 import { findChromium, openPage, startBrowser } from "../support/browser.ts";

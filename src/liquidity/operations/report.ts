@@ -9,7 +9,7 @@ import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { WatchedPair } from "../../ports/stores/liquidity-store.ts";
 import { MEXC, type ObligationFinding } from "../obligations.ts";
-import { liquidityPage } from "../page.ts";
+import { liquidityPage } from "../page.tsx";
 import { findingsOf, lastWholeDay, upRuleOf } from "../presets.ts";
 import { liquidityReport } from "../report.ts";
 import { type LiquidityAnswer, LiquidityShape, liquidityInput } from "../schema.ts";

@@ -5,7 +5,7 @@ import { flagField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { dayOf } from "../../kernel/time.ts";
 import { type Operation, operation } from "../../operation.ts";
-import { reportPage } from "../page.ts";
+import { reportPage } from "../page.tsx";
 import { type Report, type ReportRow, reportOver } from "../report.ts";
 import { disposalOperation } from "./disposals.ts";
 

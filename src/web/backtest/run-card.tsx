@@ -1,4 +1,4 @@
-import { reportOf } from "../../backtest/report.ts";
+import { reportOf } from "../../backtest/report.tsx";
 import type { LineScale } from "../chart/line-scale.ts";
 import { amount, change, inPercent, money, number, pairOf, percent, toneOf } from "../format.ts";
 import { linkTo } from "../route.ts";

@@ -1,22 +1,34 @@
-import { escaped, htmlPage } from "../kernel/html.ts";
+import type { Child } from "hono/jsx";
+import { Fact, htmlPage } from "../kernel/html.tsx";
 import { type Pair, splitPair } from "../kernel/pair.ts";
-import { stampOf } from "../kernel/time.ts";
+import { plainTexts } from "../kernel/plain-text.ts";
+import { minuteText } from "../kernel/time.ts";
 import type { BacktestAnswer } from "./schema/answer.ts";
 import { NO_WIDTH, QUEUE_TOLD } from "./schema/answer-view.ts";
 
 /** One page that needs nothing else: what a backtest has come to, drawn as it came about. */
-export function reportOf(answer: BacktestAnswer): string {
+export function reportOf(result: BacktestAnswer): string {
+  const answer = plainTexts(result) as BacktestAnswer;
   const { symbol, exchange, warnings } = answer;
-  const title = `${symbol} at ${exchange}, a grid's backtest`;
-  const span = `${stampToMinute(answer.fromAt)} to ${stampToMinute(answer.untilAt)} UTC`;
-  const body = `<p>${span}, ${pastTold(answer)}, money in ${escaped(splitPair(symbol as Pair).quote)}</p>
-${warnings.length > 0 ? `<ul class="warnings">${warnings.map(({ message }) => `<li>${escaped(message)}</li>`).join("")}</ul>` : ""}
-<dl>${facts(answer)}</dl>
-${chartFigure("Price, levels and fills: bought green, sold red", priceChart(answer))}
-${chartFigure("Equity (solid) against all in base (dashed)", equityChart(answer))}
-${chartFigure("Below the highest equity so far, %", drawdownChart(answer))}
-${chartFigure("Cycles of each slot, lowest first", slotChart(answer))}`;
-  return htmlPage({ title, style: CHART_STYLE, body });
+  const span = `${minuteText(answer.fromAt)} to ${minuteText(answer.untilAt)} UTC`;
+  const body = (
+    <>
+      <p>{`${span}, ${pastTold(answer)}, money in ${splitPair(symbol as Pair).quote}`}</p>
+      {warnings.length > 0 && (
+        <ul class="warnings">
+          {warnings.map(({ message }) => (
+            <li>{message}</li>
+          ))}
+        </ul>
+      )}
+      <dl>{facts(answer)}</dl>
+      {chartFigure("Price, levels and fills: bought green, sold red", priceChart(answer))}
+      {chartFigure("Equity (solid) against all in base (dashed)", equityChart(answer))}
+      {chartFigure("Below the highest equity so far, %", drawdownChart(answer))}
+      {chartFigure("Cycles of each slot, lowest first", slotChart(answer))}
+    </>
+  );
+  return htmlPage({ title: `${symbol} at ${exchange}, a grid's backtest`, style: CHART_STYLE, body });
 }
 
 function pastTold({ bars, missingBars, tape }: BacktestAnswer): string {
@@ -46,10 +58,7 @@ figure{margin:0 0 28px}figcaption{font-weight:600;margin-bottom:10px}
 @media(max-width:600px){.chart svg{height:200px}.chart.low svg{height:120px}.buy,.sell{stroke-width:3}}
 `;
 
-/** To the minute: `2026-01-01 00:00`. */
-const stampToMinute = (at: number): string => stampOf(at).slice(0, 16).replace("T", " ");
-
-function facts(answer: BacktestAnswer): string {
+function facts(answer: BacktestAnswer) {
   const { drawdown, holding, band } = answer;
   const rows: [string, string][] = [
     ["Total", `${short(answer.total)} (${reportedPercent(answer.totalPercent)})`],
@@ -73,7 +82,7 @@ function facts(answer: BacktestAnswer): string {
       answer.tape ? NO_WIDTH : band ? `${short(band.total.least)} to ${short(band.total.most)}` : "not run",
     ],
   ];
-  return rows.map(([name, value]) => `<div><dt>${name}</dt><dd>${escaped(value)}</dd></div>`).join("");
+  return rows.map(([name, value]) => <Fact name={name}>{value}</Fact>);
 }
 
 /** Whole cents, and more digits of what is less than one. */
@@ -87,25 +96,32 @@ const reportedPercent = (value: number): string => `${withMinus(Math.round(value
 
 /** A drawing, with its values from above and what stands at its both ends. */
 interface Chart {
-  readonly svg: string;
+  readonly svg: Child;
   readonly ticks: readonly string[];
   readonly ends: readonly [string, string];
   readonly isLow?: boolean;
 }
 
-const chartFigure = (caption: string, { svg, ticks, ends, isLow }: Chart): string =>
-  `<figure><figcaption>${caption}</figcaption><div class="chart${isLow ? " low" : ""}"><div class="ticks">${spans(ticks)}</div>${svg}<div class="ends">${spans(ends)}</div></div></figure>`;
+const chartFigure = (caption: string, { svg, ticks, ends, isLow }: Chart) => (
+  <figure>
+    <figcaption>{caption}</figcaption>
+    <div class={isLow ? "chart low" : "chart"}>
+      <div class="ticks">{spans(ticks)}</div>
+      {svg}
+      <div class="ends">{spans(ends)}</div>
+    </div>
+  </figure>
+);
 
-const spans = (texts: readonly string[]): string =>
-  texts.map((text) => `<span>${escaped(text)}</span>`).join("");
+const spans = (texts: readonly string[]) => texts.map((text) => <span>{text}</span>);
 
 const [WIDTH, HEIGHT] = [1000, 300] as const;
 
 interface Scale extends Pick<Chart, "ticks" | "ends"> {
   readonly x: (at: number) => number;
   readonly y: (value: number) => number;
-  /** A line at each of the values that are told. */
-  readonly lines: string;
+  /** A line at each tick. */
+  readonly lines: Child;
 }
 
 function scaleOf(times: readonly number[], values: readonly number[]): Scale {
@@ -114,48 +130,52 @@ function scaleOf(times: readonly number[], values: readonly number[]): Scale {
   const least = finite.reduce((a, b) => Math.min(a, b), Infinity);
   const most = finite.reduce((a, b) => Math.max(a, b), -Infinity);
   const span = most - least || Math.abs(most) || 1;
-  const told = [most, (least + most) / 2, least];
+  const tickValues = [most, (least + most) / 2, least];
   const y = (value: number) => (1 - (value - least) / span) * HEIGHT;
   return {
     x: (at) => ((at - from) / (until - from || 1)) * WIDTH,
     y,
-    lines: told.map((value) => levelLine(y(value))).join(""),
-    ticks: told.map((value) => withMinus(Number(value.toPrecision(Math.abs(value) < 100 ? 3 : 6)))),
-    ends: [stampToMinute(from).slice(0, 10), stampToMinute(until).slice(0, 10)],
+    lines: tickValues.map((value) => levelLine(y(value))),
+    ticks: tickValues.map((value) => withMinus(Number(value.toPrecision(Math.abs(value) < 100 ? 3 : 6)))),
+    ends: [minuteText(from).slice(0, 10), minuteText(until).slice(0, 10)],
   };
 }
 
-const levelLine = (y: number): string => `<path class="level" d="M0,${at(y)}H${WIDTH}"/>`;
+const levelLine = (y: number) => <path class="level" d={`M0,${at(y)}H${WIDTH}`} />;
 
 const at = (value: number): string => value.toFixed(1);
-const drawing = (inside: string, label: string): string =>
-  `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${label}">${inside}</svg>`;
-const line = (kind: string, points: readonly (readonly [number, number])[]): string =>
-  `<polyline class="${kind}" points="${points.map(([x, y]) => `${at(x)},${at(y)}`).join(" ")}"/>`;
+const drawing = (inside: Child, label: string) => (
+  <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={label}>
+    {inside}
+  </svg>
+);
+const line = (kind: string, points: readonly (readonly [number, number])[]) => (
+  <polyline class={kind} points={points.map(([x, y]) => `${at(x)},${at(y)}`).join(" ")} />
+);
 
 function priceChart({ series, slots, fills }: BacktestAnswer): Chart {
   const levels = [...new Set(slots.flatMap(({ lowerPrice, upperPrice }) => [lowerPrice, upperPrice]))];
   const times = series.map(({ timestamp }) => timestamp);
-  const { x, y, lines, ...told } = scaleOf(times, [...series.map(({ price }) => price), ...levels]);
-  const rungs = levels.map((level) => levelLine(y(level))).join("");
+  const { x, y, lines, ...axes } = scaleOf(times, [...series.map(({ price }) => price), ...levels]);
+  const rungs = levels.map((level) => levelLine(y(level)));
   // A line of no length with round ends is a dot that no stretching makes an ellipse.
-  const marks = (side: "buy" | "sell") =>
-    `<path class="${side}" d="${fills
-      .filter((fill) => fill.side === side)
-      .map(({ timestamp, price }) => `M${at(x(timestamp))},${at(y(price))}h0`)
-      .join("")}"/>`;
+  const marks = (side: "buy" | "sell") => {
+    const dots = fills.filter((fill) => fill.side === side);
+    const path = dots.map(({ timestamp, price }) => `M${at(x(timestamp))},${at(y(price))}h0`);
+    return <path class={side} d={path.join("")} />;
+  };
   const drawn = line(
     "price",
     series.map(({ timestamp, price }) => [x(timestamp), y(price)]),
   );
   const label = "the price over time with the grid's levels and fills";
-  return { svg: drawing(lines + rungs + drawn + marks("buy") + marks("sell"), label), ...told };
+  return { svg: drawing([lines, rungs, drawn, marks("buy"), marks("sell")], label), ...axes };
 }
 
 function equityChart({ series }: BacktestAnswer): Chart {
   const times = series.map(({ timestamp }) => timestamp);
   const values = series.flatMap(({ equity, held }) => [equity, held]);
-  const { x, y, lines, ...told } = scaleOf(times, values);
+  const { x, y, lines, ...axes } = scaleOf(times, values);
   const held = line(
     "held",
     series.map((one) => [x(one.timestamp), y(one.held)]),
@@ -165,17 +185,18 @@ function equityChart({ series }: BacktestAnswer): Chart {
     series.map((one) => [x(one.timestamp), y(one.equity)]),
   );
   const label = "equity over time, and what all in base would be worth";
-  return { svg: drawing(lines + held + equity, label), ...told };
+  return { svg: drawing([lines, held, equity], label), ...axes };
 }
 
 function drawdownChart({ series }: BacktestAnswer): Chart {
   const times = series.map(({ timestamp }) => timestamp);
   const falls = series.map(({ drawdownPercent }) => -drawdownPercent);
-  const { x, y, lines, ...told } = scaleOf(times, [0, ...falls]);
+  const { x, y, lines, ...axes } = scaleOf(times, [0, ...falls]);
   const points = series.map((one) => `${at(x(one.timestamp))},${at(y(-one.drawdownPercent))}`);
   const [first, last] = [x(times[0] ?? 0), x(times.at(-1) ?? 0)];
-  const area = `<polygon class="fall" points="${at(first)},${at(y(0))} ${points.join(" ")} ${at(last)},${at(y(0))}"/>`;
-  return { svg: drawing(lines + area, "how far equity was below its highest so far"), ...told, isLow: true };
+  const outline = [`${at(first)},${at(y(0))}`, ...points, `${at(last)},${at(y(0))}`];
+  const area = <polygon class="fall" points={outline.join(" ")} />;
+  return { svg: drawing([lines, area], "how far equity was below its highest so far"), ...axes, isLow: true };
 }
 
 function slotChart({ slots }: BacktestAnswer): Chart {
@@ -184,11 +205,15 @@ function slotChart({ slots }: BacktestAnswer): Chart {
   const bars = slots.map(({ lowerPrice, upperPrice, cycles }, i) => {
     const tall = (cycles / most) * HEIGHT;
     const [left, wide] = [at((i + 0.05) * width), at(0.9 * width)];
-    return `<rect class="bar" x="${left}" y="${at(HEIGHT - tall)}" width="${wide}" height="${at(tall)}"><title>${lowerPrice} to ${upperPrice}: ${cycles} cycles</title></rect>`;
+    return (
+      <rect class="bar" x={left} y={at(HEIGHT - tall)} width={wide} height={at(tall)}>
+        <title>{`${lowerPrice} to ${upperPrice}: ${cycles} cycles`}</title>
+      </rect>
+    );
   });
   const [low, high] = [slots[0]?.lowerPrice ?? 0, slots.at(-1)?.upperPrice ?? 0];
   return {
-    svg: drawing(levelLine(HEIGHT) + bars.join(""), "cycles of each slot"),
+    svg: drawing([levelLine(HEIGHT), bars], "cycles of each slot"),
     ticks: [String(most), "0"],
     ends: [String(low), String(high)],
     isLow: true,

@@ -1,0 +1,55 @@
+import type { Child } from "hono/jsx";
+import { countTold } from "../kernel/count-told.ts";
+import { DataTable, Fact, htmlPage } from "../kernel/html.tsx";
+import { plainTexts } from "../kernel/plain-text.ts";
+import { minuteText } from "../kernel/time.ts";
+import { type Report, type ReportRow, type ReportTotal, shareTold } from "./report.ts";
+
+/** One page that needs nothing else: sums by quote asset first, and then each strategy. */
+export function reportPage(answer: unknown): string {
+  const { from, to, totals, strategies } = plainTexts(answer) as Report;
+  const [start, end] = [minuteText(from), minuteText(to)];
+  const body = (
+    <>
+      <p>{`${start} to ${end}, UTC`}</p>
+      {totals.length === 0 && <p>Nothing ran.</p>}
+      <dl>{totals.map(totalCard)}</dl>
+      {strategies.length > 0 && <DataTable heads={HEADS} rows={strategies.map(strategyRow)} />}
+    </>
+  );
+  const title = `edgemaker report, ${start.slice(0, 10)} to ${end.slice(0, 10)}`;
+  return htmlPage({ title, style: TOTALS_STYLE, body });
+}
+
+const TOTALS_STYLE = "dl{grid-template-columns:repeat(auto-fill,minmax(260px,1fr))}dd b{font-size:1.3rem}";
+
+function totalCard(total: ReportTotal) {
+  const rest = `${signedMoney(total.realizedProfit)} realised, fees ${shortMoney(total.fees)}, ${countTold(total.cycles, "cycle")}, ${countTold(total.filledOrders, "order")} filled, ${countTold(total.incidents, "incident")}`;
+  return (
+    <Fact name={`Total in ${total.quote}${total.dryRun ? ", on paper" : ""}`}>
+      <b class={tone(total.totalProfit)}>{signedMoney(total.totalProfit)}</b>
+      <br />
+      {rest}
+    </Fact>
+  );
+}
+
+const HEADS = ["Strategy", "Pair", "Total", "Realised", "Fees", "Cycles", "In range", "Up", "Incidents"];
+
+const strategyRow = (row: ReportRow): Child[] => [
+  row.id,
+  `${row.symbol} on ${row.exchange}${row.dryRun ? ", on paper" : ""}`,
+  <span class={tone(row.totalProfit)}>{signedMoney(row.totalProfit)}</span>,
+  signedMoney(row.realizedProfit),
+  shortMoney(row.fees),
+  row.cycles,
+  shareTold(row.inRangePercent),
+  shareTold(row.uptimePercent),
+  row.incidents,
+];
+
+const tone = (value: number): string => (value < 0 ? "loss" : value > 0 ? "gain" : "");
+
+/** Cents, and more digits of what is less than one. */
+const shortMoney = (value: number): string => String(Number(value.toFixed(Math.abs(value) < 1 ? 6 : 2)));
+const signedMoney = (value: number): string => `${value > 0 ? "+" : ""}${shortMoney(value)}`;
