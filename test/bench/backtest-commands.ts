@@ -30,10 +30,10 @@ export async function backtestCommandFigures(): Promise<Figure[]> {
   writeFileSync(file, yearOfMinutes());
   const millisOf = (args: readonly string[]) => async () => runCommand(home, args).millis;
   runCommand(home, ["candles", "import", file, "--symbol", "BTC/USDT", "--from", "kraken"]);
-  const unit = "ms of processor time";
+  const unit = "ms of CPU time";
   const figures: Figure[] = [
     {
-      name: "`edgemaker backtest` over a year of minutes from CSV, its band with it",
+      name: "`edgemaker backtest` over a year of minutes from CSV, with the band",
       unit,
       runs: await repeat(millisOf(["backtest", ...GRID, "--data", file])),
       goal: "≤ 1,500",
@@ -44,7 +44,7 @@ export async function backtestCommandFigures(): Promise<Figure[]> {
       runs: await repeat(millisOf(["backtest", ...GRID])),
       goal: "≤ 300",
     },
-    { name: "beside it `--version`", unit, runs: await repeat(millisOf(["--version"])) },
+    { name: "for comparison, `--version`", unit, runs: await repeat(millisOf(["--version"])) },
   ];
   rmSync(home, { recursive: true, force: true });
   return figures;

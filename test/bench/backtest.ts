@@ -61,7 +61,7 @@ const ASKED = {
   orderSize: decimal(String(GRID.size)),
 };
 
-/** Bars in a second of processor time: a grid of 40 slots, its whole ledger and all figures, beside a plain walk in floats. */
+/** Bars in a second of CPU time: a grid of 40 slots, its whole ledger and all figures, beside a plain walk in floats. */
 export async function backtestFigures(): Promise<Figure[]> {
   if (!existsSync(FILE)) return [];
   const reader = createReader({ pair: "BTC/USDT" });
@@ -100,7 +100,7 @@ export async function backtestFigures(): Promise<Figure[]> {
     await repeat(measure, warm);
     return repeat(measure);
   };
-  const unit = "M bars/s of processor time";
+  const unit = "M bars/s of CPU time";
   return [
     {
       name: "backtest in whole numbers, 40 slots, a real month of minutes 60 times over",
@@ -115,19 +115,19 @@ export async function backtestFigures(): Promise<Figure[]> {
       goal: "≥ 30 M",
     },
     {
-      name: "backtest by the step's own passes, 40 slots, a real month of minutes",
+      name: "backtest pass by pass, 40 slots, a real month of minutes",
       unit,
       runs: await measured(of(month, "walk")),
       goal: "≥ 0.2 M",
     },
     {
-      name: "suggest: 2,016 grids over six windows of the month",
-      unit: "s of processor time",
+      name: "suggest: 2,016 grids over six windows of one month",
+      unit: "s of CPU time",
       runs: await measured(suggested(month), 1),
       goal: "≤ 5",
     },
     {
-      name: "beside it a plain walk in floats, bar by bar, profit and equity alone: the 60 months",
+      name: "for comparison, a plain loop in floats, profit and equity only: the 60 months",
       unit,
       runs: await measured(plain(years)),
     },

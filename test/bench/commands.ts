@@ -9,7 +9,7 @@ const MARKET = ["--exchange", "kraken", "--symbol", "BTC/USDT"];
 /** Processor time of whole commands, from the start of the process to its end, beside what Node alone has. */
 export async function commandFigures(): Promise<Figure[]> {
   const home = mkdtempSync(join(tmpdir(), "edgemaker-bench-"));
-  const unit = "ms of processor time";
+  const unit = "ms of CPU time";
   const had = async (args: readonly string[]) => {
     // The first one makes the database, and keeps what was compiled.
     runCommand(home, args);
@@ -19,7 +19,7 @@ export async function commandFigures(): Promise<Figure[]> {
     { name: "`--help`", unit, runs: await had(["--help"]), goal: "≤ 55" },
     { name: "`grid list --sandbox`", unit, runs: await had(["grid", "list", "--sandbox"]), goal: "≤ 120" },
     { name: "`ticker --sandbox`", unit, runs: await had(["ticker", ...MARKET, "--sandbox"]) },
-    { name: "beside them `--version`", unit, runs: await had(["--version"]) },
+    { name: "for comparison, `--version`", unit, runs: await had(["--version"]) },
   ];
   rmSync(home, { recursive: true, force: true });
   return figures;

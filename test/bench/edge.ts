@@ -54,7 +54,7 @@ export async function edgeFigures(): Promise<Figure[]> {
       goal: "≤ 10",
     },
     {
-      name: "of each pass, what a turn of an empty worker takes, p50: the emulation's",
+      name: "an empty worker's turn, p50",
       unit: "ms",
       runs: emptyTurns,
     },

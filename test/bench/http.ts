@@ -15,11 +15,11 @@ const TICKER = "/api/v1/ticker?exchange=kraken&symbol=BTC/USDT";
 const PATHS: readonly (readonly [name: string, path: string, goal: string])[] = [
   ["GET /health", "/health", "≤ 1.25"],
   [
-    "a 400 answer (GET /orderbook with limit=0)",
+    "a 400 response (GET /orderbook with limit=0)",
     "/api/v1/orderbook?exchange=kraken&symbol=BTC/USDT&limit=0",
     "≤ 2",
   ],
-  ["GET /ticker, its answer shared", TICKER, "≤ 2"],
+  ["GET /ticker, shared response", TICKER, "≤ 2"],
 ];
 
 /**
@@ -56,10 +56,10 @@ async function besideEachOther(ours: Server, bare: Server): Promise<Figure[]> {
     });
     const [own, peer] = [pairs.map((pair) => pair.own), pairs.map((pair) => pair.peer)];
     figures.push(
-      { name: `${name}: processor time`, unit: "µs", runs: own },
+      { name: `${name}: CPU time`, unit: "µs", runs: own },
       { name: `${name}: of a bare Hono with a fixed text`, unit: "µs", runs: peer },
       {
-        name: `${name}: the one by the other`,
+        name: `${name} ÷ bare Hono`,
         unit: "×",
         runs: pairs.map((pair) => pair.own / pair.peer),
         goal,

@@ -20,7 +20,7 @@ const YEAR = 366;
 const PAIR = { exchange: "kraken", symbol: "BTC/USDT" } as const;
 const REPORTS = 100;
 
-/** Reports over stored minutes, beside a database file: processor time, and how long anybody else would have waited. */
+/** Reports over stored minutes, beside a database file: CPU time, and how long anybody else would have waited. */
 export async function liquidityFigures(): Promise<Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), "edgemaker-bench-"));
   const { deps, context } = await testSandbox({ url: `file:${join(folder, "report.db")}`, realTime: true });
@@ -45,7 +45,7 @@ export async function liquidityFigures(): Promise<Figure[]> {
   let spread = ONE;
   const figures: Figure[] = [
     {
-      name: `${NAME}, its days added up before: processor time`,
+      name: `${NAME}, its days added up before: CPU time`,
       unit: "ms",
       runs: await repeat(() => millisOf(() => report(DAYS))),
       goal: "≤ 300",
@@ -62,7 +62,7 @@ export async function liquidityFigures(): Promise<Figure[]> {
   await copyDays(context, today);
   figures.push(
     {
-      name: "the same over a year, added up before: processor time",
+      name: "the same over a year, added up before: CPU time",
       unit: "ms",
       runs: await repeat(() => millisOf(() => report(YEAR))),
       goal: "≤ 300",

@@ -57,9 +57,9 @@ if (asked.length > 0) {
 }
 const text = `# Benchmarks
 
-\`npm run bench\` measures these on the machine it runs on; \`npm run bench -- --write\` writes this page.
-\`npm run bench -- requests pass\` measures only these parts: ${Object.keys(PARTS).join(", ")}.
-The load generator shares the machine with the server. Compare figures of one run, not of two machines.
+This page lists measured figures of edgemaker. \`npm run bench -- --write\` measures them and writes this page.
+\`npm run bench -- requests pass\` measures only some parts: ${Object.keys(PARTS).join(", ")}.
+The load generator runs on the same machine as the server. Compare figures of one run, not of two machines.
 
 Measured on ${machine}, on ${new Date().toISOString().slice(0, 10)}.
 
@@ -67,8 +67,8 @@ ${table}
 
 ## Calls
 
-What a pass asks an exchange while nothing happens, over grids of 20 slots, every 5 s for ten minutes. Before, a pass
-read open orders and trades of each pair; kraken counts a call for trades twice, so 6 instead of 1.07 for two pairs.
+Calls per pass of a quiet grid with 20 slots, every 5 s for ten minutes. Earlier versions read open orders and trades of
+each pair. kraken counts a call for trades twice: 6 instead of 1.07 for two pairs.
 
 ${await callTable()}
 `;

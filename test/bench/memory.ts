@@ -62,9 +62,9 @@ const until = (millis: number) => new Promise((resolve) => setTimeout(resolve, m
 function figures(held: readonly number[]): Figure[] {
   const [first, ...later] = held;
   return [
-    { name: "memory held after five minutes of full load, each 30 s", unit: "MB", runs: held },
+    { name: "heap after five minutes of full load, sampled every 30 s", unit: "MB", runs: held },
     {
-      name: "the same, by the first of them",
+      name: "the same, divided by the first sample",
       unit: "×",
       runs: later.map((late) => late / (first as number)),
       goal: "≤ 1.05",

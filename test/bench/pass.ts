@@ -22,7 +22,7 @@ export async function passFigures(): Promise<Figure[]> {
   for (const [grids, slots, goal] of SIZES) {
     const runs = await millisOfQuiet(grids, slots);
     figures.push({
-      name: `a quiet pass over ${grids * slots} orders: processor time`,
+      name: `a quiet pass over ${grids * slots} orders: CPU time`,
       unit: "ms",
       runs,
       goal,

@@ -39,11 +39,11 @@ const LIST: Asked = { method: "GET", path: "/api/v1/strategy/grid/list" };
 const STATUS: Asked = { method: "GET", path: "/api/v1/strategy/grid/status" };
 const PLACE: Asked = { method: "POST", path: "/api/v1/orders", body: ORDER };
 
-/** What requests with a stored token take on a durable database file: processor time each, and how long under load. */
+/** What requests with a stored token take on a durable database file: CPU time each, and how long under load. */
 export async function requestFigures(): Promise<Figure[]> {
   const script = await bundleScript("trading-server");
   const first = {
-    name: `POST /orders, the first ${REQUESTS} of a start: processor time`,
+    name: `POST /orders, the first ${REQUESTS} of a start: CPU time`,
     unit: "µs",
     runs: await repeat(() => onServer(script, ({ child }, ask) => microsOf(child, () => inTurn(ask, PLACE)))),
   };
@@ -72,21 +72,21 @@ async function measured({ child }: Server, ask: Ask): Promise<Figure[]> {
     return repeat(() => microsOf(child, () => inTurn(ask, asked)));
   };
   return [
-    { name: "grid list with a token: processor time", unit: "µs", runs: await micros(LIST), goal: "≤ 300" },
+    { name: "grid list with a token: CPU time", unit: "µs", runs: await micros(LIST), goal: "≤ 300" },
     {
-      name: "grid status with a token: processor time",
+      name: "grid status with a token: CPU time",
       unit: "µs",
       runs: await micros(STATUS),
       goal: "≤ 300",
     },
     {
-      name: "POST /orders, exchange at once: processor time",
+      name: "POST /orders, instant exchange: CPU time",
       unit: "µs",
       runs: await micros(PLACE, COMPILED),
       goal: "≤ 1500",
     },
     {
-      name: "the same with an Idempotency-Key: processor time",
+      name: "the same with an Idempotency-Key: CPU time",
       unit: "µs",
       runs: await micros({ ...PLACE, keyed: true }),
     },

@@ -132,16 +132,16 @@ export async function serverFigures(): Promise<Figure[]> {
   );
   await server.stop();
   return [
-    { name: "start to first 200", unit: "ms of processor time", runs: starts, goal: "≤ 120" },
+    { name: "start to first 200", unit: "ms of CPU time", runs: starts, goal: "≤ 120" },
     {
       name: "start to first 200, as packed",
-      unit: "ms of processor time",
+      unit: "ms of CPU time",
       runs: packedStarts,
       goal: "≤ 120",
     },
-    { name: "an empty program of Node", unit: "ms of processor time", runs: bareStarts },
+    { name: "an empty program of Node", unit: "ms of CPU time", runs: bareStarts },
     { name: "memory after the start", unit: "MB", runs: memory, goal: "≤ 90" },
     { name: "GET /health", unit: "requests/s", runs: health },
-    { name: "a 400 answer (GET /orderbook with limit=0)", unit: "requests/s", runs: refused },
+    { name: "a 400 response (GET /orderbook with limit=0)", unit: "requests/s", runs: refused },
   ];
 }

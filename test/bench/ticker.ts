@@ -24,8 +24,8 @@ export async function tickerFigures(): Promise<Figure[]> {
     },
   ];
   return [
-    ...of(shared, "answers shared for 1 s", ["≤ 150", "≤ 2"]),
-    ...of(alone, "each asked upstream", ["", ""]),
+    ...of(shared, "responses shared for 1 s", ["≤ 150", "≤ 2"]),
+    ...of(alone, "each with its own upstream call", ["", ""]),
   ];
 }
 
