@@ -6,7 +6,7 @@ import { getConnInfo } from "@hono/node-server/conninfo";
 import { createApp } from "../../src/app.ts";
 import type { Config } from "../../src/compose/config.ts";
 import { createDeps } from "../../src/compose/deps.ts";
-import { newToken } from "../../src/controls/operations/tokens.ts";
+import { newToken } from "../../src/model/token.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { madeDocuments } from "../../src/transport/documents/made.ts";

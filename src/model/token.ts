@@ -3,6 +3,10 @@ import type { Millis } from "../kernel/time.ts";
 /** `agent` opens the MCP endpoint and nothing else: there it reads, and trades by plans where the server allows that. */
 export type Scope = "read" | "trade" | "admin" | "agent";
 
+/** Returns the text of a new token: 50 characters of [0-9a-z], which are more than 256 random bits. */
+export const newToken = ({ randomText }: { randomText(length: number): string }): string =>
+  `em_${randomText(50)}`;
+
 export interface Token {
   readonly id: string;
   readonly name: string;

@@ -5,14 +5,11 @@ import { countField, idField, textField, wordField } from "../../kernel/fields.t
 import { lazy } from "../../kernel/lazy.ts";
 import { DAY } from "../../kernel/time.ts";
 import type { By } from "../../model/events.ts";
-import type { Scope } from "../../model/token.ts";
+import { newToken, type Scope } from "../../model/token.ts";
 import { byOf, type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 
 const TOKEN_SCOPES = ["read", "trade", "admin", "agent"] as const;
-
-/** 50 characters of [0-9a-z]: more than 256 random bits. */
-export const newToken = ({ randomText }: Pick<Deps["local"], "randomText">): string => `em_${randomText(50)}`;
 
 interface AskedToken {
   readonly name?: string | undefined;
