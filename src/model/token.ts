@@ -10,11 +10,14 @@ export const newToken = ({ randomText }: { randomText(length: number): string })
 export interface Token {
   readonly id: string;
   readonly name: string;
-  readonly scope: Scope;
+  /** `link` is the code of a sign-in link: it signs in once, and opens nothing itself. */
+  readonly scope: Scope | "link";
   /** Protocol time. */
   readonly createdAt: Millis;
   readonly expiresAt: Millis | null;
   readonly revokedAt: Millis | null;
   /** Where the server listens whose own machine's commands use it, as long as that server runs; null of all others. */
   readonly server: string | null;
+  /** Of a sign-in link, and of a token that one was redeemed for: hash of the token that made the link, with which it ends. */
+  readonly maker: string | null;
 }

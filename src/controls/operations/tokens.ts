@@ -35,7 +35,7 @@ const TokenShape = lazy(() =>
   z.object({
     id: z.string(),
     name: z.string(),
-    scope: z.enum(TOKEN_SCOPES),
+    scope: z.enum([...TOKEN_SCOPES, "link"]),
     createdAt: z.number(),
     expiresAt: z.number().nullable(),
     revokedAt: z.number().nullable(),

@@ -1,3 +1,4 @@
+import type { Millis } from "../../kernel/time.ts";
 import type { By } from "../../model/events.ts";
 import type { Token } from "../../model/token.ts";
 
@@ -6,19 +7,28 @@ export interface TokenPage {
   readonly before?: number | undefined;
 }
 
-export type NewToken = Omit<Token, "createdAt" | "revokedAt" | "server"> & {
+export type NewToken = Omit<Token, "createdAt" | "revokedAt" | "server" | "maker"> & {
   readonly hash: string;
   readonly server?: string;
+  readonly maker?: string;
 };
+
+/** What a sign-in link is redeemed for. */
+export type SignInToken = NewToken & { readonly maker: string; readonly expiresAt: Millis };
 
 export interface TokenStore {
   addToken(token: NewToken, by: By): Promise<void>;
-  /** Newest first, revoked and expired ones too, but no servers' own that are over; `place` is what the next page begins before. */
-  tokens(page: TokenPage): Promise<readonly (Token & { readonly place: number })[]>;
-  /** Whether anybody has a live token but servers their own. */
+  /**
+   * Newest first, revoked and expired ones too, except servers' own, links and sign-ins that have ended; `place` is what the
+   * next page begins before.
+   */
+  tokens(page: TokenPage): Promise<readonly (Omit<Token, "maker"> & { readonly place: number })[]>;
+  /** Whether a live token exists besides those of servers, links and sign-ins. */
   hasTokens(): Promise<boolean>;
   /** The live token with this hash; read anew where its holder is about to write, since what is kept rarely stands then. */
   tokenByHash(hash: string, writes?: boolean | undefined): Promise<Token | undefined>;
-  /** False when there is none to revoke. */
+  /** Ends a link and adds the token of its sign-in. Returns false when the link has ended. */
+  redeemLink(link: string, token: SignInToken, by: By): Promise<boolean>;
+  /** Revokes a token and all that was signed in by its links. Returns false when there is none to revoke. */
   revokeToken(id: string, by: By): Promise<boolean>;
 }

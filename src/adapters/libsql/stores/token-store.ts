@@ -1,4 +1,4 @@
-import { and, desc, getTableColumns, isNull, lt, or, sql } from "drizzle-orm";
+import { and, desc, getTableColumns, isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import { EVERY_ACCOUNT } from "../../../model/events.ts";
 import type { Token } from "../../../model/token.ts";
 import type { TokenStore } from "../../../ports/stores/token-store.ts";
@@ -9,18 +9,29 @@ import { writeTold } from "./event-chain.ts";
 
 /** Rows stand in the order in which they were added. */
 const TOKEN_PLACE = sql<number>`${tokens}.rowid`;
-const { hash: _hash, ...shown } = getTableColumns(tokens);
+const { hash: _hash, maker: _maker, ...shown } = getTableColumns(tokens);
 
 /** Of tokens that are used. */
 const MOST_TOKENS_KEPT = 200;
 
 const TOKEN_EVENT = { account: EVERY_ACCOUNT, strategy: null, kind: "token" } as const;
 
+const isOwn = and(isNull(tokens.server), isNull(tokens.maker));
+
+const isLiveAt = (at: SQL<unknown>): SQL =>
+  sql`${tokens.revokedAt} is null and (${tokens.expiresAt} is null or ${tokens.expiresAt} > ${at})`;
+
+/** Hashes of a token that is not revoked, and of all that was made by its links, and by theirs. */
+const familyOf = (id: string): SQL => sql`with recursive family(hash) as (
+  select hash from tokens where id = ${id} and revoked_at is null
+  union select made.hash from tokens made join family on made.maker = family.hash
+) select hash from family`;
+
 export function tokenStore(context: Context): TokenStore {
   const { client, db, now, prepare } = context;
   const byHash = prepare((at) => {
-    const isLive = sql`${tokens.hash} = ${sql.placeholder("hash")} and ${tokens.revokedAt} is null and (${tokens.expiresAt} is null or ${tokens.expiresAt} > ${at})`;
-    return sql`select ${selectedColumns(tokens)} from ${tokens} where ${isLive}`;
+    const found = sql`${tokens.hash} = ${sql.placeholder("hash")} and ${isLiveAt(at)}`;
+    return sql`select ${selectedColumns(tokens)} from ${tokens} where ${found}`;
   });
   const keptToken = keptReads<Token | undefined>(context, {
     most: MOST_TOKENS_KEPT,
@@ -38,7 +49,10 @@ export function tokenStore(context: Context): TokenStore {
       const whose =
         token.server === undefined ? "" : `, for commands on the machine of the server at ${token.server}`;
       const opens = token.scope === "agent" ? "opens /mcp for an agent" : `may ${token.scope}`;
-      const message = `created ${token.id}, which ${opens}${whose}`;
+      const message =
+        token.scope === "link"
+          ? `created ${token.id}, a ${token.name}`
+          : `created ${token.id}, which ${opens}${whose}`;
       await writeTold(context, by, async ({ tell }) => [added, await tell({ ...TOKEN_EVENT, message })]);
     },
 
@@ -46,7 +60,7 @@ export function tokenStore(context: Context): TokenStore {
       return db
         .select({ ...shown, place: TOKEN_PLACE })
         .from(tokens)
-        .where(and(lt(TOKEN_PLACE, before), or(isNull(tokens.server), isNull(tokens.revokedAt))))
+        .where(and(lt(TOKEN_PLACE, before), or(isOwn, isLiveAt(now()))))
         .orderBy(desc(TOKEN_PLACE))
         .limit(limit);
     },
@@ -55,7 +69,7 @@ export function tokenStore(context: Context): TokenStore {
       const live = db
         .select({ id: tokens.id })
         .from(tokens)
-        .where(and(isNull(tokens.revokedAt), isNull(tokens.server)))
+        .where(and(isNull(tokens.revokedAt), isOwn))
         .limit(1);
       return (await live).length > 0;
     },
@@ -67,16 +81,31 @@ export function tokenStore(context: Context): TokenStore {
       return hasExpired ? undefined : told;
     },
 
+    async redeemLink(link, { id, name, scope, hash, expiresAt, maker }, by) {
+      const message = `signed in: created ${id}, which may ${scope}`;
+      const [, , redeemed] = await writeTold(context, by, async ({ tell, now: at }) => {
+        const isOpen = sql`exists(select 1 from ${tokens} where ${tokens.id} = ${link} and ${isLiveAt(sql`${at}`)})`;
+        const added = sql`insert into ${tokens} (id, name, scope, hash, created_at, expires_at, maker) select ${id}, ${name}, ${scope}, ${hash}, ${at}, ${expiresAt}, ${maker} where ${isOpen}`;
+        const ended = db
+          .update(tokens)
+          .set({ revokedAt: at })
+          .where(sql`${tokens.id} = ${link} and ${isLiveAt(sql`${at}`)}`)
+          .returning({ id: tokens.id });
+        return [await tell({ ...TOKEN_EVENT, message }, isOpen), statement(added), statement(ended)];
+      });
+      return hasRows(redeemed);
+    },
+
     async revokeToken(id, by) {
       const revoke = db
         .update(tokens)
         .set({ revokedAt: now() })
-        .where(sql`${tokens.id} = ${id} and ${tokens.revokedAt} is null`)
+        .where(sql`${tokens.revokedAt} is null and ${tokens.hash} in (${familyOf(id)})`)
         .returning({ id: tokens.id });
       const told = { ...TOKEN_EVENT, message: `revoked ${id}` };
-      const isLive = sql`exists(select 1 from ${tokens} where ${tokens.id} = ${id} and ${tokens.revokedAt} is null)`;
+      const isOpen = sql`exists(select 1 from ${tokens} where ${tokens.id} = ${id} and ${tokens.revokedAt} is null)`;
       const [, revoked] = await writeTold(context, by, async ({ tell }) => [
-        await tell(told, isLive),
+        await tell(told, isOpen),
         statement(revoke),
       ]);
       return hasRows(revoked);
