@@ -16,7 +16,7 @@ import { mountOperations, respond, urgentRoutes, type Variables } from "./transp
 import type { Limiter } from "./transport/limiter.ts";
 import { MCP_ROUTE, mountMcp } from "./transport/mcp/mount.ts";
 import type { McpSettings } from "./transport/mcp/options.ts";
-import { type Asset, mountPage, type SignIn } from "./transport/page.ts";
+import { type Asset, mountPage } from "./transport/page.ts";
 import { refusal } from "./transport/run.ts";
 import { tracedRequests } from "./transport/traced.ts";
 
@@ -34,8 +34,6 @@ export interface AppOptions {
   readonly instance: string;
   /** What a challenge is answered with by whoever has the local token: its commands ask before they send it. */
   readonly prove?: (challenge: string) => string;
-  /** Lets in whoever has read a link on this server's terminal; absent where there is none. */
-  readonly signIn?: SignIn;
   /** How answers that go on are given here. */
   readonly streaming?: Streaming;
   /** A file of the pages by its folder and name; absent where the platform serves files itself. */
@@ -60,7 +58,6 @@ export function createApp({
   version,
   instance,
   prove,
-  signIn,
   streaming = { every: SECOND },
   asset,
   router,
@@ -91,7 +88,7 @@ export function createApp({
 
   mountDocuments(app, { documents, asset, deps });
   mountEvents(app, { deps, access, streaming });
-  mountPage(app, { deps, access, signIn, asset });
+  mountPage(app, { deps, access, asset });
   mountOperations(app, operations, { deps, access });
   mountMcp(app, { deps, operations, tools: documents.tools, access, settings: mcp, version });
 

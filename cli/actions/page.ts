@@ -1,7 +1,7 @@
 import { dataDirectory } from "../host/directories.ts";
+import { pageLink } from "../host/page-link.ts";
 import { findServer } from "../host/server-file.ts";
 import { readSettings } from "../host/settings.ts";
-import { pageLink } from "../host/sign-in.ts";
 import type { Values } from "../terminal/arguments.ts";
 
 /** A new link to the page of the running local server. Throws when there is none. */

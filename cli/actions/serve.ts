@@ -6,12 +6,14 @@ import { getConnInfo } from "@hono/node-server/conninfo";
 import { createApp } from "../../src/app.ts";
 import type { Config } from "../../src/compose/config.ts";
 import { createDeps } from "../../src/compose/deps.ts";
+import { digest } from "../../src/kernel/digest.ts";
 import { newToken } from "../../src/model/token.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { madeDocuments } from "../../src/transport/documents/made.ts";
 import { createHeavyLane } from "../../src/transport/heavy-lane.ts";
 import { createLimiter } from "../../src/transport/limiter.ts";
+import { createSignInLink } from "../../src/transport/sign-in.ts";
 import { countWrongTokens } from "../../src/transport/wrong-tokens.ts";
 import { askAboutKeys } from "../host/asked-keys.ts";
 import { startDelivery, startSampling } from "../host/delivery.ts";
@@ -19,11 +21,11 @@ import { configFile, dataDirectory } from "../host/directories.ts";
 import { tighten } from "../host/file-rights.ts";
 import { listLocalToken } from "../host/local-token.ts";
 import { createLog, nodeRuntime } from "../host/node-runtime.ts";
+import { pageLink } from "../host/page-link.ts";
 import { calculationThread } from "../host/process/calculations.ts";
 import { nodeLocal } from "../host/process/node-local.ts";
 import { forgetKeptToken, proofOf, writeServerFile } from "../host/server-file.ts";
 import { numberOf, readSettings } from "../host/settings.ts";
-import { createSignIn, pageLink } from "../host/sign-in.ts";
 import { startTimer } from "../host/timer.ts";
 import { startTracing } from "../host/tracing.ts";
 import { version } from "../host/version.ts";
@@ -36,8 +38,8 @@ export interface Serving {
   /** What else is bound, as a person reads it; undefined where the address is all. */
   readonly boundTold: string | undefined;
   readonly token: string;
-  /** A link to the page that lets one browser in, once. */
-  readonly newLink: () => string;
+  /** Makes a link to the page that signs in one browser, once. */
+  readonly newLink: () => Promise<string>;
   /** Resolves when the server has been asked to stop and has stopped. */
   readonly stopped: Promise<void>;
   stop(): void;
@@ -61,8 +63,7 @@ export async function startServer(values: Values, { around = 0 } = {}): Promise<
   const token = newToken(nodeLocal);
   forgetKeptToken(folder);
   const instance = nodeLocal.randomText(16);
-  const signIn = createSignIn(token);
-  const app = servedApp(deps, { config, token, instance, signIn });
+  const app = servedApp(deps, { config, token, instance });
   const { server, address } = await listening(app.fetch, { port, hostname, around });
   const url = `http://${hostAndPort({ ...address, address: loopback(address) })}`;
   const endToken = await listLocalToken(deps.store, { token, url });
@@ -90,7 +91,11 @@ export async function startServer(values: Values, { around = 0 } = {}): Promise<
     await tracing?.stop();
   });
   const boundTold = boundToldOf(address);
-  return { deps, url, boundTold, token, newLink: () => pageLink(url, signIn.newCode()), stopped, stop };
+  const newLink = async () => {
+    const maker = { actor: "local", key: await digest(token) };
+    return pageLink(url, await createSignInLink(deps, maker, null));
+  };
+  return { deps, url, boundTold, token, newLink, stopped, stop };
 }
 
 function servingFlags(values: Values) {
@@ -109,10 +114,9 @@ interface Served {
   readonly config: Config;
   readonly token: string;
   readonly instance: string;
-  readonly signIn: ReturnType<typeof createSignIn>;
 }
 
-function servedApp(deps: Deps, { config, token, instance, signIn }: Served) {
+function servedApp(deps: Deps, { config, token, instance }: Served) {
   const operations = createOperations(config.exchanges.map(({ id }) => id));
   return createApp({
     deps,
@@ -132,7 +136,6 @@ function servedApp(deps: Deps, { config, token, instance, signIn }: Served) {
     version: version(),
     instance,
     prove: (challenge) => proofOf(token, challenge),
-    signIn,
     asset: builtAsset,
   });
 }

@@ -39,7 +39,7 @@ export const serveCommand = command({
     process.stdout.write(`Serving ${countTold(count, `${kind} exchange`)} at ${url} (docs at ${url}/docs)\n`);
     if (boundTold) process.stdout.write(`Listening on ${boundTold}\n`);
     // Not into a log, where somebody else may read it first.
-    if (process.stdout.isTTY) process.stdout.write(`Page: ${newLink()} (this link works once)\n`);
+    if (process.stdout.isTTY) process.stdout.write(`Page: ${await newLink()} (this link works once)\n`);
     await stopped;
     return 0;
   },

@@ -51,7 +51,7 @@ export async function authenticate(
   allowance.presentToken();
   const hash = await digest(token);
   const { wrongTokens } = access;
-  const caller = (await operatorOf(hash, access)) ?? (await storedOf(hash, access, { store, writes }));
+  const caller = await callerByHash(hash, access, { store, writes });
   if (!caller) wrongTokens?.add();
   const told = wrongTokens?.due();
   // Whether it can be written down changes nothing for whoever asks.
@@ -125,15 +125,22 @@ function tokenIn(header: string | undefined): string {
 const unknownToken = () =>
   new AppError("Unauthorized", "this API token is not known, has expired or was revoked");
 
-async function storedOf(
+type TokenReading = Pick<Presented, "writes"> & { readonly store: TokenStore };
+
+/** Returns who calls with the token of this hash. Undefined if it is unknown, expired or revoked, or its maker is. */
+export const callerByHash = async (
   hash: string,
   access: Access,
-  { store, writes }: Pick<Presented, "store" | "writes">,
-): Promise<Caller | undefined> {
-  const found = await store.tokenByHash(hash, writes);
+  reading: TokenReading,
+): Promise<Caller | undefined> => (await operatorOf(hash, access)) ?? (await storedOf(hash, access, reading));
+
+async function storedOf(hash: string, access: Access, reading: TokenReading): Promise<Caller | undefined> {
+  const found = await reading.store.tokenByHash(hash, reading.writes);
+  if (!found || found.scope === "link") return undefined;
   // Another server's own opens nothing here: that one may have been killed, and have ended nothing.
-  if (found && found.server !== null) return localOf(hash, access);
-  return found && { actor: found.id, scope: found.scope, key: hash };
+  if (found.server !== null) return localOf(hash, access);
+  if (found.maker !== null && !(await callerByHash(found.maker, access, reading))) return undefined;
+  return { actor: found.id, scope: found.scope, key: hash };
 }
 
 async function operatorOf(hash: string, { adminTokens }: Access): Promise<Caller | undefined> {

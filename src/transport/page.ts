@@ -7,14 +7,7 @@ import { type Access, authenticate } from "./access.ts";
 import { parseBody, readBody } from "./body.ts";
 import { SAFE_HEADERS } from "./headers.ts";
 import type { Variables } from "./http.ts";
-
-/** Signs in whoever has read a link on the server's own terminal. */
-export interface SignIn {
-  /** A code that can be redeemed once, until it is old. */
-  newCode(): string;
-  /** The token that the code stands for; undefined for a code that is wrong, used or old. */
-  redeem(code: string): string | undefined;
-}
+import { createSignInLink, redeemSignInLink } from "./sign-in.ts";
 
 /** A file by its name; undefined where the platform serves files itself, or there is none of this name. */
 export type Asset = (
@@ -24,7 +17,6 @@ export type Asset = (
 interface PageMounting {
   readonly deps: Deps;
   readonly access: Access;
-  readonly signIn?: SignIn | undefined;
   readonly asset?: Asset | undefined;
 }
 
@@ -56,10 +48,7 @@ const HTML = `<!doctype html>
 `;
 
 /** The page at `/` for a browser, its files, and what it asks beside the operations: who it speaks for. */
-export function mountPage(
-  app: Hono<{ Variables: Variables }>,
-  { deps, access, signIn, asset }: PageMounting,
-): void {
+export function mountPage(app: Hono<{ Variables: Variables }>, { deps, access, asset }: PageMounting): void {
   app.get("/", (c) => {
     if (!(c.req.header("accept") ?? "").includes("text/html")) return c.notFound();
     c.header("content-security-policy", POLICY);
@@ -88,21 +77,22 @@ export function mountPage(
   app.post("/api/v1/session", async (c) => {
     c.var.allowance.presentToken();
     const { code } = parseBody(await readBody(c.req.raw));
-    const token = typeof code === "string" ? signIn?.redeem(code) : undefined;
+    const request = c.var.requestId;
+    const token =
+      typeof code === "string" ? await redeemSignInLink(code, deps, { access, request }) : undefined;
     if (token === undefined) {
       c.var.allowance.wrongToken();
       throw new AppError(
         "Unauthorized",
-        "this link was used before or is old: `edgemaker page` prints another one",
+        "this link was used, revoked or has expired; `edgemaker page` prints a new one",
       );
     }
     return c.json({ token }, 200, SAFE_HEADERS);
   });
 
   app.post("/api/v1/session/code", async (c) => {
-    const { scope } = await callerOf(c.req.header("authorization"), c.var);
-    if (scope !== "admin") throw new AppError("Forbidden", "only an admin token may let somebody in");
-    if (!signIn) throw new AppError("Not found", "this server prints no links: enter a token on its page");
-    return c.json({ code: signIn.newCode() }, 200, SAFE_HEADERS);
+    const caller = await callerOf(c.req.header("authorization"), c.var);
+    if (caller.scope !== "admin") throw new AppError("Forbidden", "only an admin token makes sign-in links");
+    return c.json({ code: await createSignInLink(deps, caller, c.var.requestId) }, 200, SAFE_HEADERS);
   });
 }

@@ -49,7 +49,7 @@ export type OpenOrders = Of<typeof OrdersShape>;
 export interface TokenTold {
   readonly id: string;
   readonly name: string;
-  readonly scope: Scope;
+  readonly scope: Scope | "link";
   readonly createdAt: number;
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;

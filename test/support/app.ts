@@ -5,6 +5,7 @@ import type { Scope } from "../../src/model/token.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { TokenStore } from "../../src/ports/stores/token-store.ts";
+import type { Access } from "../../src/transport/access.ts";
 import { madeDocuments } from "../../src/transport/documents/made.ts";
 import { createLimiter } from "../../src/transport/limiter.ts";
 import type { McpSettings } from "../../src/transport/mcp/options.ts";
@@ -59,19 +60,33 @@ export async function addTokens(store: TokenStore): Promise<void> {
   }
 }
 
-export async function appOver(
-  deps: Deps,
-  mcp: McpSettings = { trading: false, confirm: "plan" },
-  rates: Rates = LOCAL,
-): Promise<Target & { app: ReturnType<typeof createApp> }> {
-  const tokens = TOKENS;
+type Served = Target & { readonly app: ReturnType<typeof createApp> };
+
+export async function appOver(deps: Deps, mcp?: McpSettings, rates?: Rates): Promise<Served> {
   await addTokens(deps.store);
+  return servedOver(deps, { mcp, rates });
+}
+
+/** Another server over a database whose tokens exist already. */
+export function servedOver(
+  deps: Deps,
+  {
+    mcp = { trading: false, confirm: "plan" },
+    rates = LOCAL,
+    access = {},
+  }: {
+    readonly mcp?: McpSettings | undefined;
+    readonly rates?: Rates | undefined;
+    readonly access?: Partial<Access>;
+  } = {},
+): Served {
+  const tokens = TOKENS;
   const operations = createOperations(EXCHANGES);
   const app = createApp({
     deps,
     operations,
     documents: madeDocuments(operations, "0.0.0-test"),
-    access: { adminTokens: [tokens.admin], allowedHosts: ["grid.example"], checkHost: true },
+    access: { adminTokens: [tokens.admin], allowedHosts: ["grid.example"], checkHost: true, ...access },
     ...rates,
     mcp,
     version: "0.0.0-test",

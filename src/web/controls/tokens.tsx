@@ -19,7 +19,7 @@ export function Tokens() {
   const revoke = ({ id, name, scope }: TokenTold) =>
     put({
       title: `Revoke ${name}?`,
-      says: `Whoever uses it, who may ${scope}, is refused from the next request on. It cannot be taken back.`,
+      says: `${scope === "link" ? "It signs in nobody" : "The next request with it is refused, and so is everyone who has signed in by its links"}. You cannot undo this.`,
       yes: "Revoke it",
       dangerous: true,
       act: async () => {
@@ -77,7 +77,7 @@ const tokenColumns = (revoke: (token: TokenTold) => void): readonly TableColumn<
     ),
     by: ({ name }) => name,
   },
-  { name: "May", of: ({ scope }) => scope, by: ({ scope }) => scope },
+  { name: "May", of: ({ scope }) => (scope === "link" ? "sign in once" : scope), by: ({ scope }) => scope },
   { name: "Made", of: ({ createdAt }) => <Time at={createdAt} />, by: ({ createdAt }) => createdAt },
   { name: "Holds", of: tokenState },
   {

@@ -1,0 +1,55 @@
+import { digest } from "../kernel/digest.ts";
+import { DAY, MINUTE, type Millis } from "../kernel/time.ts";
+import { newToken } from "../model/token.ts";
+import type { Deps } from "../ports/deps.ts";
+import { type Access, type Caller, callerByHash } from "./access.ts";
+
+const LINK_LIFE: Millis = 10 * MINUTE;
+const SIGN_IN_LIFE: Millis = DAY;
+
+type SignInDeps = Pick<Deps, "store" | "local">;
+
+/** Stores a sign-in link and returns its code: 50 characters of [0-9a-z]. It signs in once, within ten minutes. */
+export async function createSignInLink(
+  { store, local }: SignInDeps,
+  { actor, key }: Pick<Caller, "actor" | "key">,
+  request: string | null,
+): Promise<string> {
+  const code = local.randomText(50);
+  const expiresAt = (await store.now()) + LINK_LIFE;
+  const link = {
+    id: `link_${local.randomText(10)}`,
+    name: `sign-in link of ${actor}`,
+    scope: "link",
+  } as const;
+  await store.addToken({ ...link, hash: await digest(code), expiresAt, maker: key }, { actor, request });
+  return code;
+}
+
+/**
+ * Redeems a link's code for a new token with its maker's scope. The token ends after a day, or with its maker. Returns
+ * undefined for a code that is wrong, used or expired.
+ */
+export async function redeemSignInLink(
+  code: string,
+  { store, local }: SignInDeps,
+  { access, request }: { readonly access: Access; readonly request: string },
+): Promise<string | undefined> {
+  const reading = { store, writes: true };
+  const link = await store.tokenByHash(await digest(code), reading.writes);
+  if (link?.scope !== "link" || link.maker === null) return undefined;
+  const maker = await callerByHash(link.maker, access, reading);
+  if (!maker) return undefined;
+  const { expiresAt } = (await store.tokenByHash(link.maker, reading.writes)) ?? {};
+  const latest = (await store.now()) + SIGN_IN_LIFE;
+  const token = newToken(local);
+  const signIn = {
+    id: `tok_${local.randomText(10)}`,
+    name: `signed in by a link of ${maker.actor}`,
+    scope: maker.scope,
+    hash: await digest(token),
+    expiresAt: Math.min(latest, expiresAt ?? latest),
+    maker: link.maker,
+  };
+  return (await store.redeemLink(link.id, signIn, { actor: link.id, request })) ? token : undefined;
+}

@@ -1,0 +1,184 @@
+import { expect, it } from "vitest";
+import { digest } from "../../src/kernel/digest.ts";
+import { createSignInLink } from "../../src/transport/sign-in.ts";
+import { servedOver, testApp } from "../support/app.ts";
+
+interface Listed {
+  readonly id: string;
+  readonly scope: string;
+  readonly expiresAt: number | null;
+  readonly revokedAt: number | null;
+}
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+async function signInApp() {
+  const app = await testApp({ realTime: false });
+  const send = async (method: string, path: string, token?: string, body?: object) => {
+    const answer = await app.ask(`/api/v1${path}`, {
+      method,
+      headers: { "content-type": "application/json", ...(token ? { authorization: `Bearer ${token}` } : {}) },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    return { status: answer.status, headers: answer.headers, body: (await answer.json()) as never };
+  };
+  const { admin } = app.tokens;
+  const makeToken = async (days?: number) =>
+    (await send("POST", "/tokens", admin, { scope: "admin", ...(days ? { days } : {}) })).body as {
+      id: string;
+      token: string;
+    };
+  const link = async (token: string) =>
+    ((await send("POST", "/session/code", token)).body as { code: string }).code;
+  const redeem = (code: string) => send("POST", "/session", undefined, { code });
+  const signIn = async (token: string) => ((await redeem(await link(token))).body as { token: string }).token;
+  const session = async (token: string) => (await send("GET", "/session", token)).status;
+  const listed = async () =>
+    ((await send("GET", "/tokens", admin)).body as { tokens: readonly Listed[] }).tokens;
+  const messages = async () => {
+    const { rows } = await app.context.client.execute(
+      "select actor || ' ' || message from events where kind = 'token' order by id",
+    );
+    return rows.map((row) => String(row[0]));
+  };
+  return { ...app, send, admin, makeToken, link, redeem, signIn, session, listed, messages };
+}
+
+it("signs in once, with a new token that may do what its maker may", async () => {
+  const { link, redeem, send, admin } = await signInApp();
+  const code = await link(admin);
+  expect(code).toMatch(/^\w{50}$/);
+  const { token } = (await redeem(code)).body as { token: string };
+  expect(token).toMatch(/^em_/);
+  expect(token).not.toBe(admin);
+  expect((await send("GET", "/session", token)).body).toMatchObject({ scope: "admin" });
+  expect((await redeem(code)).status).toBe(401);
+  expect((await redeem("")).status).toBe(401);
+});
+
+it("keeps the token of a sign-in out of every cache", async () => {
+  const { link, redeem, admin } = await signInApp();
+  const { headers } = await redeem(await link(admin));
+  expect(headers.get("cache-control")).toBe("no-store");
+});
+
+it("lets one of two requests sign in that redeem a link at once", async () => {
+  const { link, redeem, admin } = await signInApp();
+  const code = await link(admin);
+  const statuses = await Promise.all([redeem(code), redeem(code), redeem(code)]);
+  expect(statuses.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
+});
+
+it("ends a link after ten minutes, and a sign-in after a day", async () => {
+  const { link, redeem, signIn, session, admin, time } = await signInApp();
+  const code = await link(admin);
+  const token = await signIn(admin);
+  time.pass(10 * MINUTE);
+  expect((await redeem(code)).status).toBe(401);
+  expect(await session(token)).toBe(200);
+  time.pass(DAY);
+  expect(await session(token)).toBe(401);
+});
+
+it("ends a sign-in when its maker expires", async () => {
+  const { makeToken, signIn, session, time, listed } = await signInApp();
+  const maker = await makeToken(1);
+  time.pass(20 * HOUR);
+  const token = await signIn(maker.token);
+  const [found] = await listed();
+  expect((found?.expiresAt ?? 0) - time.now()).toBe(4 * HOUR);
+  time.pass(4 * HOUR);
+  expect(await session(maker.token)).toBe(401);
+  expect(await session(token)).toBe(401);
+});
+
+it("ends links, sign-ins and their own sign-ins when their maker is revoked", async () => {
+  const { makeToken, link, redeem, signIn, session, send, admin, listed } = await signInApp();
+  const maker = await makeToken();
+  const code = await link(maker.token);
+  const first = await signIn(maker.token);
+  const second = await signIn(first);
+  expect(await session(second)).toBe(200);
+  expect((await send("DELETE", `/tokens/${maker.id}`, admin)).status).toBe(200);
+  for (const token of [first, second]) expect(await session(token)).toBe(401);
+  expect((await redeem(code)).status).toBe(401);
+  expect((await listed()).filter(({ revokedAt }) => revokedAt === null).map(({ id }) => id)).toEqual([
+    "tok_agent",
+    "tok_trade",
+    "tok_read",
+  ]);
+});
+
+it("ends a sign-in when the operator's own token changes", async () => {
+  const { deps, signIn, session, admin } = await signInApp();
+  const token = await signIn(admin);
+  expect(await session(token)).toBe(200);
+  const { ask } = servedOver(deps, { access: { adminTokens: ["em_another_operator_token"] } });
+  const answer = await ask("/api/v1/session", { headers: { authorization: `Bearer ${token}` } });
+  expect(answer.status).toBe(401);
+});
+
+it("lists a link and a sign-in until they end, and revokes each", async () => {
+  const { link, redeem, signIn, session, send, admin, listed } = await signInApp();
+  const code = await link(admin);
+  const [open] = await listed();
+  expect(open).toMatchObject({ id: expect.stringMatching(/^link_/), scope: "link", revokedAt: null });
+  expect(JSON.stringify(open)).not.toContain(code);
+  expect((await send("DELETE", `/tokens/${open?.id}`, admin)).status).toBe(200);
+  expect((await redeem(code)).status).toBe(401);
+  const token = await signIn(admin);
+  const [signedIn] = await listed();
+  expect(signedIn).toMatchObject({ id: expect.stringMatching(/^tok_/), scope: "admin" });
+  expect((await send("DELETE", `/tokens/${signedIn?.id}`, admin)).status).toBe(200);
+  expect(await session(token)).toBe(401);
+  expect((await listed()).map(({ id }) => id)).toEqual(["tok_agent", "tok_trade", "tok_read"]);
+});
+
+it("records who has made a link, and who has signed in by it", async () => {
+  const { makeToken, signIn, messages } = await signInApp();
+  const maker = await makeToken();
+  await signIn(maker.token);
+  const [made = "", signedIn = ""] = (await messages()).slice(-2);
+  const [, link = "none"] = new RegExp(
+    `^${maker.id} created (link_\\w+), a sign-in link of ${maker.id}$`,
+  ).exec(made) ?? [made];
+  expect(signedIn).toMatch(new RegExp(`^${link} signed in: created tok_\\w+, which may admin$`));
+});
+
+it("opens nothing with a link's code as a token, and makes links for administrators alone", async () => {
+  const { link, session, send, admin, tokens } = await signInApp();
+  expect(await session(await link(admin))).toBe(401);
+  expect((await send("POST", "/session/code", tokens.trade)).status).toBe(403);
+});
+
+it("signs in by the link of a server's own token while that server runs", async () => {
+  const { deps } = await signInApp();
+  const local = "em_local_token_of_this_server";
+  const { ask } = servedOver(deps, { access: { localToken: local } });
+  await deps.store.addToken(
+    {
+      ...{
+        id: "local_1",
+        name: "local",
+        scope: "admin",
+        expiresAt: null,
+        server: "http://127.0.0.1:1 on here",
+      },
+      hash: await digest(local),
+    },
+    { actor: "local", request: null },
+  );
+  const code = await createSignInLink(deps, { actor: "local", key: await digest(local) }, null);
+  const redeemed = await ask("/api/v1/session", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ code }),
+  });
+  const { token } = (await redeemed.json()) as { token: string };
+  const headers = { authorization: `Bearer ${token}` };
+  expect((await ask("/api/v1/session", { headers })).status).toBe(200);
+  const another = servedOver(deps, { access: { localToken: "em_local_token_of_another_server" } });
+  expect((await another.ask("/api/v1/session", { headers })).status).toBe(401);
+});
