@@ -4,18 +4,18 @@ import { createReadStream, existsSync, type ReadStream, readFileSync } from "nod
 import { type FileHandle, open } from "node:fs/promises";
 import { basename } from "node:path";
 import type { Readable } from "node:stream";
-import { crc32, createGunzip, createInflateRaw, type Gunzip } from "node:zlib";
+import { crc32, createGunzip, createInflateRaw, type Gunzip, type InflateRaw } from "node:zlib";
 import type { Candles } from "../../src/candles/candles.ts";
 import { coverageOf, type Refused } from "../../src/candles/coverage.ts";
 import { hashOf } from "../../src/candles/hash.ts";
 import { createReader, type Reading, type ReadOptions } from "../../src/candles/read.ts";
 import { createTapeReader, isOfObjects, isTape, type TapeOptions } from "../../src/candles/tape/read.ts";
 import { hashTape, type TapeFile } from "../../src/candles/tape/tape.ts";
-import { dataStart, isZip, ZIP_TAIL, zipEntries } from "../../src/candles/zip.ts";
 import { messageOf } from "../../src/kernel/errors.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import type { CandleFile } from "../../src/ports/candles.ts";
 import { isStored, readStored } from "./candle-store.ts";
+import { bytesAt, isZip, onlyEntry } from "./zip.ts";
 
 interface NamedFile {
   readonly candles: Candles;
@@ -118,7 +118,7 @@ async function* filePartsOf(file: string): AsyncGenerator<FilePart> {
   const handle = await open(file, "r");
   try {
     const start = await bytesAt(handle, 0, 4);
-    if (isZip(start)) yield* unzipped(handle);
+    if (isZip(start)) yield* unzipped(file, handle);
     else if (start[0] === 0x1f && start[1] === 0x8b) yield* whole(createReadStream(file), createGunzip());
     else yield* plain(createReadStream(file));
   } finally {
@@ -131,32 +131,21 @@ async function* plain(from: ReadStream): AsyncGenerator<FilePart> {
 }
 
 /** What one stream gives through another, and the failure of either. */
-async function* whole(from: Readable, through: Gunzip): AsyncGenerator<FilePart> {
+async function* whole(from: Readable, through: Gunzip | InflateRaw): AsyncGenerator<FilePart> {
   from.on("error", (error) => through.destroy(error));
   from.pipe(through);
   for await (const bytes of through) yield { bytes, behind: through.bytesWritten };
 }
 
-async function* unzipped(handle: FileHandle): AsyncGenerator<FilePart> {
-  const { size } = await handle.stat();
-  const tail = await bytesAt(handle, Math.max(0, size - ZIP_TAIL), Math.min(size, ZIP_TAIL));
-  const entries = zipEntries(tail, size);
-  const [entry] = entries;
-  if (!entry || entries.length > 1)
-    throw new RangeError(`the archive holds ${entries.length} files: unpack it, and import each`);
-  const from = dataStart(await bytesAt(handle, entry.at, 30), entry.at);
-  const packed = await bytesAt(handle, from, entry.packedSize);
+/** The one file in a zip archive, checked against its CRC-32. */
+async function* unzipped(file: string, handle: FileHandle): AsyncGenerator<FilePart> {
+  const { name, isDeflated, crc, packedSize, start } = await onlyEntry(handle);
+  if (packedSize === 0) return;
+  const packed = createReadStream(file, { start, end: start + packedSize - 1 });
   let check = 0;
-  const inflate = createInflateRaw();
-  if (entry.isDeflated) inflate.end(packed);
-  for await (const bytes of entry.isDeflated ? inflate : [packed]) {
-    check = crc32(bytes, check);
-    yield { bytes, behind: entry.isDeflated ? inflate.bytesWritten : packed.length };
+  for await (const part of isDeflated ? whole(packed, createInflateRaw()) : plain(packed)) {
+    check = crc32(part.bytes, check);
+    yield part;
   }
-  if (check !== entry.crc) throw new RangeError(`${entry.name} in the archive is damaged: download it again`);
-}
-
-async function bytesAt(handle: FileHandle, at: number, length: number): Promise<Uint8Array> {
-  const { bytesRead, buffer } = await handle.read(new Uint8Array(length), 0, length, at);
-  return buffer.subarray(0, bytesRead);
+  if (check !== crc) throw new RangeError(`${name} in the archive is damaged: download it again`);
 }
