@@ -52,7 +52,7 @@ export default defineConfig({
         test: {
           name: "shared",
           include: ["test/**/*.test.ts"],
-          exclude: [...ALONE, ...PROGRAMS],
+          exclude: [...ALONE, ...PROGRAMS, "test/runtimes"],
           isolate: false,
         },
       },

@@ -23,7 +23,7 @@ async function onRuntime(name: string): Promise<Ask> {
   return ask;
 }
 
-describe.each(["node", "workerd", "bun", "deno"])("the service on %s", (name) => {
+describe.each([...Object.keys(RUNTIMES), "workerd"])("the service on %s", (name) => {
   it("tells a price, and starts, steps, shows and stops a grid", async () => {
     const ask = name === "workerd" ? await onWorkerd() : await onRuntime(name);
     const json = async (path: string, init?: Parameters<Ask>[1]) => {

@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
 import { freePort } from "./free-port.ts";
+import { runtimeProgram } from "./runtimes.ts";
 import { makeFolder } from "./temp.ts";
 
 export interface Sqld {
@@ -13,10 +12,7 @@ export interface Sqld {
 }
 
 // The package's own command is a stub that an install script would replace.
-const binary = (): string => {
-  const platform = createRequire(createRequire(import.meta.url).resolve("sqld/package.json"));
-  return join(dirname(platform.resolve(`@sqld/${process.platform}-${process.arch}/package.json`)), "sqld");
-};
+const binary = (): string => runtimeProgram(["sqld", `@sqld/${process.platform}-${process.arch}`], "sqld");
 
 /** Starts a libSQL server with an empty database on a free port, and waits until it answers. */
 export async function startSqld(attempts = 5): Promise<Sqld> {
