@@ -10,7 +10,7 @@ const MOST = {
   floors: 8,
   looseFiles: 5,
   names: 5,
-  fileLines: 250,
+  fileLines: 300,
   functionLines: 40,
   longFunctions: 0,
 };
@@ -80,8 +80,8 @@ const PLANTED: readonly (readonly [string, readonly (readonly [string, string])[
   ["a sixth loose file", [["src/planted.ts", "export const planted = 1;\n"]], /^loose: .*src\/planted.ts/],
   [
     "a full folder",
-    Array.from({ length: 26 }, (_one, i) => [`src/planted/f${i}.ts`, `export const f${i}x = 1;\n`] as const),
-    /^full: src\/planted: 26$/,
+    Array.from({ length: 41 }, (_one, i) => [`src/planted/f${i}.ts`, `export const f${i}x = 1;\n`] as const),
+    /^full: src\/planted: 41$/,
   ],
   [
     "names that are defined twice",
@@ -91,7 +91,7 @@ const PLANTED: readonly (readonly [string, readonly (readonly [string, string])[
     ]),
     /^names: \d+ are defined twice$/,
   ],
-  ["a long file", [["src/planted/a.ts", lines(251)]], /^long: src\/planted\/a.ts 251$/],
+  ["a long file", [["src/planted/a.ts", lines(301)]], /^long: src\/planted\/a.ts 301$/],
   [
     "long functions",
     Array.from({ length: MOST.longFunctions + 1 }, (_one, i) => [

@@ -25,7 +25,7 @@ export interface House {
   readonly arrows: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 }
 
-const MOST_FILES = 25;
+const MOST_FILES = 40;
 const SHORTEST_NAME = 3;
 
 /** A folder of `src`, a file beside them, or the whole of another root. */
