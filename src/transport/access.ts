@@ -125,7 +125,10 @@ function tokenIn(header: string | undefined): string {
 const unknownToken = () =>
   new AppError("Unauthorized", "this API token is not known, has expired or was revoked");
 
-type TokenReading = Pick<Presented, "writes"> & { readonly store: TokenStore };
+interface TokenReading {
+  readonly store: TokenStore;
+  readonly writes?: boolean | undefined;
+}
 
 /** Returns who calls with the token of this hash. Undefined if it is unknown, expired or revoked, or its maker is. */
 export const callerByHash = async (

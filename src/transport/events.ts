@@ -1,10 +1,10 @@
 import type { Hono } from "hono";
 import { type SSEStreamingApi, streamSSE } from "hono/streaming";
-import { messageOf } from "../kernel/errors.ts";
+import { AppError, messageOf } from "../kernel/errors.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
 import type { Deps } from "../ports/deps.ts";
 import type { ChainedEvent } from "../ports/stores/audit-store.ts";
-import { type Access, authenticate, type Caller } from "./access.ts";
+import { type Access, authenticate, type Caller, callerByHash } from "./access.ts";
 import { SAFE_HEADERS } from "./headers.ts";
 import type { Variables } from "./http.ts";
 
@@ -16,6 +16,8 @@ export interface Streaming {
   readonly life?: Millis;
 }
 
+/** Open streams of one token, in this process or isolate. A page has one a tab. */
+const MOST_STREAMS = 20;
 const HEARTBEAT: Millis = 10 * SECOND;
 const EVENTS_PER_TELLING = 200;
 
@@ -28,15 +30,17 @@ export function mountEvents(
   { deps, access, streaming }: { deps: Deps; access: Access; streaming: Streaming },
 ): void {
   const pulse = sharedPulse(deps, streaming.every);
+  const enter = streamsByToken(deps, { access, every: streaming.every });
   app.get("/api/v1/events", async (c) => {
     for (const [name, value] of Object.entries(SAFE_HEADERS)) c.header(name, value);
     const caller = await authenticate(c.req.header("authorization"), access, { store: deps.store, ...c.var });
     const asked = numberIn(c.req.header("last-event-id") ?? c.req.query("after"));
     if (c.req.header("accept")?.includes("text/event-stream")) {
+      const { isOpen, close } = enter(caller);
       // A proxy that gathers an answer before it hands it on would hold all of it back.
       c.header("x-accel-buffering", "no");
       const follow = (stream: SSEStreamingApi) =>
-        tellEvents(stream, { deps, pulse, streaming, caller, after: asked });
+        tellEvents(stream, { deps, pulse, streaming, caller, isOpen, after: asked }).finally(close);
       return streamSSE(c, follow, async (error) => deps.log("warn", messageOf(error), { stream: "events" }));
     }
     const now = await pulse();
@@ -66,16 +70,50 @@ function sharedPulse({ store, local }: Deps, every: Millis): () => Promise<Pulse
   };
 }
 
+/** Counts the streams of each token. A stream asks whether its token is still valid: once a pulse for all of that token. */
+function streamsByToken({ store, local }: Deps, { access, every }: { access: Access; every: Millis }) {
+  const tokens = new Map<string, { count: number; at: Millis; isOpen: Promise<boolean> }>();
+  return ({ key }: Caller) => {
+    const token = tokens.get(key) ?? { count: 0, at: local.monotonic(), isOpen: Promise.resolve(true) };
+    if (token.count >= MOST_STREAMS)
+      throw new AppError(
+        "Too many requests",
+        `this token has ${MOST_STREAMS} open event streams; close one of them`,
+        { retryAfterSeconds: HEARTBEAT / SECOND },
+      );
+    token.count++;
+    tokens.set(key, token);
+    return {
+      isOpen: (): Promise<boolean> => {
+        const now = local.monotonic();
+        if (now - token.at >= every / 2) {
+          token.at = now;
+          token.isOpen = callerByHash(key, access, { store }).then((caller) => caller !== undefined);
+        }
+        return token.isOpen;
+      },
+      close: (): void => {
+        if (--token.count === 0) tokens.delete(key);
+      },
+    };
+  };
+}
+
 interface Following {
   readonly deps: Deps;
   readonly pulse: () => Promise<Pulse>;
   readonly streaming: Streaming;
   readonly caller: Caller;
+  /** Whether the caller's token is still valid. */
+  readonly isOpen: () => Promise<boolean>;
   /** The id of the last event that is known already. */
   readonly after: number | undefined;
 }
 
-async function tellEvents(stream: SSEStreamingApi, { deps, pulse, streaming, caller, after }: Following) {
+async function tellEvents(
+  stream: SSEStreamingApi,
+  { deps, pulse, streaming, caller, isOpen, after }: Following,
+) {
   const { monotonic, sleep } = deps.local;
   const startedAt = monotonic();
   const isOver = () =>
@@ -83,7 +121,7 @@ async function tellEvents(stream: SSEStreamingApi, { deps, pulse, streaming, cal
   let cursor = after ?? (await pulse()).event;
   let steppedAt = -1;
   let writtenAt = Number.NEGATIVE_INFINITY;
-  while (!isOver()) {
+  while (!isOver() && (await isOpen())) {
     const now = await pulse();
     const events = now.event > cursor ? await deps.store.eventsAfter(cursor, EVENTS_PER_TELLING) : [];
     for (const event of events) if (maySee(event, caller)) await stream.writeSSE(sseOf(event));

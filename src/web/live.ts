@@ -1,4 +1,4 @@
-import { sendRequest } from "./api.ts";
+import { ask, sendRequest } from "./api.ts";
 import { createValue } from "./value.ts";
 
 /** Counts up whenever something has happened that a page may show. */
@@ -65,6 +65,8 @@ async function followStream(cursor: Cursor, ended: AbortSignal): Promise<boolean
   let hasCome = false;
   try {
     const response = await sendRequest("GET /events", { headers: headersOf(cursor), signal });
+    // Signs out: the token has ended.
+    if (response.status === 401) await ask("GET /session");
     if (!response.ok || !response.body) throw new Error(`the server answered ${response.status}`);
     let rest = "";
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import { digest } from "../../src/kernel/digest.ts";
 import { testApp } from "../support/app.ts";
 import { BY } from "../support/by.ts";
 
@@ -38,7 +39,7 @@ async function follow({ app, tokens }: Tested, scope: Scope, headers: Record<str
       rest += decoder.decode(value, { stream: true });
     }
   };
-  return { response, next };
+  return { response, next, cancel: () => reader.cancel() };
 }
 
 /** The next message of a kind, by what it holds. */
@@ -48,6 +49,15 @@ async function nextEvent(next: () => Promise<Message | undefined>) {
     if (!message) return undefined;
     if (message.event === "event")
       return { id: message.id, ...(JSON.parse(message.data ?? "") as { kind: string; message: string }) };
+  }
+}
+
+/** Reads until the stream ends, and returns the last event's message. */
+async function lastMessage(next: () => Promise<Message | undefined>): Promise<string | undefined> {
+  for (let last: string | undefined; ; ) {
+    const event = await nextEvent(next);
+    if (!event) return last;
+    last = event.message;
   }
 }
 
@@ -108,6 +118,48 @@ describe("GET /events", () => {
     expect(await (await poll(last)).json()).toMatchObject({ events: [{ message: "two" }] });
   });
 
+  it("ends a stream at the next pulse after its token is revoked", async () => {
+    const tested = await testApp();
+    const revoked = await follow(tested, "read");
+    const other = await follow(tested, "trade");
+    for (const { next } of [revoked, other]) expect((await next())?.event).toBe("pass");
+    await tested.store.revokeToken("tok_read", BY);
+    await note(tested, "first event after it");
+    expect(await lastMessage(revoked.next)).not.toBe("first event after it");
+    expect((await nextEvent(other.next))?.message).toBe("first event after it");
+  });
+
+  it("ends a stream when its token expires", async () => {
+    const tested = await testApp();
+    const token = "em_expires_soon";
+    const expiresAt = (await tested.store.now()) + 1500;
+    const stored = {
+      id: "tok_soon",
+      name: "soon",
+      scope: "read",
+      expiresAt,
+      hash: await digest(token),
+    } as const;
+    await tested.store.addToken(stored, BY);
+    const { next } = await follow(tested, "read", { authorization: `Bearer ${token}` });
+    expect((await next())?.event).toBe("pass");
+    expect(await lastMessage(next)).toBeUndefined();
+  });
+
+  it("refuses more than twenty streams of a token, until one of them ends", async () => {
+    const tested = await testApp();
+    const streams = await Promise.all(Array.from({ length: 20 }, () => follow(tested, "read")));
+    for (const { response } of streams) expect(response.status).toBe(200);
+    const refused = await follow(tested, "read");
+    expect(refused.response.status).toBe(429);
+    expect(refused.response.headers.get("retry-after")).toBe("10");
+    expect((await follow(tested, "trade")).response.status).toBe(200);
+    await streams[0]?.cancel();
+    await expect
+      .poll(async () => (await follow(tested, "read")).response.status, { timeout: 240_000 })
+      .toBe(200);
+  });
+
   it("costs the exchanges nothing, however many follow", async () => {
     let calls = 0;
     const counted = (call: () => unknown) => {
@@ -121,7 +173,10 @@ describe("GET /events", () => {
         venueOf: (account) => counted(() => deps.venueOf(account)) as ReturnType<typeof deps.venueOf>,
       }),
     });
-    const many = await Promise.all(Array.from({ length: 100 }, () => follow(tested, "read")));
+    const scopes = ["read", "trade", "admin"] as const;
+    const many = await Promise.all(
+      scopes.flatMap((scope) => Array.from({ length: 20 }, () => follow(tested, scope))),
+    );
     await note(tested, "all of them hear it");
     const heard = await Promise.all(many.map(({ next }) => nextEvent(next)));
     expect(heard.map((event) => event?.message)).toEqual(many.map(() => "all of them hear it"));
