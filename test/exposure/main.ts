@@ -29,7 +29,9 @@ async function main(): Promise<void> {
   let next = 0;
   const work = async () => {
     for (let part = parts[next++]; part; part = parts[next++]) {
-      results.push(await inThread(part));
+      const result = await inThread(part);
+      results.push(result);
+      for (const line of result.beyond) console.error(line);
       const done = results.reduce((sum, { sequences }) => sum + sequences, 0);
       const found = results.reduce((sum, { beyond }) => sum + beyond.length, 0);
       console.error(`${done} of ${count} sequences, ${found} above the count`);
@@ -71,7 +73,6 @@ function report(results: readonly PropertyResult[], seconds: number): void {
         .join(", ")}`,
     );
   const beyond = results.flatMap(({ beyond }) => beyond);
-  for (const line of beyond.slice(0, 20)) console.log(line);
   console.log(
     `${total(({ sequences }) => sequences)} sequences, ${total(({ traded }) => traded)} actions that traded, ${total(({ crashes }) => crashes)} crashes, ${Math.round(seconds)} s, at most ${Math.round(1000 * Math.max(...results.map(({ share }) => share))) / 10} % of a count traded: ${beyond.length} above the count; with every cycle counted again ${total(({ turned }) => turned)}`,
   );
