@@ -1,6 +1,7 @@
 import { type Decimal, max, mul, sum, text, ZERO } from "../kernel/decimal.ts";
 import { type Pair, splitPair } from "../kernel/pair.ts";
 import type { Limits } from "../model/limits.ts";
+import type { Order } from "../model/order.ts";
 import type { Exposure, KnownExposure } from "../model/proposal.ts";
 import type { Both } from "../model/reserve.ts";
 
@@ -8,6 +9,8 @@ import type { Both } from "../model/reserve.ts";
 export interface PlannedPart extends Both {
   /** It counts as much at the least. */
   readonly least?: Decimal;
+  /** Open bids: the base that they buy, and the quote that can buy again if they are canceled first. */
+  readonly bids?: Both;
 }
 
 /** A plan as far as it trades. */
@@ -24,6 +27,7 @@ export interface TradingPlan {
   readonly note?: string | undefined;
 }
 
+const NO_BIDS: Both = { base: ZERO, quote: ZERO };
 const NO_PRICE = "the price of its market could not be read";
 const NO_BOUND = "nothing bounds what it can buy";
 
@@ -31,20 +35,30 @@ const NO_BOUND = "nothing bounds what it can buy";
 export function exposureOf({ symbol, mid, parts, exits, largest, note }: TradingPlan): Exposure {
   if (mid === undefined || mid <= ZERO) return { trades: "unknown", why: NO_PRICE };
   if (!parts) return { trades: "unknown", why: NO_BOUND };
-  const worth = ({ base, quote, least = ZERO }: PlannedPart) => max(least, mul(base, mid, "up") + quote);
+  const worth = ({ base, quote, least = ZERO, bids = NO_BIDS }: PlannedPart, times = 1n) =>
+    max(least, mul(base, mid, "up") + quote + max(mul(bids.base, mid, "up"), times * bids.quote));
   const quote = sum(parts.map((part) => part.quote));
   const resold = exits ? quote : ZERO;
   return {
     trades: "known",
     symbol,
-    base: sum(parts.map(({ base }) => base)),
+    base: sum(parts.map(({ base, bids = NO_BIDS }) => base + bids.base)),
     quote,
     exits: resold,
-    counted: sum(parts.map(worth)) + resold,
-    largest: largest ?? parts.map(worth).reduce(max, ZERO),
+    counted: sum(parts.map((part) => worth(part, exits ? 2n : 1n))) + resold,
+    largest: largest ?? parts.map((part) => worth(part)).reduce(max, ZERO),
     ...(note === undefined ? {} : { note }),
   };
 }
+
+/** Returns the base that open buys can still bring, and the quote that they have locked. */
+export const openBids = (buys: readonly Order[]): Both => {
+  const left = buys.map(({ amount, booked, price }) => ({ price, base: max(ZERO, amount - booked) }));
+  return {
+    base: sum(left.map(({ base }) => base)),
+    quote: sum(left.map(({ price, base }) => mul(base, price, "up"))),
+  };
+};
 
 /** Whether a loss makes the engine sell the base of strategies in this quote asset. */
 export const exitsOnLoss = ({ onLoss, strategyLoss, accountLoss }: Limits, asset: string): boolean =>

@@ -38,6 +38,16 @@ describe("an exposure", () => {
     expect(exposureOf(plan({ parts }))).toMatchObject({ counted: d("150") });
   });
 
+  it("counts open bids as filled, or as canceled and placed again, whichever is more", () => {
+    const bids = (quote: string) => [{ base: 0n, quote: d("30"), bids: { base: d("2"), quote: d(quote) } }];
+    expect(exposureOf(plan({ parts: bids("190") }))).toMatchObject({ base: d("2"), counted: d("230") });
+    expect(exposureOf(plan({ parts: bids("210") }))).toMatchObject({ counted: d("240") });
+    expect(exposureOf(plan({ parts: bids("190"), exits: true }))).toMatchObject({
+      counted: d("440"),
+      largest: d("230"),
+    });
+  });
+
   it("rounds what base is worth up", () => {
     const parts = [{ base: 1n, quote: 0n }];
     expect(exposureOf(plan({ parts, mid: d("0.5") }))).toMatchObject({ counted: 1n });

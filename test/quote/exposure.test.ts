@@ -37,6 +37,12 @@ describe("the exposure of quotes", () => {
     expect(exposed(begun, { exitsOnLoss: true })).toMatchObject({ exits: d("100"), counted: d("220") });
   });
 
+  it("counts an open bid twice where it can be placed again and a loss limit sells what it buys", () => {
+    const sold = { ...begun, base: d("1"), ledger: { ...begun.ledger, quote: d("10") } };
+    const buys = [order({ amount: d("3"), booked: d("1"), price: d("9") })];
+    expect(exposed(sold, { buys, exitsOnLoss: true })).toMatchObject({ counted: d("230") });
+  });
+
   it("names the whole side as the largest order where sizes follow a depth", () => {
     const deep = {
       ...config,

@@ -2,7 +2,7 @@
 import { type Decimal, decimal, max, min, mul, sum, ZERO } from "../../kernel/decimal.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
-import { exitsOnLoss, exposureOf, type PlannedPart } from "../../limits/exposure.ts";
+import { exitsOnLoss, exposureOf, openBids, type PlannedPart } from "../../limits/exposure.ts";
 import type { Market } from "../../model/market.ts";
 import { lotsFor } from "../../model/minimum.ts";
 import type { Order } from "../../model/order.ts";
@@ -45,10 +45,9 @@ export function gridExposure(grid: ExposedGrid): Exposure {
   const { stopLossPrice, takeProfitPrice } = config;
   const exits = grid.exitsOnLoss || stopLossPrice !== undefined || takeProfitPrice !== undefined;
   const parts = gridParts(grid);
-  const sale = sum((parts ?? []).map(({ base }) => base));
   const exposure = exposureOf({ symbol, mid, parts, exits, note: config.centered && FOLLOWS });
   if (!exitsAtOnce || exposure.trades !== "known") return exposure;
-  return { ...exposure, largest: max(exposure.largest, mul(sale, mid, "up")) };
+  return { ...exposure, largest: max(exposure.largest, mul(exposure.base, mid, "up")) };
 }
 
 const FOLLOWS = "it buys again wherever the market takes it; maxPosition bounds that";
@@ -57,11 +56,14 @@ function gridParts(grid: ExposedGrid): PlannedPart[] | undefined {
   const { config, state, laid, capital, unbegun = ZERO } = grid;
   const begins = { base: unbegun, quote: ZERO };
   if (config.centered) {
-    const base = heldAndBought(grid) + unbegun;
     if (capital === undefined) return undefined;
+    const base = max(ZERO, heldInAll(state)) + unbegun;
     // A share of the capital bounds its base, its own included.
-    const own = config.maxPosition === undefined ? ZERO : mul(base, grid.mid, "down");
-    return [{ base, quote: max(ZERO, capital - own), least: capital }];
+    const own = (amount: Decimal) =>
+      config.maxPosition === undefined ? ZERO : mul(amount, grid.mid, "down");
+    const bids = openBids(grid.buys).base;
+    const quote = max(ZERO, capital - own(base + bids));
+    return [{ base, quote, least: capital, bids: { base: bids, quote: own(bids) } }];
   }
   if (!laid) {
     const idle = { base: max(ZERO, totalBase(state.idle)), quote: ZERO };
@@ -73,9 +75,7 @@ function gridParts(grid: ExposedGrid): PlannedPart[] | undefined {
 
 /** What it holds, and what its buys may have brought. */
 export const heldAndBought = ({ state, buys }: Pick<ExposedGrid, "state" | "buys">): Decimal =>
-  max(ZERO, heldInAll(state)) + sum(buys.map(unbookedBase));
-
-const unbookedBase = ({ amount, booked }: Order): Decimal => max(ZERO, amount - booked);
+  max(ZERO, heldInAll(state)) + openBids(buys).base;
 
 /** A first buy takes at up to 1 % beyond the ask, and buys its fee beside the base. */
 const FIRST_BUY_SPARE = decimal("1.02");
@@ -83,15 +83,17 @@ const FIRST_BUY_SPARE = decimal("1.02");
 /** A slot sells what it holds, or buys what it lacks: what a sell has returned is not counted again. */
 function slotPart(slot: Slot, { state, buys }: ExposedGrid): PlannedPart {
   const held = max(ZERO, baseHeld(slot));
-  const own = buys.filter(({ generation, slot: of }) => generation === state.generation && of === slot.index);
-  const paid = sum(own.map((order) => mul(unbookedBase(order), order.price, "down")));
+  const bids = openBids(
+    buys.filter(({ generation, slot: index }) => generation === state.generation && index === slot.index),
+  );
   const isBoughtFirst = state.firstBuy !== null && slot.side === "sell" && held === ZERO;
   const size = isBoughtFirst ? mul(slot.size, FIRST_BUY_SPARE, "up") : slot.size;
   const lacking = slot.side === "buy" ? size - mul(slot.bought, slot.lower, "down") : ZERO;
   return {
-    base: held + sum(own.map(unbookedBase)),
-    quote: max(ZERO, max(lacking, size - mul(held, sellPrice(slot), "down")) - paid),
+    base: held,
+    quote: max(ZERO, max(lacking, size - mul(held, sellPrice(slot), "down")) - bids.quote),
     least: slot.size,
+    bids,
   };
 }
 

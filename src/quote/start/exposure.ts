@@ -1,6 +1,6 @@
 /** What quotes can sell and buy: their budget, as their fills have moved it. */
-import { type Decimal, max, mul, sum, ZERO } from "../../kernel/decimal.ts";
-import { exposureOf } from "../../limits/exposure.ts";
+import { type Decimal, max, ZERO } from "../../kernel/decimal.ts";
+import { exposureOf, openBids } from "../../limits/exposure.ts";
 import type { Order } from "../../model/order.ts";
 import type { Exposure } from "../../model/proposal.ts";
 import type { QuoteStrategy } from "../state/state.ts";
@@ -21,19 +21,17 @@ export function quoteExposure(
 ): Exposure {
   const { budget } = config;
   const unbegun = phase === "starting" ? max(ZERO, budget.base - state.first.base) : ZERO;
-  const base = heldAndBid({ state }, buys) + unbegun;
-  const quote = max(ZERO, budget.quote + state.ledger.quote - sum(buys.map(bidNotional)));
+  const bids = openBids(buys);
+  const quote = max(ZERO, budget.quote + state.ledger.quote - bids.quote);
   const largest = config.rules.sizes.model === "flat" ? config.rules.sizes.size : undefined;
   const parts = [
-    { base, quote: ZERO },
+    { base: max(ZERO, state.base) + unbegun, quote: ZERO },
     { base: ZERO, quote },
+    { base: ZERO, quote: ZERO, bids },
   ];
   return exposureOf({ symbol, mid, parts, exits, largest });
 }
 
 /** What they hold, and what their bids may have brought. */
 export const heldAndBid = ({ state }: Pick<QuoteStrategy, "state">, buys: readonly Order[]): Decimal =>
-  max(ZERO, state.base) + sum(buys.map(({ amount, booked }) => max(ZERO, amount - booked)));
-
-const bidNotional = ({ amount, booked, price }: Order): Decimal =>
-  mul(max(ZERO, amount - booked), price, "down");
+  max(ZERO, state.base) + openBids(buys).base;

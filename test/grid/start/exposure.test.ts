@@ -64,6 +64,14 @@ describe("the exposure of a grid", () => {
       expect(known(over)).toMatchObject({ exits: d("100"), counted: d("200") });
   });
 
+  it("counts an open buy twice where it can be placed again and an exit sells what it buys", () => {
+    const buys = [order({ amount: d("1"), booked: d("0.25"), price: d("100") })];
+    const config = { ...exposed().config, stopLossPrice: d("90") };
+    expect(known({ buys, config })).toMatchObject({ base: d("0.75"), quote: d("25"), counted: d("200") });
+    const centered = { ...config, centered: AROUND, maxPosition: d("0.5") };
+    expect(known({ buys, config: centered, capital: d("500") })).toMatchObject({ counted: d("1000") });
+  });
+
   it("sells all base in one order where its stop price is reached", () => {
     const two = { state: state([holding, slot({ index: 1 })]) };
     expect(known(two).largest).toBe(d("105"));
