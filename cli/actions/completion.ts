@@ -88,4 +88,4 @@ ${lines.join("\n")}
 `;
 }
 
-const HELP = { name: "--help", takesValue: false, description: "Tell about the command" };
+const HELP = { name: "--help", takesValue: false, description: "Show help for the command" };

@@ -4,30 +4,30 @@ import { command } from "../terminal/command.ts";
 /** Of the database itself, whoever serves it. */
 export const auditCommand = command({
   name: "audit",
-  description: "What was done, by whom, and whether that is all of it",
+  description: "Verify, export and sign the event log",
   subCommands: {
     verify: command({
       name: "audit verify",
-      description: "Tell whether any event was changed, deleted, moved or put in; exit 1 when one was",
+      description: "Check whether events were changed, deleted, moved or inserted; exit code 1 if so",
       args: LOCAL_DATABASE_ARGS,
       run: async (values) => (await import("../actions/actions.ts")).verifyEvents(values),
     }),
     export: command({
       name: "audit export",
-      description: "Every event as a line of JSON, oldest first, with all that its hash is of",
+      description: "Print every event as one line of JSON, oldest first, with the input of its hash",
       args: {
-        after: { type: "string", description: "Only those after this id", valueHint: "id" },
+        after: { type: "string", description: "Only events after this id", valueHint: "id" },
         ...LOCAL_DATABASE_ARGS,
       },
       run: async (values) => (await import("../actions/actions.ts")).exportEvents(values),
     }),
     checkpoint: command({
       name: "audit checkpoint",
-      description: "Sign where the events stand, with a key of EDGEMAKER_KEK; old ones may be cut off then",
+      description: "Sign the newest events with EDGEMAKER_KEK; older events can then be deleted",
       args: {
         "keep-days": {
           type: "string",
-          description: "Delete events that are older (default none)",
+          description: "Delete events older than this many days (default: none)",
           valueHint: "days",
         },
         ...LOCAL_DATABASE_ARGS,

@@ -9,20 +9,24 @@ const FILES = {
   data: {
     type: "string",
     description:
-      "This file in place of the exchange's candles: candles, or trades or recorded books, which are walked one by one (csv, json, .gz, .zip)",
+      "File with candles, trades or order books, instead of the exchange's candles (csv, json, .gz, .zip)",
     valueHint: "file",
   },
   "skip-refused": {
     type: "boolean",
-    description: "Leave out and count rows of --data that say nothing; otherwise the first one ends it",
+    description: "Skip and count invalid rows of --data; otherwise the first one is an error",
   },
-  report: { type: "string", description: "Also write a page in HTML with charts", valueHint: "file" },
+  report: {
+    type: "string",
+    description: "Also write an HTML report with charts to this file",
+    valueHint: "file",
+  },
 } as const satisfies Args;
 
 const DATA = {
   ...FILES.data,
   description:
-    "Candles of this file (csv, json, .gz, .zip, or a file of kept candles) in place of the exchange's",
+    "File with candles (csv, json, .gz, .zip, or stored candles), instead of the exchange's candles",
 } as const;
 
 /** Over a file's candles too. */

@@ -7,17 +7,15 @@ const textFlag = (description: string, valueHint: string) =>
   ({ type: "string", description, valueHint }) as const;
 
 const symbol = textFlag("Trading pair, for example BTC/USDT", "pair");
-const span = (standard: string) =>
-  textFlag(`Length of a candle: 1m 5m 15m 30m 1h 4h 1d 1w (${standard})`, "span");
+const span = (standard: string) => textFlag(`Candle length: 1m 5m 15m 30m 1h 4h 1d 1w (${standard})`, "span");
 
 export const candlesCommand = command({
   name: "candles",
-  description: "Candles for backtests: download, import, and what they cover",
+  description: "Download and import candles for backtests",
   subCommands: {
     download: command({
       name: "candles download",
-      description:
-        "Download an exchange's candles into a file beside the database; run again, it goes on where it ended, in both directions",
+      description: "Download candles from an exchange; run it again to continue",
       examples: [
         "edgemaker candles download --exchange mexc --symbol BTC/USDT --since 2025-01-01 --span 1m",
         "edgemaker candles download --exchange bitget --symbol ETH/USDT --since 2024-01-01 --until 2024-07-01 --span 5m",
@@ -25,10 +23,10 @@ export const candlesCommand = command({
       args: {
         exchange: textFlag("Exchange id", "id"),
         symbol,
-        since: textFlag("Time of the first candle, ISO 8601; where the pair was listed later, that", "time"),
-        until: textFlag("End of the last candle, ISO 8601 (default now)", "time"),
+        since: textFlag("Start time, ISO 8601; or when the pair was listed, if that is later", "time"),
+        until: textFlag("End time, ISO 8601 (default: now)", "time"),
         span: span("default 1m"),
-        patience: textFlag("Seconds to go on asking an exchange that fails (default 300)", "seconds"),
+        patience: textFlag("Seconds to retry an exchange that fails (default 300)", "seconds"),
         ...DATABASE_ARGS,
         ...JSON_ARG,
       },
@@ -37,7 +35,7 @@ export const candlesCommand = command({
     import: command({
       name: "candles import",
       description:
-        "Import files of candles or trades: tables, Binance's archives, lists of freqtrade and ccxt, Kraken's trades; also in gzip",
+        "Import candles or trades from files: tables, Binance, freqtrade, ccxt, Kraken; also gzip and zip",
       examples: [
         "edgemaker candles import BTCUSDT-1m-2025-01.zip --symbol BTC/USDT --from binance",
         "edgemaker candles import XBTUSD.csv --symbol BTC/USD --from kraken --span 1m",
@@ -50,14 +48,11 @@ export const candlesCommand = command({
           repeatable: true,
         },
         symbol,
-        from: textFlag(
-          "Where they are from: an exchange, or any word of small letters, digits and -",
-          "name",
-        ),
-        span: span("default: as the file has them; of trades 1m"),
+        from: textFlag("Source: an exchange, or a name of small letters, digits and -", "name"),
+        span: span("default: as in the file; 1m for trades"),
         "skip-refused": {
           type: "boolean",
-          description: "Leave out and count rows that are no candles; otherwise the first one ends it",
+          description: "Skip and count invalid rows; otherwise the first one is an error",
         },
         ...DATABASE_ARGS,
         ...JSON_ARG,
@@ -66,17 +61,17 @@ export const candlesCommand = command({
     }),
     list: command({
       name: "candles list",
-      description: "The candles that are stored",
+      description: "List stored candles",
       args: { ...DATABASE_ARGS, ...JSON_ARG },
       run: async (values: Values) => (await import("../actions/actions.ts")).listCandles(values),
     }),
     show: command({
       name: "candles show",
-      description: "What stored candles cover: bars, gaps, duplicates, refused rows, hash",
+      description: "Show what stored candles cover: candles, gaps, duplicates, skipped rows, hash",
       examples: ["edgemaker candles show --from mexc --symbol BTC/USDT --span 1m"],
       args: {
         symbol,
-        from: textFlag("Where they are from, as `candles list` has it", "name"),
+        from: textFlag("Source, as in `candles list`", "name"),
         span: span("default 1m"),
         ...DATABASE_ARGS,
         ...JSON_ARG,

@@ -6,7 +6,7 @@ export function completionCommand(root: () => CommandDef): CommandDef {
   const shell = (name: string, example: string) =>
     command({
       name: `completion ${name}`,
-      description: `The script for ${name}`,
+      description: `Print the script for ${name}`,
       examples: [example],
       run: async () => {
         const { completion } = await import("../actions/actions.ts");
@@ -16,7 +16,7 @@ export function completionCommand(root: () => CommandDef): CommandDef {
     });
   return command({
     name: "completion",
-    description: "Let a shell complete commands and flags",
+    description: "Print a script for shell completion",
     subCommands: {
       bash: shell("bash", 'eval "$(edgemaker completion bash)"'),
       zsh: shell("zsh", 'eval "$(edgemaker completion zsh)"'),

@@ -4,10 +4,10 @@ import { CALL_ARGS } from "./operation.ts";
 
 export const costCommand = command({
   name: "cost",
-  description: "What stepping the running grids costs in a month, on named plans",
+  description: "Estimate the monthly cost of running your strategies on Workers and Turso",
   examples: ["edgemaker cost", "edgemaker cost --passes 4 --json"],
   args: {
-    passes: { type: "string", description: "Passes a minute (default 1)", valueHint: "number" },
+    passes: { type: "string", description: "Passes per minute (default 1)", valueHint: "number" },
     ...CALL_ARGS,
     ...DATABASE_ARGS,
   },

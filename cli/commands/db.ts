@@ -13,7 +13,7 @@ export const dbCommand = command({
   subCommands: {
     backup: command({
       name: "db backup",
-      description: "Write a consistent copy of the database file, also while a server works on it",
+      description: "Write a consistent copy of the database, even while a server is running",
       args: {
         file: { type: "positional", description: "File to write (or --file)", required: false },
         ...LOCAL_DATABASE_ARGS,
@@ -23,7 +23,7 @@ export const dbCommand = command({
     }),
     restore: command({
       name: "db restore",
-      description: "Put a backup in the database's place; the replaced one is kept beside it",
+      description: "Restore a backup; the replaced database stays next to it",
       args: {
         file: { type: "positional", description: "Backup to restore (or --file)", required: false },
         ...LOCAL_DATABASE_ARGS,
@@ -33,36 +33,36 @@ export const dbCommand = command({
     }),
     migrate: command({
       name: "db migrate",
-      description: "Bring a database to the version of this program, before a deployment that uses it",
+      description: "Migrate a database to this version, before you deploy it",
       args: {
         url: {
           type: "string",
-          description: "Database: libsql://<host> or file:<path>; the same as --db",
+          description: "Database: libsql://<host> or file:<path>; same as --db",
           valueHint: "url",
         },
-        dry: { type: "boolean", description: "Only tell what would be applied" },
+        dry: { type: "boolean", description: "Only show what would be applied" },
         ...LOCAL_DATABASE_ARGS,
       },
       run: async (values) => (await import("../actions/actions.ts")).migrateDatabase(values),
     }),
     prune: command({
       name: "db prune",
-      description:
-        "Move old orders without a fill, events and liquidity samples into a file a year beside it",
+      description: "Move old orders, events and samples to one archive file per year",
       args: {
         before: {
           type: "string",
-          description: "Only what is older than this day (default: a year ago)",
+          description: "Only rows older than this day (default: one year ago)",
           valueHint: "day",
         },
-        "dry-run": { type: "boolean", description: "Only tell what would be moved" },
+        "dry-run": { type: "boolean", description: "Only show what would be moved" },
         ...LOCAL_DATABASE_ARGS,
       },
       run: async (values) => (await import("../actions/actions.ts")).prune(values),
     }),
     restored: command({
       name: "db restored",
-      description: "Say that the database was restored by other means, so that grids look for later orders",
+      description:
+        "Declare that the database was restored by other means, so that strategies look for later orders",
       args: LOCAL_DATABASE_ARGS,
       run: async (values) => {
         const { withDatabase } = await import("../actions/actions.ts");

@@ -5,12 +5,12 @@ const { db: _db, sandbox: _sandbox, "venue-url": _venueUrl, ...ARGS } = SERVE_AR
 
 export const demoCommand = command({
   name: "demo",
-  description: "Watch a grid trade on simulated exchanges, in a database made anew",
+  description: "Watch a grid trade on simulated exchanges, with a new database",
   args: {
     ...ARGS,
     seconds: {
       type: "string",
-      description: "Stop after so many seconds (default: runs until Ctrl-C)",
+      description: "Stop after this many seconds (default: run until Ctrl-C)",
       valueHint: "number",
     },
   },

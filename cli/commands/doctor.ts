@@ -3,7 +3,7 @@ import { command } from "../terminal/command.ts";
 
 export const doctorCommand = command({
   name: "doctor",
-  description: "Check the runtime, the settings, the database, the port and each exchange",
+  description: "Check the runtime, settings, database, port and exchanges",
   examples: ["edgemaker doctor", "edgemaker doctor --sandbox --json"],
   args: {
     port: { type: "string", description: "Port that serve would use (default 3000)", valueHint: "number" },

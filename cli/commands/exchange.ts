@@ -25,46 +25,46 @@ const actions = () => import("../actions/actions.ts");
 /** Exchange keys live in the database, encrypted, so they are managed there and not over HTTP. */
 export const exchangeCommand = command({
   name: "exchange",
-  description: "Exchange keys, stored encrypted with EDGEMAKER_KEK",
+  description: "Manage exchange keys, stored encrypted with EDGEMAKER_KEK",
   subCommands: {
     add: command({
       name: "exchange add",
       description:
-        "Store keys: asked for at the terminal, or read as lines (key, secret, passphrase) from a pipe, or with --from-env from the environment",
+        "Store keys from a prompt, from a pipe (one line each: key, secret, passphrase), or from the environment",
       args: {
         ...ONE_EXCHANGE,
         "from-env": {
           type: "boolean",
-          description: "Take them from <ID>_API_KEY, <ID>_SECRET and <ID>_PASSPHRASE",
+          description: "Read the keys from <ID>_API_KEY, <ID>_SECRET and <ID>_PASSPHRASE",
         },
         "allow-withdrawal": {
           type: "boolean",
-          description: "Store them although they may withdraw; nothing here ever does",
+          description: "Store keys that can withdraw; edgemaker never withdraws",
         },
       },
       run: async (values) => (await actions()).addKeys(values, exchangeOf(values)),
     }),
     list: command({
       name: "exchange list",
-      description: "For which exchanges there are keys, without the keys",
+      description: "List exchanges with keys, without the keys",
       args: COMMON,
       run: async (values) => (await actions()).listKeys(values),
     }),
     remove: command({
       name: "exchange remove",
-      description: "Forget stored keys",
+      description: "Remove stored keys",
       args: ONE_EXCHANGE,
       run: async (values) => (await actions()).removeKeys(values, exchangeOf(values)),
     }),
     test: command({
       name: "exchange test",
-      description: "Ask the exchange whether the keys open it, and what they may do",
+      description: "Test the keys at the exchange, and show their permissions",
       args: ONE_EXCHANGE,
       run: async (values) => (await actions()).testKeys(values, exchangeOf(values)),
     }),
     rotate: command({
       name: "exchange rotate",
-      description: "Encrypt stored keys under the first key of EDGEMAKER_KEK=new,old",
+      description: "Encrypt stored keys with the first key of EDGEMAKER_KEK=new,old",
       args: COMMON,
       run: async (values) => (await actions()).rotateKeys(values),
     }),

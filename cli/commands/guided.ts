@@ -7,7 +7,7 @@ import { fieldArgs, YES_ARGS } from "./operation.ts";
 export const guidedCommand = (operation: Operation, operations: readonly Operation[]): CommandDef =>
   command({
     name: "grid new",
-    description: "Start a grid by a few questions: pair, budget, how wide, and what if the price leaves it",
+    description: "Start a grid by answering five questions",
     examples: operation.cli?.examples,
     args: () => ({ ...fieldArgs(operation), ...YES_ARGS }),
     run: async (values) => (await import("../actions/actions.ts")).runGuided(operations, values),

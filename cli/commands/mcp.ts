@@ -7,14 +7,14 @@ const { db, sandbox } = DATABASE_ARGS;
 
 export const mcpCommand = command({
   name: "mcp",
-  description: "Serve agents over standard input and output (Model Context Protocol)",
+  description: "Run an MCP server for AI agents on standard input and output",
   examples: ["edgemaker mcp --sandbox", "edgemaker mcp --api-url https://grids.example --token em_…"],
   args: { ...DATABASE_ARGS, ...REMOTE_ARGS },
   run: async (values) => (await import("../actions/mcp/serve.ts")).serveMcp(values),
   subCommands: {
     install: command({
       name: "mcp install",
-      description: "Add edgemaker to the configuration of an agent's program, keeping a copy of it",
+      description: "Add edgemaker to the configuration of an AI client; a copy of the old one stays",
       examples: ["edgemaker mcp install --client claude-desktop --sandbox"],
       args: {
         client: {
@@ -24,7 +24,7 @@ export const mcpCommand = command({
         },
         trading: {
           type: "boolean",
-          description: "Let it trade, each time after you approve it with edgemaker plans",
+          description: "Allow trading, with your approval of each plan (edgemaker plans)",
         },
         db,
         sandbox,

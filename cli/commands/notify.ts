@@ -5,7 +5,7 @@ import { command } from "../terminal/command.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 
 const ONE_CHANNEL = {
-  name: { type: "positional", description: "What the channel is called", required: false },
+  name: { type: "positional", description: "Name of the channel", required: false },
   ...LOCAL_DATABASE_ARGS,
 } as const satisfies Args;
 
@@ -20,26 +20,25 @@ const actions = () => import("../actions/actions.ts");
 /** What opens a channel lives in the database, encrypted; over HTTP an administrator does the same at `/channels`. */
 export const notifyCommand = command({
   name: "notify",
-  description: "Where you are told what happens: fills, stops, errors, and that all is well again",
+  description: "Send alerts to webhooks, Telegram, Discord, ntfy or email",
   subCommands: {
     add: command({
       name: "notify add",
-      description:
-        "Add a channel; its address and token are asked for at the terminal, or read as lines from a pipe, and stored encrypted with EDGEMAKER_KEK",
+      description: "Add a channel; prompts for its address and secrets, or reads them from a pipe",
       args: {
         ...ONE_CHANNEL,
         kind: { type: "string", description: CHANNEL_KINDS.join(", "), valueHint: "kind" },
         level: {
           type: "string",
-          description: `The least that is told: ${ALERT_LEVELS.join(", ")} (default info, which is every fill)`,
+          description: `Lowest level to send: ${ALERT_LEVELS.join(", ")} (default info, with every fill)`,
           valueHint: "level",
         },
         quiet: {
           type: "string",
-          description: 'Hours in which only alerts are told, in UTC or a zone: "22:00-07:00 Europe/Berlin"',
+          description: 'Quiet hours with alerts only, in UTC or a time zone: "22:00-07:00 Europe/Berlin"',
           valueHint: "hours",
         },
-        daily: { type: "boolean", description: "Tell it each day's report as well" },
+        daily: { type: "boolean", description: "Also send each day's report" },
       },
       examples: [
         "edgemaker notify add phone --kind ntfy --level warning",
@@ -49,25 +48,25 @@ export const notifyCommand = command({
     }),
     test: command({
       name: "notify test",
-      description: "Send a channel one message now, and say what it answered",
+      description: "Send a test message to a channel",
       args: ONE_CHANNEL,
       run: async (values) => (await actions()).testChannel(values, channelName(values)),
     }),
     list: command({
       name: "notify list",
-      description: "The channels, how each is doing, and what it has not taken",
+      description: "List channels with their state and failed messages",
       args: LOCAL_DATABASE_ARGS,
       run: async (values) => (await actions()).listChannels(values),
     }),
     replay: command({
       name: "notify replay",
-      description: "Send a channel again what was given up",
+      description: "Send failed messages of a channel again",
       args: ONE_CHANNEL,
       run: async (values) => (await actions()).replayChannel(values, channelName(values)),
     }),
     remove: command({
       name: "notify remove",
-      description: "Forget a channel and what it was told",
+      description: "Remove a channel and its messages",
       args: ONE_CHANNEL,
       run: async (values) => (await actions()).removeChannel(values, channelName(values)),
     }),

@@ -9,43 +9,42 @@ import { argName, kebab, partName } from "../terminal/fields.ts";
 
 /** Flags of every command that asks an operation. */
 export const CALL_ARGS = {
-  json: { type: "boolean", description: "Print the answer as JSON" },
-  "api-url": { type: "string", description: "Ask this server instead of the local one", valueHint: "url" },
+  json: { type: "boolean", description: "Print the response as JSON" },
+  "api-url": { type: "string", description: "Call this server instead of the local one", valueHint: "url" },
   token: {
     type: "string",
-    description:
-      "API token for --api-url: @FILE or - (standard input) reads it, as ps shows what is typed here",
+    description: "API token for --api-url; @FILE or - (standard input) keeps it out of ps",
     valueHint: "token",
   },
 } as const satisfies Args;
 
 const WATCH_ARGS = {
-  watch: { type: "boolean", description: "Show it again every two seconds until Ctrl-C" },
+  watch: { type: "boolean", description: "Refresh every two seconds until Ctrl-C" },
 } as const satisfies Args;
 
 const UNTIL_ARGS = {
   wait: {
     type: "string",
-    description: "Seconds to go on while nothing changes (default 60)",
+    description: "Seconds to continue while nothing changes (default 60)",
     valueHint: "seconds",
   },
 } as const satisfies Args;
 
 export const YES_ARGS = {
-  yes: { type: "boolean", description: "Do it without showing the plan and asking" },
+  yes: { type: "boolean", description: "Skip the plan and the question" },
 } as const satisfies Args;
 
 const COLUMNS_ARG = {
   columns: {
     type: "string",
-    description: "Columns to show, in this order, with commas; all leaves none out",
+    description: "Columns to show, in this order, with commas; all shows every column",
     valueHint: "names",
   },
 } as const satisfies Args;
 
 const formatArg = ({ csv, html }: Operation): Args => {
   if (!csv) return {};
-  const description = `csv prints comma-separated values${html ? ", html one page that needs nothing else" : ""}`;
+  const description = `csv${html ? ", or html for a page in one file" : ""}`;
   return { format: { type: "string", description, valueHint: html ? "csv|html" : "csv" } };
 };
 
@@ -86,7 +85,11 @@ function argsOf(operation: Operation, said: Word["input"] = {}): Args {
 export function fieldArgs(operation: Operation, said: Word["input"] = {}): Args {
   const { cli, input } = operation;
   const kinds = fieldKinds(operation);
-  const named = Object.keys(input.shape).filter((field) => !Object.hasOwn(said, field));
+  const open = Object.keys(input.shape).filter((field) => !Object.hasOwn(said, field));
+  const named = [
+    ...open.filter((field) => isRequired(operation, field)),
+    ...open.filter((field) => !isRequired(operation, field)),
+  ];
   const fields = named.map((field): [string, Args[string]] => {
     const name = argName(operation, field);
     const aka = name === kebab(field) ? {} : { aka: kebab(field) };
@@ -125,11 +128,18 @@ interface FieldSchema {
   safeParse(value: unknown): { success: boolean; data?: unknown };
 }
 
-function describe({ cli, input }: Operation, field: string): string {
+const isRequired = ({ cli, input }: Operation, field: string): boolean =>
+  cli?.defaults?.[field] === undefined &&
+  cli?.parts?.[field] === undefined &&
+  !(input.shape[field] as FieldSchema).safeParse(undefined).success;
+
+function describe(operation: Operation, field: string): string {
+  const { cli, input } = operation;
   const schema = input.shape[field] as FieldSchema;
   const parsed = schema.safeParse(undefined);
   const fallback = cli?.defaults?.[field] ?? (parsed.success ? parsed.data : undefined);
   const shown = typeof fallback === "bigint" ? text(fallback) : String(fallback);
-  const told = fallback === undefined ? "" : `(default ${shown})`;
+  const told =
+    fallback !== undefined ? `(default ${shown})` : isRequired(operation, field) ? "(required)" : "";
   return [schema.description ?? "", told].filter(Boolean).join(" ");
 }

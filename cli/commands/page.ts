@@ -3,7 +3,7 @@ import { command } from "../terminal/command.ts";
 
 export const pageCommand = command({
   name: "page",
-  description: "Print a link that signs a browser in to the running local server, once",
+  description: "Print a link that signs your browser in, once",
   args: { db: DATABASE_ARGS.db, sandbox: DATABASE_ARGS.sandbox },
   run: async (values) => {
     const { newPageLink } = await import("../actions/actions.ts");

@@ -25,14 +25,25 @@ import { setupCommand } from "./setup.ts";
 import { tokenCommand } from "./token.ts";
 import { tradeCommand } from "./trade.ts";
 
-const GROUPS: Readonly<Record<string, string>> = {
+const SUB_COMMANDS: Readonly<Record<string, string>> = {
   orders: "List, place and cancel orders",
-  grid: "Start, watch and stop grids",
+  grid: "Start, watch, change and stop grids",
   quote: "Quote both sides of a market",
-  kill: "One switch that lets no order be placed",
-  limits: "What every order is held to",
-  dex: "Prices and pools of Cardano tokens",
-  plans: "Decide on what agents want to trade",
+  kill: "Turn the kill switch on or off: no new orders anywhere",
+  limits: "Limit orders, volume and losses",
+  dex: "Show prices and pools of Cardano tokens",
+  plans: "Approve or refuse plans of AI agents",
+  liquidity: "Report the spread, depth and uptime of your orders",
+};
+
+/** The commands of the top level, as its help groups them. */
+export const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  "Get started": ["demo", "setup", "doctor", "page"],
+  "Market data": ["ticker", "orderbook", "trades", "ohlcv", "exchanges", "compare", "dex"],
+  Trade: ["balance", "orders", "grid", "quote", "trade"],
+  Analyze: ["backtest", "suggest", "replay", "report", "disposals", "liquidity", "candles"],
+  Control: ["kill", "panic", "limits", "plans", "notify", "audit"],
+  Run: ["serve", "tick", "db", "token", "exchange", "mcp", "cost", "sandbox", "completion"],
 };
 
 /** What is shown and asked about first in a terminal. */
@@ -57,7 +68,8 @@ export function rootCommand(ids: readonly string[]): CommandDef {
   commands.trade = tradeCommand(operations);
   return command({
     name: "edgemaker",
-    description: "One interface over four crypto exchanges, and grids that trade on them",
+    description: "Run grid and market-making strategies on crypto exchanges",
+    groups: GROUPS,
     subCommands: {
       ...commands,
       mcp: mcpCommand,
@@ -108,7 +120,7 @@ function addCommand(
 }
 
 function addTo(commands: Record<string, CommandDef>, group: string, name: string, made: CommandDef): void {
-  commands[group] ??= command({ name: group, description: GROUPS[group] ?? group, subCommands: {} });
+  commands[group] ??= command({ name: group, description: SUB_COMMANDS[group] ?? group, subCommands: {} });
   (commands[group].subCommands as Record<string, CommandDef>)[name] = made;
 }
 

@@ -20,17 +20,17 @@ export const sandboxCommand = command({
   subCommands: {
     reset: command({
       name: "sandbox reset",
-      description: "Make the sandbox anew: strategies, orders and tokens are gone",
+      description: "Reset the sandbox: delete its strategies, orders and tokens",
       args: { ...COMMON, seed: DATABASE_ARGS.seed, ...SANDBOX_ARGS },
       run: async (values) => (await import("../actions/actions.ts")).resetSandbox(values),
     }),
     deposit: command({
       name: "sandbox deposit",
-      description: "Add to a balance; a negative amount withdraws",
+      description: "Add to a simulated balance; a negative amount withdraws",
       args: {
         exchange: { type: "string", description: "Exchange id", valueHint: "id" },
         asset: { type: "string", description: "Asset, for example USDT", valueHint: "asset" },
-        amount: { type: "string", description: "Amount; negative withdraws", valueHint: "number" },
+        amount: { type: "string", description: "Amount; negative to withdraw", valueHint: "number" },
         ...COMMON,
       },
       run: async (values) => {
@@ -42,7 +42,7 @@ export const sandboxCommand = command({
     }),
     shock: command({
       name: "sandbox shock",
-      description: "Move a price at once, for example by -10 percent",
+      description: "Change a simulated price at once, for example by -10 percent",
       args: {
         symbol: { type: "string", description: "Trading pair", valueHint: "pair" },
         percent: { type: "string", description: "Change in percent, above -100", valueHint: "number" },

@@ -19,7 +19,7 @@ const SIGN_INTERVAL = 1000;
 
 export const serveCommand = command({
   name: "serve",
-  description: "Serve the API and step every running grid",
+  description: "Start the server and run your strategies",
   args: SERVE_ARGS,
   run: async (values) => {
     const { restingOrders, signsOfLife } = await import("../actions/actions.ts");

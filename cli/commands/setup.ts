@@ -5,7 +5,7 @@ const { db, "venue-url": venueUrl } = DATABASE_ARGS;
 
 export const setupCommand = command({
   name: "setup",
-  description: "Ask for exchange keys, test each, and keep them in a file that only you can read",
+  description: "Enter exchange keys, test them, and store them in a private file",
   examples: ["edgemaker setup"],
   args: { db, "venue-url": venueUrl },
   run: async (values) => (await import("../actions/setup.ts")).runSetup(values),

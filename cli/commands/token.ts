@@ -8,19 +8,19 @@ const SCOPES: readonly Scope[] = ["read", "trade", "admin", "agent"];
 /** Tokens live in the database: the first one is made there. Over HTTP an administrator does the same at `/tokens`. */
 export const tokenCommand = command({
   name: "token",
-  description: "API tokens: shown once, stored hashed",
+  description: "Manage API tokens: shown once, stored as hashes",
   subCommands: {
     create: command({
       name: "token create",
-      description: "Make a token and show it once",
+      description: "Create a token and show it once",
       args: {
-        name: { type: "string", description: "What it is for", valueHint: "text" },
+        name: { type: "string", description: "Purpose of the token", valueHint: "text" },
         scope: {
           type: "string",
-          description: "read, trade, admin, or agent, which opens /mcp alone (default read)",
+          description: "read, trade, admin, or agent, which works only at /mcp (default read)",
           valueHint: "scope",
         },
-        days: { type: "string", description: "Days until it expires (default never)", valueHint: "number" },
+        days: { type: "string", description: "Days until it expires (default: never)", valueHint: "number" },
         ...LOCAL_DATABASE_ARGS,
       },
       run: async (values) => {
@@ -37,10 +37,14 @@ export const tokenCommand = command({
     }),
     list: command({
       name: "token list",
-      description: "The tokens, newest first, without their text",
+      description: "List tokens, newest first, without their text",
       args: {
-        limit: { type: "string", description: "How many, 1 to 1000 (default 100)", valueHint: "number" },
-        before: { type: "string", description: "The `next` of the page before", valueHint: "number" },
+        limit: {
+          type: "string",
+          description: "Number of rows, 1 to 1000 (default 100)",
+          valueHint: "number",
+        },
+        before: { type: "string", description: "`next` of the previous page", valueHint: "number" },
         ...LOCAL_DATABASE_ARGS,
       },
       run: async (values) => {
@@ -60,7 +64,7 @@ export const tokenCommand = command({
     }),
     revoke: command({
       name: "token revoke",
-      description: "End a token at once",
+      description: "Revoke a token at once",
       args: {
         id: { type: "positional", description: "The token's id", required: false },
         ...LOCAL_DATABASE_ARGS,

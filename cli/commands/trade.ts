@@ -13,7 +13,7 @@ export function tradeCommand(operations: readonly Operation[]): CommandDef {
   if (!start) throw new Error("there is no operation start_centered_grid");
   return command({
     name: "trade",
-    description: "Trade a grid around the market price that follows it, and watch it until Ctrl-C",
+    description: "Run a centered grid in this terminal, and watch it until Ctrl-C",
     examples: [
       "edgemaker trade --strategy grid --exchange kraken --symbol BTC/USDT --sandbox",
       "edgemaker trade --strategy grid --exchange kraken --symbol BTC/USDT --levels 8 --size-model pyramidal --preview",
@@ -24,14 +24,14 @@ export function tradeCommand(operations: readonly Operation[]): CommandDef {
       ...fieldArgs(start, NOT_FLAGS),
       "grid-profile": {
         type: "string",
-        description: "Profile in JSON; its values override the matching flags",
+        description: "JSON file with a profile; its values override the matching flags",
         valueHint: "file",
       },
-      preview: { type: "boolean", description: "Show what would be placed, and place nothing" },
-      detach: { type: "boolean", description: "Leave it to the server that steps it, and return at once" },
+      preview: { type: "boolean", description: "Show the plan and place nothing" },
+      detach: { type: "boolean", description: "Start it on the running server, and return at once" },
       "tick-interval": {
         type: "string",
-        description: "Milliseconds between two passes, where this process steps it (default 5000)",
+        description: "Milliseconds between two passes, if this process runs the grid (default 5000)",
         valueHint: "number",
       },
       ...YES_ARGS,

@@ -17,10 +17,10 @@ const textArgument = (description: string, valueHint: string) =>
 /** Flags of every command that works on a database in this process. */
 export const DATABASE_ARGS = {
   db: textArgument("Database: file:<path> or libsql://<host>", "url"),
-  sandbox: { type: "boolean", description: "Simulated exchanges: no keys, no network, no money" },
-  seed: textArgument("Seed of the sandbox's prices", "number"),
+  sandbox: { type: "boolean", description: "Use simulated exchanges: no keys, no network, no money" },
+  seed: textArgument("Seed of the sandbox's random prices", "number"),
   "venue-url": {
-    ...textArgument("Another address for an exchange, name=url; repeatable", "name=url"),
+    ...textArgument("Base URL to use instead of an exchange's own, name=url; repeatable", "name=url"),
     repeatable: true,
   },
 } as const satisfies Args;
@@ -36,16 +36,10 @@ export const LOCAL_DATABASE_ARGS = {
 export const SANDBOX_ARGS = {
   origin: textArgument("Market time at the start, ISO 8601", "time"),
   replay: {
-    ...textArgument(
-      "Candles to replay, [SYMBOL=]FILE of any form that a backtest reads; BTC/USDT when no symbol is named; repeatable",
-      "file",
-    ),
+    ...textArgument("Candles to replay, [SYMBOL=]FILE (default symbol BTC/USDT); repeatable", "file"),
     repeatable: true,
   },
-  speed: textArgument(
-    "Market time runs this many times faster; max: passes follow one another at once, each --tick-interval later",
-    "number",
-  ),
+  speed: textArgument("Speed of market time, for example 60; max runs passes without waiting", "number"),
 } as const satisfies Args;
 
 export interface CliSettings {

@@ -10,16 +10,19 @@ export interface Definition {
   /** A function where making them takes time: most commands of a command line are only named. */
   readonly args?: Args | (() => Args);
   readonly subCommands?: Readonly<Record<string, CommandDef>>;
+  /** Titles and names of sub-commands that help lists together. */
+  readonly groups?: Readonly<Record<string, readonly string[]>>;
   /** Gets the values as `readValues` has read them; returns the exit code. */
   readonly run?: (values: Values) => Promise<number>;
 }
 
-/** What a command tells of itself. */
+/** Description, aliases and examples of a command, for its help. */
 export interface Meta {
   readonly name?: string;
   readonly description?: string;
   readonly alias?: string | string[];
   readonly examples?: readonly string[];
+  readonly groups?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** A citty command whose arguments are read by us: see arguments.ts. */
@@ -30,9 +33,16 @@ export function command({
   examples,
   args,
   subCommands,
+  groups,
   run,
 }: Definition): CommandDef {
-  const meta: Meta = { name, description, ...(alias ? { alias } : {}), ...(examples ? { examples } : {}) };
+  const meta: Meta = {
+    name,
+    description,
+    ...(alias ? { alias } : {}),
+    ...(examples ? { examples } : {}),
+    ...(groups ? { groups } : {}),
+  };
   const made: CommandDef = {
     meta: meta as NonNullable<CommandDef["meta"]>,
     ...(subCommands ? { subCommands } : {}),

@@ -5,12 +5,25 @@ import { styled, wrap } from "./style.ts";
 
 type HelpRow = readonly [name: string, description: string];
 
-/** What a command is for, its words and flags, and examples; in `width` columns. */
+/** Flags that most commands share: help lists them last. */
+const SHARED_FLAGS = new Set(["db", "sandbox", "seed", "venue-url", "json", "api-url", "token"]);
+
+const GUIDES: Readonly<Record<string, string>> = {
+  ...{ grid: "grids", quote: "quotes", liquidity: "liquidity", backtest: "backtest", replay: "backtest" },
+  ...{ suggest: "suggest", candles: "candles", report: "report", disposals: "report", notify: "alerts" },
+  ...{ limits: "limits", kill: "reliability", panic: "reliability", exchange: "exchanges", db: "backup" },
+  ...{ page: "page", serve: "deploy", mcp: "mcp", plans: "mcp", audit: "security", cost: "scale" },
+  ...{ compare: "prices", dex: "prices", trade: "grids", tick: "deploy", token: "security" },
+};
+
+/** Format the help of a command in `width` columns: description, usage, arguments, flags and examples. */
 export function helpOf(found: CommandDef, path: readonly string[], width: number): string {
-  const { description = "", examples = [] } = (found.meta ?? {}) as Meta;
+  const { description = "", examples = [], groups } = (found.meta ?? {}) as Meta;
   const args = Object.entries((found.args ?? {}) as Args);
   const words = args.filter(([, { type }]) => type === "positional");
   const flags = args.filter(([, { type }]) => type !== "positional");
+  const own = flags.filter(([flag]) => !SHARED_FLAGS.has(flag));
+  const common = flags.filter(([flag]) => SHARED_FLAGS.has(flag));
   const commands = Object.entries((found.subCommands ?? {}) as Record<string, CommandDef>);
   const name = ["edgemaker", ...path].join(" ");
   const usage = [
@@ -23,19 +36,58 @@ export function helpOf(found: CommandDef, path: readonly string[], width: number
     wrap(description, width).join("\n"),
     `${title("Usage")} ${usage}`,
     section(
-      "Words",
+      "Arguments",
       words.map(([word, { description: told = "" }]) => [word, told]),
       width,
     ),
-    section("Commands", commands.map(commandRow), width),
-    section("Flags", flags.map(flagRow), width),
+    ...commandSections(commands, groups, width),
+    section("Flags", own.map(flagRow), width),
+    section(own.length > 0 ? "Common flags" : "Flags", common.map(flagRow), width),
     flags.some(([, { type }]) => type === "boolean")
-      ? wrap("A flag without a value also takes true or false, and no- before its name.", width).join("\n")
+      ? wrap("Flags without a value can also be true or false: --flag false or --no-flag.", width).join("\n")
       : "",
-    examples.length > 0 ? `${title("Examples")}\n${examples.map((one) => `  ${one}`).join("\n")}` : "",
-    commands.length > 0 ? `${name} <command> --help tells more about a command.` : "",
+    examples.length > 0
+      ? `${title("Examples")}\n${examples.map((example) => exampleLines(example, width)).join("\n")}`
+      : "",
+    commands.length > 0 ? `Run ${name} <command> --help for details of a command.` : "",
+    GUIDES[path[0] ?? ""] ? `Guide: docs/${GUIDES[path[0] ?? ""]}.md` : "",
   ];
   return sections.filter((text) => text !== "").join("\n\n");
+}
+
+/** A section for each group, or one for all commands. */
+function commandSections(
+  commands: readonly (readonly [string, CommandDef])[],
+  groups: Meta["groups"],
+  width: number,
+): string[] {
+  if (!groups) return [section("Commands", commands.map(commandRow), width)];
+  const rows = new Map(commands.map((entry) => [entry[0], commandRow(entry)]));
+  const widest = Math.max(...[...rows.values()].map(([name]) => name.length));
+  return Object.entries(groups).map(([head, names]) =>
+    section(
+      head,
+      names.flatMap((name) => {
+        const row = rows.get(name);
+        return row ? [row] : [];
+      }),
+      width,
+      widest,
+    ),
+  );
+}
+
+/** An example as a shell reads it: a long one goes on after a backslash. */
+function exampleLines(example: string, width: number): string {
+  const parts = example.split(/ (?=--)/);
+  const lines: string[] = [];
+  for (const part of parts) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + part.length + 5 <= width)
+      lines[lines.length - 1] = `${last} ${part}`;
+    else lines.push(`${lines.length === 0 ? "  " : "    "}${part}`);
+  }
+  return lines.join(" \\\n");
 }
 
 const title = (text: string): string => styled("bold", `${text}:`);
@@ -49,11 +101,15 @@ function flagRow([name, { type, valueHint, description = "" }]: readonly [string
   return [type === "boolean" ? `--${name}` : `--${name} <${valueHint ?? "text"}>`, description];
 }
 
-/** Two columns; where they do not fit, each description below its name. */
-function section(head: string, rows: readonly HelpRow[], width: number): string {
+/** Two columns; in a narrow terminal, each description is below its name. */
+function section(
+  head: string,
+  rows: readonly HelpRow[],
+  width: number,
+  widest = Math.max(...rows.map(([name]) => name.length)),
+): string {
   if (rows.length === 0) return "";
-  const widest = Math.max(...rows.map(([name]) => name.length));
-  const left = width - widest - 6;
+  const left = width - widest - 4;
   const lines = rows.flatMap(([name, description]) =>
     left >= 30
       ? wrap(description, left).map((line, place) => `  ${(place === 0 ? name : "").padEnd(widest)}  ${line}`)

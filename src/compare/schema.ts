@@ -6,7 +6,7 @@ import type { Millis } from "../kernel/time.ts";
 import { type ExecutableTrade, executableOf, grossOf, type PricedVenue, type Tradable } from "./analysis.ts";
 import type { PairTrade } from "./executable.ts";
 
-const pool = () => z.string().optional().describe("Of a pool: its identifier");
+const pool = () => z.string().optional().describe("Id of the pool");
 
 const BestShape = lazy(() => z.object({ exchange: z.string(), pool: pool(), price: z.number() }));
 
@@ -37,11 +37,11 @@ const ExecutableShape = lazy(() =>
     endsAt: z
       .enum(["gain", "amount", "depth"])
       .nullable()
-      .describe("What ends the amount: the next lot gains nothing, the asked amount, or the end of a book"),
+      .describe("Why the amount ends: the next lot earns nothing, your amount, or the end of a book"),
     whole: ExecutionShape()
       .nullable()
       .optional()
-      .describe("All of the asked amount, gain or loss; null when no two books hold so much"),
+      .describe("Result for the full amount, profit or loss; null if no two books are deep enough"),
   }),
 );
 

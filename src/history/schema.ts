@@ -17,14 +17,14 @@ export const historyInput = lazy(() =>
     id: idField("Invalid request").describe("Strategy id"),
     limit: countField("Invalid limit", { least: 1, most: MOST_ROWS })
       .default(100)
-      .describe("How many, 1 to 1000; a table of comma-separated values has all where this is left out"),
+      .describe("Number of rows, 1 to 1000; CSV has all rows by default"),
     before: textField(
       "Invalid request",
       /^\d{1,15}(\.[\w.:-]{1,80})?$/,
       "before must be a time in milliseconds, or the `next` of the page before",
     )
       .optional()
-      .describe("Only what is older than this time, or the `next` of the page before"),
+      .describe("Only rows older than this time, or `next` of the previous page"),
   }),
 );
 
@@ -61,9 +61,7 @@ const archived = () =>
   z
     .array(z.string())
     .optional()
-    .describe(
-      "Files beside the database in which older rows are, where `db prune` has moved some; with the last page",
-    );
+    .describe("Archive files with older rows, if `db prune` has moved some; on the last page");
 
 const HistoricOrderShape = lazy(() =>
   z.object({

@@ -9,7 +9,7 @@ export const price = () => decimalField("Invalid price").optional();
 export const planHash = () =>
   textField("Invalid request", /^[0-9a-f]{32}(-\d{1,20}(\.\d{1,18})?)?$/, "must be the planHash of a preview")
     .optional()
-    .describe("Starts only what this preview has shown; 409 when that no longer holds");
+    .describe("Start only the plan of this preview; 409 if it is out of date");
 
 const MOST_LIST_TEXT = 1000;
 const MOST_BALANCE: Decimal = 10n ** 15n * ONE;
@@ -30,6 +30,4 @@ export const dryBalance = () =>
       return z.NEVER;
     })
     .optional()
-    .describe(
-      "What the dry run account begins with, for example USDT=1000,BTC=0.1; 10000 of the quote when new",
-    );
+    .describe("First balances of the paper account, for example USDT=1000,BTC=0.1; default 10000 quote");

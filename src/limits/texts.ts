@@ -25,27 +25,27 @@ const count = (describe: string, unit: string): LimitForm<number> => ({
 
 /** Every limit there is. */
 export const LIMIT_FORMS: { readonly [N in LimitName]-?: LimitForm<NonNullable<Limits[N]>> } = {
-  orderNotional: amounts("The most notional of one order"),
-  dayNotional: amounts("The most notional of all orders of a day (UTC)"),
-  openOrders: count("The most orders that may be open at once", "orders"),
+  orderNotional: amounts("Maximum notional of one order"),
+  dayNotional: amounts("Maximum notional of all orders of one UTC day"),
+  openOrders: count("Maximum number of open orders", "orders"),
   symbols: {
     read: readPairs,
     form: "pairs, for example BTC/USDT,ETH/USDT",
-    describe: "Pairs in which orders are placed at all: BTC/USDT,ETH/USDT",
+    describe: "Pairs that can be traded: BTC/USDT,ETH/USDT",
   },
   collarPercent: {
     read: readPercent,
     form: "a percentage above 0 and at most 100",
-    describe: "How far through the market's mid an order may execute, in percent",
+    describe: "How far through the mid price an order can execute, in percent",
   },
-  priceAgeMillis: count("How old the price may be on which an order is placed", "milliseconds"),
-  orderGapMillis: count("The least time from one order to the next", "milliseconds"),
-  strategyLoss: amounts("The most that one strategy may lose from its best result so far"),
-  accountLoss: amounts("The most that an account's strategies may lose from their best result so far"),
+  priceAgeMillis: count("Maximum age of the price, in milliseconds", "milliseconds"),
+  orderGapMillis: count("Minimum time between two orders, in milliseconds", "milliseconds"),
+  strategyLoss: amounts("Maximum loss of one strategy from its best result"),
+  accountLoss: amounts("Maximum loss of all strategies of an account from their best result"),
   onLoss: {
     read: (told) => (told === "pause" || told === "stop" ? told : undefined),
     form: "pause or stop",
-    describe: "What a loss beyond its limit does: pause, or stop, which sells the base",
+    describe: "Effect of a loss limit: pause, or stop, which sells the base",
   },
 };
 

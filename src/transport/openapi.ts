@@ -8,17 +8,17 @@ const ERROR = {
   type: "object",
   required: ["error", "message", "requestId"],
   properties: {
-    error: { type: "string", description: "Label" },
+    error: { type: "string", description: "Error label" },
     message: { type: "string", description: "One sentence for a person" },
-    requestId: { type: "string", description: "The same as in the server's log" },
+    requestId: { type: "string", description: "Request id, as in the server's log" },
     issues: {
       type: "array",
-      description: "Of an input that is refused: all that is wrong with it",
+      description: "All problems of an invalid input",
       items: {
         type: "object",
         properties: {
           path: { type: "string", description: "The field" },
-          message: { type: "string", description: "What it must be" },
+          message: { type: "string", description: "Requirement" },
         },
       },
     },
@@ -62,7 +62,7 @@ export function openApi(operations: readonly Operation[], version: string) {
     info: {
       title: "edgemaker",
       version,
-      description: "One interface over four crypto exchanges, and grids that trade on them.",
+      description: "Run grid and market-making strategies on crypto exchanges.",
     },
     servers: [{ url: "/api/v1" }],
     tags: TAGS.map(([, name, description]) => ({ name, description })),
@@ -151,7 +151,7 @@ function refusals({ access, knowsCaller, effect, failure, http, lane }: Operatio
   );
 }
 
-const RETRY_AFTER = { description: "Whole seconds to wait", schema: { type: "integer" } };
+const RETRY_AFTER = { description: "Seconds to wait", schema: { type: "integer" } };
 
 function formatParameter(operation: Operation) {
   const formats = formatsOf(operation);

@@ -23,14 +23,14 @@ it("a command line says all that is wrong at once, takes true and false, and fai
     message: expect.stringContaining("did you mean --exchange?"),
   });
   expect(help).toEqual(same);
-  expect(help?.stdout).toContain("also takes true or false, and no- before its name");
+  expect(help?.stdout).toContain("--flag false or --no-flag");
   expect(falseWord?.stderr).not.toMatch(/unexpected word|takes no value/);
 });
 
 it("the help of all commands is what the commands themselves say, whatever exchanges are configured", async () => {
   const folder = tempFolder();
   const made = await edgemaker(folder, ["--help", "--help"]);
-  expect(made.stdout).toContain("edgemaker <command> --help tells more about a command.");
+  expect(made.stdout).toContain("Run edgemaker <command> --help for details of a command.");
   for (const word of ["--help", "-h", "help"])
     expect(await edgemaker(folder, [word], { EDGEMAKER_EXCHANGES: "kraken" })).toEqual(made);
 });
@@ -41,7 +41,7 @@ it("a demo finds a port of its own where the usual one is taken, and sums up at 
   onTestFinished(() => void taken.close());
   const { code, stdout, stderr } = await edgemaker(tempFolder(), ["demo", "--seconds", "2"]);
   expect(code, stderr).toBe(0);
-  expect(stdout).toMatch(/server {2}http:\/\/127\.0\.0\.1:30[012]\d/);
-  expect(stdout).not.toMatch(/server {2}http:\/\/127\.0\.0\.1:3000 /);
-  expect(stdout).toMatch(/The demo is over\.\n.*orders rest, \d+ filled, \d+ cycles; profit/);
+  expect(stdout).toMatch(/API {5}http:\/\/127\.0\.0\.1:30[012]\d/);
+  expect(stdout).not.toMatch(/API {5}http:\/\/127\.0\.0\.1:3000 /);
+  expect(stdout).toMatch(/The demo is over\.\n.*open orders, \d+ filled, \d+ cycles; realized P&L/);
 });

@@ -21,28 +21,30 @@ export function commandsOf(
 }
 
 const GENERATED = (what: string) =>
-  `Generated from ${what}; \`npm run docs\` writes it anew, and a test compares.`;
+  `Generated from ${what}. \`npm run docs\` writes this page, and a test compares it.`;
 
 /** docs/cli.md */
 export function cliPage(): string {
   const root = rootCommand(EXCHANGES);
   const parts = commandsOf(root).map(
-    ([path, found]) => `## ${path}\n\n\`\`\`\n${helpOf(found, path.split(" "), 100)}\n\`\`\`\n`,
+    ([path, found]) => `## ${path}\n\n\`\`\`\n${helpOf(found, path.split(" "), 80)}\n\`\`\`\n`,
   );
   return `# Command line
 
-${GENERATED("the commands themselves")}
+This page lists every command with its flags.
+${GENERATED("the commands")}
 
-- Exit codes: 0 done, 1 the operation failed, 2 the command line was wrong, 3 \`grid status\` found a grid that nothing steps.
-- \`--json\` prints the answer alone on standard output, and a failure as JSON on standard error.
-- A command asks the server of \`--api-url\` or \`EDGEMAKER_API_URL\`, else the running local server of its database, else
-  it works on the database itself.
-- A flag beats the environment, the environment beats \`edgemaker.json\` in the configuration directory.
-- A variable that begins with \`EDGEMAKER_\` and is no setting ends every command with exit 2, naming the nearest one.
-- Colours are for terminals; \`NO_COLOR=1\` turns them off. Tables that are wider than the terminal become lines.
+- [Exit codes](errors.md#exit-codes): 0 done, 1 failed, 2 wrong command line, 3 a stalled grid, 130 Ctrl-C.
+- \`--json\` prints the response on standard output, and an error as JSON on standard error.
+- A command calls the server in \`--api-url\` or \`EDGEMAKER_API_URL\`. Otherwise it calls the running local server of its
+  database. If none is running, it uses the database directly.
+- Flags override environment variables, which override \`edgemaker.json\`: [Settings](settings.md).
+- In a terminal, a table leaves out columns that do not fit, and lists them below. \`--columns\` chooses columns. A pipe gets
+  all columns.
+- \`NO_COLOR=1\` turns off colors.
 
 \`\`\`
-${helpOf(root, [], 100)}
+${helpOf(root, [], 80)}
 \`\`\`
 
 ${parts.join("\n")}`;
@@ -62,52 +64,52 @@ function toolPart(tool: ReturnType<typeof toolOf>): string {
   );
   const { readOnlyHint, openWorldHint } = tool.annotations ?? {};
   const kind = readOnlyHint ? "Reads" : "Trades, in two steps";
-  const where = openWorldHint ? "asks an exchange" : "from what is stored";
+  const source = openWorldHint ? "calls an exchange" : "uses stored data";
   const fields = ["| field | type | required | meaning |", "|---|---|---|---|", ...rows].join("\n");
-  return `### ${tool.name}\n\n${tool.title}. ${kind}; ${where}.\n\n${rows.length > 0 ? fields : "No fields."}\n`;
+  return `### ${tool.name}\n\n${tool.title}. ${kind}; ${source}.\n\n${rows.length > 0 ? fields : "No fields."}\n`;
 }
 
 /** docs/mcp.md */
 export function mcpPage(): string {
   const tools = createOperations(EXCHANGES).filter(isTool).map(toolOf);
-  return `# Agents: the MCP server
+  return `# Agents
 
+This page shows how to connect an AI agent over the Model Context Protocol (MCP), what it can do, and every tool.
 ${GENERATED("the operations")}
 
 \`\`\`sh
 npx edgemaker mcp install --client claude-desktop --sandbox
 \`\`\`
 
-adds edgemaker to the configuration of \`claude-desktop\`, \`claude-code\`, \`cursor\`, \`windsurf\` or \`vscode\`, and keeps a
-copy of what was there. The program then starts \`edgemaker mcp\`, which speaks the Model Context Protocol over standard
-input and output. \`edgemaker mcp --api-url https://… --token …\` hands everything on to a server elsewhere. A server
-itself speaks it at \`/mcp\` (Streamable HTTP), on Node and on Workers.
+This command adds edgemaker to the configuration of \`claude-desktop\`, \`claude-code\`, \`cursor\`, \`windsurf\` or \`vscode\`,
+and keeps a copy of the old configuration. The client then starts \`edgemaker mcp\`, which uses standard input and output.
+\`edgemaker mcp --api-url https://… --token …\` connects it to a remote server. A server also offers MCP at \`/mcp\`
+(Streamable HTTP), on Node and on Workers.
 
-Give an agent a token that opens \`/mcp\` and nothing else: \`edgemaker token create --scope agent\`. With a token that may
-\`trade\`, whoever holds it can also place orders at \`POST /orders\`, past every plan and every limit of agents.
+Give an agent a token that works only at \`/mcp\`: \`edgemaker token create --scope agent\`. A token with scope \`trade\` can also
+place orders at \`POST /orders\`, without plans and without the limits of agents.
 
-## What an agent may do
-- It reads, and nothing else, unless \`EDGEMAKER_MCP_TRADING=1\` is set where it is served; over HTTP its token also has
-  to be of scope \`agent\`, \`trade\` or \`admin\`.
-- Trading takes two steps. A call without \`planId\` changes nothing: it answers what would happen, what it costs, the worst
-  case and the limits it touches, with a \`planId\`. The same call with that \`planId\` does it. A plan lives five minutes, is
-  good once, and only for the token, the tool and the parameters that it was made for. A plan to start a grid is
-  refused when the market or the account has moved so that other orders would be placed than it has shown.
-- With \`EDGEMAKER_MCP_CONFIRM=terminal\` the second call waits until a person approves the plan: \`edgemaker plans list\`,
-  \`edgemaker plans approve <id>\`, \`edgemaker plans refuse <id>\`.
-- It stops, pauses, resumes and changes only strategies that it has started, and cancels no orders of others;
-  \`EDGEMAKER_MCP_STRATEGIES=all\` allows all of them. The plan then names who has started the strategy, and which protection
-  goes: a stop price that is removed, lowered or not watched.
-- \`EDGEMAKER_MCP_MOST=USDT=500,EUR=400\` is the most that one plan can sell and buy, exits included, before fees.
-  \`EDGEMAKER_MCP_MOST_A_DAY\` is the most for all plans of one token in a day of UTC; each of the two holds without the other,
-  and without it a day has as much as one plan. Other quote assets are refused then, and so is a plan of which nobody knows
-  what it can sell and buy. \`docs/limits.md\` shows what each action counts; the limits of everybody hold beside these.
-- A commit is refused if it could sell or buy over 5 % more than its plan has shown.
-- A preview says what is sold or bought at once and at which price, by the depth of the book as it is now.
-- The first text of an answer is the answer itself, as JSON; a plan's second one says all that a person has to approve.
-- Texts of exchanges are data: without control characters, at most 500 characters long, and only in structured fields; of an
-  error in its field \`said\`.
-- An error says what to do next, in its field \`next\`.
+## What an agent can do
+- **Read.** That is all, unless \`EDGEMAKER_MCP_TRADING=1\` is set on the server. Over HTTP its token also needs scope
+  \`agent\`, \`trade\` or \`admin\`.
+- **Trade in two steps.** A call without \`planId\` is a preview. It changes nothing, and returns the effect, the cost, the worst
+  case, the limits and a \`planId\`. The same call with \`planId\` executes it. A plan works once, for five minutes, with the same
+  token, tool and parameters. If the market has moved so that a start would place other orders, the server refuses it.
+- **With your approval.** With \`EDGEMAKER_MCP_CONFIRM=terminal\`, the second call waits until a person runs \`edgemaker plans
+  approve <id>\` or \`edgemaker plans refuse <id>\`. \`edgemaker plans list\` shows waiting plans.
+- **Only its own strategies.** An agent can stop, pause, resume and change the strategies that it started.
+  \`EDGEMAKER_MCP_STRATEGIES=all\` allows all of them. A plan then names who started the strategy. It also shows if a stop price is
+  removed, lowered or no longer watched.
+- **Within limits.** \`EDGEMAKER_MCP_MOST=USDT=500,EUR=400\` limits what one plan can buy and sell, including exits, before fees.
+  \`EDGEMAKER_MCP_MOST_A_DAY\` limits all plans of one token in one UTC day; the default is the limit of one plan. Other quote
+  assets are then refused, and so are plans with unknown amounts. \`docs/limits.md\` shows what each action counts. The general
+  limits apply too.
+- The server refuses a commit that could buy or sell over 5 % more than its preview showed.
+- A preview shows what would execute at once and at which price, from the order book.
+- The first text of a response is JSON. The second text of a plan is a summary for the person who approves it.
+- Text from exchanges is data. It has at most 500 characters, no control characters, and appears only in structured fields; in
+  errors, in \`said\`.
+- An error has the next step in \`next\`.
 
 ## Resources
 ${RESOURCES.map(({ uri, description }) => `- \`${uri}\`: ${description}`).join("\n")}
@@ -117,7 +119,7 @@ ${RESOURCES.map(({ uri, description }) => `- \`${uri}\`: ${description}`).join("
 ${PROMPTS.map(({ name, description }) => `- \`${name}\`: ${description}`).join("\n")}
 
 ## Tools
-Their answers are those of the HTTP API, described in \`/openapi.json\`.
+Responses are the same as in the HTTP API, described in \`/openapi.json\`.
 
 ${tools.map(toolPart).join("\n")}`;
 }

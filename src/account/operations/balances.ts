@@ -20,14 +20,14 @@ const BalanceShape = lazy(() =>
       .string()
       .nullable()
       .optional()
-      .describe("Where `quote` is asked for: the total in it at the mid of now; null without such a price"),
+      .describe("Total in the requested quote asset, at current mid prices; null without prices"),
   }),
 );
 
 export const accountOperations = (ids: readonly string[]): Operation[] => [
   operation({
     name: "get_balance",
-    summary: "Balances of the account",
+    summary: "Show balances of an account",
     effect: "read",
     access: "token",
     http: { route: "GET /balance", from: "query", keys: true },
@@ -46,10 +46,10 @@ export const accountOperations = (ids: readonly string[]): Operation[] => [
           "asset must be upper-case letters and digits, for example BTC",
         )
           .optional()
-          .describe("Only this asset, also when it is zero"),
+          .describe("Only this asset, even if it is zero"),
         quote: textField("Invalid request", /^[A-Z0-9]{1,20}$/, "quote must be an asset, for example USDT")
           .optional()
-          .describe("Tells what each is worth in this asset; at most 30 prices are asked for"),
+          .describe("Also value each asset in this quote asset; uses at most 30 prices"),
       }),
     output: () =>
       z.object({ exchange: z.string(), balances: z.array(BalanceShape()), timestamp: z.number() }),

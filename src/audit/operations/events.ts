@@ -23,12 +23,12 @@ const AuditEventShape = lazy(() =>
 const VerdictShape = lazy(() =>
   z.object({
     intact: z.boolean(),
-    events: z.number().describe("How many were looked at"),
+    events: z.number().describe("Number of events checked"),
     unchained: z.number(),
     chains: z.number(),
     checkpoints: z.number(),
     faults: z.array(z.object({ event: z.number().nullable(), what: z.string() })),
-    next: z.number().nullable().describe("Where it goes on: `after` of the next question; null at the end"),
+    next: z.number().nullable().describe("Value of `after` for the next request; null at the end"),
   }),
 );
 
@@ -44,14 +44,14 @@ export const auditOperations: readonly Operation[] = [
   operation({
     ...AUDIT_OPERATION,
     name: "get_audit_events",
-    summary: "Events as they are chained, oldest first",
+    summary: "List events in the order of their hash chain, oldest first",
     http: { route: "GET /audit", from: "query" },
     input: () =>
       z.object({
-        after: after().describe("Only those after this id: the `next` of the page before"),
+        after: after().describe("Only events after this id: `next` of the previous page"),
         limit: countField("Invalid limit", { least: 1, most: 1000 })
           .default(100)
-          .describe("How many, 1 to 1000"),
+          .describe("Number of rows, 1 to 1000"),
       }),
     output: () =>
       z.object({ events: z.array(AuditEventShape()), count: z.number(), next: z.number().nullable() }),
@@ -64,10 +64,10 @@ export const auditOperations: readonly Operation[] = [
   operation({
     ...AUDIT_OPERATION,
     name: "verify_audit",
-    summary: "Whether any event was changed, deleted, moved or put in; 2,000 of them at a time",
+    summary: "Check whether events were changed, deleted, moved or inserted; 2,000 per request",
     http: { route: "GET /audit/verify", from: "query" },
     input: () =>
-      z.object({ after: after().describe("Only events after this id: the `next` of the part before") }),
+      z.object({ after: after().describe("Only events after this id: `next` of the previous part") }),
     output: VerdictShape,
     async run({ store, signers = [] }, { after }) {
       const { faults, ...verdict } = await verify(store, signers, { after, most: MOST_EVENTS });

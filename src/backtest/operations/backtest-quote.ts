@@ -18,7 +18,7 @@ const LONGEST_OF_QUOTES = 2 * SECOND;
 export const quoteBacktestOperation = (ids: readonly string[]): Operation =>
   operation({
     name: "backtest_quote",
-    summary: "What quoting both sides of a market would have done",
+    summary: "Test quotes on historical prices",
     effect: "read",
     access: "token",
     lane: "heavy",

@@ -113,7 +113,7 @@ export const backtestOperations = (ids: readonly string[]): readonly Operation[]
   operation({
     ...READS,
     name: "backtest_grid",
-    summary: "What a grid between two prices would have done",
+    summary: "Test a grid on historical prices",
     http: { route: "POST /backtest", from: "body" },
     cli: {
       path: "backtest",
@@ -146,7 +146,7 @@ export const backtestOperations = (ids: readonly string[]): readonly Operation[]
   operation({
     ...READS,
     name: "backtest_centered_grid",
-    summary: "What a grid around the market price would have done",
+    summary: "Test a centered grid on historical prices",
     http: { route: "POST /backtest/centered", from: "body" },
     input: () => centeredBacktestInput(ids),
     run: (deps, input, call) => {

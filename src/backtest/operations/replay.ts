@@ -25,7 +25,7 @@ function lifeOf({ startedAt, stoppedAt }: GridStrategy, now: Millis, span: Milli
 /** What a grid has really done beside what candles of its time say. */
 export const replayOperation: Operation = operation({
   name: "replay_grid",
-  summary: "What a grid has really done beside what candles of its time say, each difference with its cause",
+  summary: "Compare a grid's real fills with a backtest, and show the cause of each difference",
   effect: "read",
   access: "token",
   lane: "heavy",

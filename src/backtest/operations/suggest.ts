@@ -16,7 +16,7 @@ export const suggestOperation = (ids: readonly string[]): Operation =>
     access: "token",
     lane: "heavy",
     name: "suggest_grid",
-    summary: "Which grid a pair's past speaks for, if it speaks for any",
+    summary: "Suggest grid settings from a pair's price history",
     http: { route: "POST /strategy/grid/suggest", from: "body" },
     cli: {
       path: "suggest",

@@ -36,34 +36,34 @@ export const PointShape = lazy(() =>
 
 /** What it has brought, beside what holding would have. */
 export const earnedFields = () => ({
-  total: z.string().describe("Equity at the end less what was invested, in quote, exact"),
+  total: z.string().describe("Equity at the end minus the investment, in quote, exact"),
   totalPercent: z.number(),
   realized: z.string(),
   unrealized: z.string(),
   fees: z.record(z.string(), z.string()),
   cycles: z.number(),
   filledOrders: z.number(),
-  invested: z.string().describe("What all slots together can come to use, in quote"),
+  invested: z.string().describe("Most quote that all slots together can use"),
   startPrice: z.number(),
   endPrice: z.number(),
   holding: z
     .object({ start: z.string(), base: z.string(), quote: z.string() })
-    .describe("What was made by keeping the base of the start, by all in base, and by all in quote"),
+    .describe("Profit of three alternatives, in quote: keep the first base, buy only base, keep only quote"),
 });
 
 /** What a tape covers that was walked in place of bars. */
 export const TapeShape = () =>
   z
     .object({
-      prints: z.number().describe("Trades that were walked, one by one"),
-      books: z.number().describe("Snapshots of the book that were walked"),
-      hasAmounts: z.boolean().describe("false: each print was taken for enough"),
+      prints: z.number().describe("Number of replayed trades"),
+      books: z.number().describe("Number of replayed order books"),
+      hasAmounts: z.boolean().describe("false if trades have no amounts, so each one fills a whole order"),
       from: z.number(),
       until: z.number(),
-      gaps: z.number().describe("Times of more than a minute without a print"),
+      gaps: z.number().describe("Number of gaps of more than a minute"),
       longestGap: z.number().describe("Milliseconds"),
-      duplicates: z.number().describe("Rows told twice, of which one counts"),
-      refusedRows: z.number().describe("Rows that could not be read"),
+      duplicates: z.number().describe("Number of duplicate rows"),
+      refusedRows: z.number().describe("Number of invalid rows"),
       refused: z.array(
         z.object({
           row: z.string().describe('Its place in what was read, as "line 12"'),
@@ -71,10 +71,7 @@ export const TapeShape = () =>
         }),
       ),
       hash: z.string(),
-      queue: z
-        .enum(["trades", "proportional"])
-        .nullable()
-        .describe("What moved orders forward at their prices; null without books"),
+      queue: z.enum(["trades", "proportional"]).nullable().describe("Queue model; null without order books"),
     })
     .nullable()
-    .describe("What was recorded event by event, where that was walked in place of bars");
+    .describe("The replayed trades and order books, if --data has them");

@@ -20,11 +20,11 @@ export const BacktestShape = lazy(() =>
     untilAt: z.number(),
     engine: z
       .enum(["walk", "jump"])
-      .describe("jump: in whole numbers from one fill to the next; walk: pass by pass"),
-    bars: z.number().describe("Of a tape, prints"),
+      .describe("jump: integer arithmetic from fill to fill; walk: pass by pass"),
+    bars: z.number().describe("Number of trades, if trades were replayed"),
     missingBars: z.number(),
     tape: TapeShape(),
-    isWhole: z.boolean().describe("false where it was ended before its last bar"),
+    isWhole: z.boolean().describe("false if it ended before the last candle"),
     ...earnedFields(),
     position: z.string(),
     averageCost: z.number().nullable(),
@@ -40,12 +40,12 @@ export const BacktestShape = lazy(() =>
       })
       .nullable()
       .describe(
-        "Over the three orders in which a bar's extremes may have come; of a tape, which tells the order, both are the same",
+        "Range over the three possible orders of a candle's high and low; trades have only one order",
       ),
     warnings: z.array(z.object({ code: z.string(), message: z.string() })),
     slots: z.array(SlotResultShape()),
     fills: z.array(FillShape()).describe("Newest last"),
-    series: z.array(PointShape()).describe("Equity, and what it were all in base, over time"),
+    series: z.array(PointShape()).describe("Equity over time, and equity of buy and hold"),
   }),
 );
 

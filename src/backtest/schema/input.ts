@@ -15,44 +15,42 @@ const rate = (name: string, what: string) => shareField(name).optional().describ
 export const barField = () =>
   wordField("Invalid request", words)
     .default("1m")
-    .describe(`Span of a bar: ${words.join(" ")}`);
+    .describe(`Candle length: ${words.join(" ")}`);
 
 /** What a backtest takes beside what a start takes. */
 export const shape = () => ({
   timeframe: wordField("Invalid request", [...words, "trades"])
     .default("1m")
-    .describe(`Span of a bar: ${words.join(" ")}; trades: the exchange's newest, print by print`),
-  since: time("Time of the first bar, milliseconds; the newest 1000 bars when left out"),
-  until: time("Time before which the last bar begins, milliseconds"),
+    .describe(`Candle length: ${words.join(" ")}; trades replays the exchange's latest trades`),
+  since: time("Time of the first candle, in milliseconds; default: the latest 1000 candles"),
+  until: time("End of the candles, in milliseconds"),
   fill: wordField("Invalid request", ["cross", "touch"])
     .default("cross")
-    .describe("An order fills when the price passes it, or when it reaches it"),
+    .describe("When an order fills: when the price passes it (cross) or reaches it (touch)"),
   queue: wordField("Invalid request", ["trades", "proportional"])
     .default("trades")
-    .describe(
-      "Over recorded books, what moves an order forward at its price: trades alone, or cancellations in proportion, too",
-    ),
+    .describe("Queue model for order books: trades only, or also proportional cancellations"),
   extremes: wordField("Invalid request", ["nearest", "high_first", "low_first"])
     .default("nearest")
-    .describe("Which extreme of a bar comes first"),
-  spread: shareField("spread").default(ZERO).describe("Between bid and ask, as a share of the price"),
+    .describe("Which extreme of a candle comes first"),
+  spread: shareField("spread").default(ZERO).describe("Spread between bid and ask, as a share of the price"),
   slippage: shareField("slippage")
     .default(ZERO)
-    .describe("What an order that takes pays beyond the best price, as a share of it"),
+    .describe("Slippage of an order that takes, as a share of the price"),
   tickInterval: countField("Invalid request", { least: 1000, most: DAY })
     .optional()
-    .describe("Milliseconds from one pass to the next; at every corner of a bar when left out"),
-  makerFee: rate("makerFee", "Fee rate of orders that rest, as a share; the market's when left out"),
-  takerFee: rate("takerFee", "Fee rate of orders that take, as a share; the market's when left out"),
-  feeIn: wordField("Invalid request", ["base", "quote"]).optional().describe("Asset of a buy's fee"),
-  tick: decimalField("Invalid request").optional().describe("Price step; the market's when left out"),
-  lot: decimalField("Invalid request").optional().describe("Amount step; the market's when left out"),
+    .describe("Milliseconds between two passes; default: at every price of a candle"),
+  makerFee: rate("makerFee", "Maker fee, as a share; default: the market's"),
+  takerFee: rate("takerFee", "Taker fee, as a share; default: the market's"),
+  feeIn: wordField("Invalid request", ["base", "quote"]).optional().describe("Asset of the fee of a buy"),
+  tick: decimalField("Invalid request").optional().describe("Price tick; default: the market's"),
+  lot: decimalField("Invalid request").optional().describe("Amount step; default: the market's"),
   minNotional: decimalField("Invalid request")
     .optional()
-    .describe("Least order in quote; the market's when left out"),
+    .describe("Smallest order in quote; default: the market's"),
   fills: countField("Invalid request", { least: 0, most: 100_000 })
     .default(100)
-    .describe("Newest fills in the answer"),
+    .describe("Number of fills in the response"),
 });
 
 /** What a stored grid can stand for. */
@@ -71,7 +69,7 @@ export function rangeBacktestInput(ids: readonly string[]) {
     orderSize: optional(own.orderSize),
     from: idField("Invalid request")
       .optional()
-      .describe("Id of a stored grid: its options where none are given here"),
+      .describe("Id of a stored grid whose settings are the defaults"),
     ...shape(),
   });
   const rules = STANDS_FOR.map((path) => ({

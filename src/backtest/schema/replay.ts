@@ -20,16 +20,16 @@ export const replayInput = lazy(() => {
       "must be options of the grid, for example size=80,levels=20",
     )
       .optional()
-      .describe("Options in place of its own, for example size=80: what would have been"),
+      .describe("Other settings to compare, for example size=80"),
     fill: wordField("Invalid request", ["cross", "touch"])
       .optional()
       .describe(
-        "An order fills when the price passes it, or when it reaches it; as the sandbox does there, else cross",
+        "When an order fills: when the price passes it (cross) or reaches it (touch); default: touch in the sandbox, else cross",
       ),
     extremes,
     limit: countField("Invalid limit", { least: 0, most: 1000 })
       .default(100)
-      .describe("Most differences in the answer, oldest first"),
+      .describe("Number of differences in the response, oldest first"),
   });
 });
 
@@ -54,12 +54,12 @@ export const ReplayShape = lazy(() =>
     timeframe: z.string(),
     bars: z.number(),
     missingBars: z.number(),
-    isWhole: z.boolean().describe("false where it was ended before its last bar"),
-    matchPercent: z.number().describe("Executed orders that are the same, of all that either has executed"),
+    isWhole: z.boolean().describe("false if it ended before the last candle"),
+    matchPercent: z.number().describe("Share of filled orders that agree"),
     told: z.string(),
     executed: z
       .object({ same: z.number(), record: z.number(), candles: z.number() })
-      .describe("Orders, as the grid and as the candles have executed them"),
+      .describe("Filled orders of the grid and of the backtest"),
     causes: z.array(z.object({ cause: z.string(), count: z.number(), told: z.string() })),
     differences: z.array(
       z.object({
@@ -68,17 +68,19 @@ export const ReplayShape = lazy(() =>
         side: z.enum(["buy", "sell"]),
         price: z.number(),
         amount: z.string(),
-        where: z.enum(["record", "candles", "both"]).describe("Who has executed it"),
+        where: z
+          .enum(["record", "candles", "both"])
+          .describe("Who filled it: the grid, the backtest or both"),
         cause: z.string(),
         told: z.string(),
       }),
     ),
-    record: FiguresShape().describe("What was stored, marked at the last close"),
-    candles: FiguresShape().describe("The same grid over the candles"),
+    record: FiguresShape().describe("The stored result, valued at the last close"),
+    candles: FiguresShape().describe("The same grid in a backtest"),
     set: FiguresShape()
       .extend({ asked: z.string() })
       .nullable()
-      .describe("With other options; null without any"),
+      .describe("The backtest with other settings; null without any"),
   }),
 );
 

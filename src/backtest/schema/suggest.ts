@@ -12,7 +12,7 @@ export function suggestInput(ids: readonly string[]) {
   return z.object({
     exchange: exchangeField(ids),
     symbol: pairField(),
-    budget: decimalField("Invalid amount").describe("Quote that the grid may use in all"),
+    budget: decimalField("Invalid amount").describe("Quote that the grid can use in total"),
     timeframe: wordField("Invalid request", ["1m", "5m", "15m", "30m", "1h", "4h", "1d"])
       .default("1m")
       .describe(timeframe.description ?? ""),
@@ -20,16 +20,16 @@ export function suggestInput(ids: readonly string[]) {
     until,
     windows: countField("Invalid request", { least: 3, most: 24 })
       .default(6)
-      .describe("Windows of time; the last one chooses nothing"),
+      .describe("Number of time windows; the last one only tests the result"),
     candidates: countField("Invalid request", { least: 2, most: MOST_CANDIDATES })
       .default(MOST_CANDIDATES)
-      .describe(`Grids to look at, of ${MOST_CANDIDATES}`),
+      .describe(`Number of grids to try, of ${MOST_CANDIDATES}`),
     seed: countField("Invalid request", { least: 0, most: 2 ** 32 - 1 })
       .default(1)
-      .describe("Decides which grids are looked at where not all are"),
+      .describe("Random seed, used if not all grids are tried"),
     seconds: countField("Invalid request", { least: 1, most: 600 })
       .default(20)
-      .describe("Most seconds to look; what was looked at until then is judged"),
+      .describe("Time limit in seconds"),
     makerFee,
     takerFee,
     feeIn,

@@ -26,7 +26,7 @@ const exchangesField = (ids: readonly string[]) => {
 export const compareOperations = (ids: readonly string[]): Operation[] => [
   operation({
     name: "compare_prices",
-    summary: "Prices of a pair on every exchange, and what an arbitrage would bring",
+    summary: "Compare a pair's prices on all exchanges, after fees",
     effect: "read",
     access: "public",
     knowsCaller: true,
@@ -45,11 +45,13 @@ export const compareOperations = (ids: readonly string[]): Operation[] => [
         exchanges: exchangesField(ids),
         amount: decimalField("Invalid amount", MOST_AMOUNT)
           .optional()
-          .describe("Trade at most this much of the base"),
+          .describe("Largest amount of base to trade"),
         partial: flagField("Invalid request", "partial")
           .default(false)
-          .describe("Answer without the exchanges that fail, and name them"),
-        dex: flagField("Invalid request", "dex").default(false).describe("With the pools of a Cardano token"),
+          .describe("Skip exchanges that fail, and list them"),
+        dex: flagField("Invalid request", "dex")
+          .default(false)
+          .describe("Include the pools of a Cardano token"),
       }),
     output: ComparisonShape,
     failure: "Fetch failed",

@@ -16,7 +16,7 @@ export const keyOperations = (ids: readonly string[]): readonly Operation[] => [
   operation({
     ...OF_KEYS,
     name: "list_keys",
-    summary: "Which exchanges have keys and where those come from, without the keys",
+    summary: "List exchanges with keys, and the source of the keys",
     http: { route: "GET /keys", from: "query" },
     input: () => z.object({}),
     output: () =>
@@ -39,14 +39,14 @@ export const keyOperations = (ids: readonly string[]): readonly Operation[] => [
   operation({
     ...OF_KEYS,
     name: "test_keys",
-    summary: "Ask an exchange whether it takes the server's keys, and what they may do",
+    summary: "Test the server's keys at an exchange, and show their permissions",
     http: { route: "POST /keys/:exchange/test", from: "body" },
     input: () => z.object({ exchange: exchangeField(ids) }),
     output: () =>
       z.object({
         exchange: z.string(),
-        assets: z.number().describe("Assets that the account holds"),
-        mayWithdraw: z.boolean().nullable().describe("null where the exchange does not tell"),
+        assets: z.number().describe("Number of assets in the account"),
+        mayWithdraw: z.boolean().nullable().describe("null if the exchange does not show it"),
       }),
     async run(deps, { exchange }) {
       const { assets, mayWithdraw } = await keyStore(deps).check(exchange);

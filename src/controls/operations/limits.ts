@@ -64,7 +64,7 @@ const limitsInput = lazy(() =>
       .string()
       .refine(isScope, "Invalid request: scope is every, account:EXCHANGE or token:ID")
       .default(EVERY_SCOPE)
-      .describe("Whose: every account's, account:EXCHANGE or token:ID"),
+      .describe("Scope: every, account:EXCHANGE or token:ID"),
     ...(Object.fromEntries(LIMIT_NAMES.map((name) => [name, limitField(name)])) as Record<
       LimitName,
       ReturnType<typeof limitField>
@@ -79,7 +79,7 @@ export const limitsOperations: readonly Operation[] = [
   operation({
     ...LIMITS_OPERATION,
     name: "get_limits",
-    summary: "Limits that orders are held to, and what of them is used",
+    summary: "Show limits and their current use",
     http: { route: "GET /limits", from: "query" },
     cli: { path: "limits show", examples: ["edgemaker limits show"] },
     input: () => z.object({}),
@@ -106,7 +106,7 @@ export const limitsOperations: readonly Operation[] = [
   operation({
     ...LIMITS_OPERATION,
     name: "set_limits",
-    summary: "Set limits that orders are held to, from now on",
+    summary: "Set limits for all new orders",
     http: { route: "PUT /limits", from: "body" },
     cli: {
       path: "limits set",

@@ -39,7 +39,7 @@ const TokenShape = lazy(() =>
     createdAt: z.number(),
     expiresAt: z.number().nullable(),
     revokedAt: z.number().nullable(),
-    server: z.string().nullable().describe("Of the commands of a running server's own machine: its address"),
+    server: z.string().nullable().describe("Address of the server, for the token of its local commands"),
   }),
 );
 
@@ -51,16 +51,16 @@ export const tokenOperations: readonly Operation[] = [
   operation({
     ...OF_TOKENS,
     name: "list_tokens",
-    summary: "API tokens, newest first, without their text",
+    summary: "List API tokens, newest first, without their text",
     http: { route: "GET /tokens", from: "query" },
     input: () =>
       z.object({
         limit: countField("Invalid limit", { least: 1, most: 1000 })
           .default(TOKENS_PER_PAGE)
-          .describe("How many, 1 to 1000"),
+          .describe("Number of rows, 1 to 1000"),
         before: countField("Invalid request", { least: 1, most: Number.MAX_SAFE_INTEGER })
           .optional()
-          .describe("The `next` of the page before"),
+          .describe("`next` of the previous page"),
       }),
     output: () => z.object({ tokens: z.array(TokenShape()), count: z.number(), next: z.number().nullable() }),
     async run({ store }, { limit, before }) {
@@ -72,19 +72,19 @@ export const tokenOperations: readonly Operation[] = [
   operation({
     ...OF_TOKENS,
     name: "create_token",
-    summary: "Make an API token and show it once",
+    summary: "Create an API token and show it once",
     http: { route: "POST /tokens", from: "body" },
     input: () =>
       z.object({
         name: textField("Invalid request", /^[^\p{Cc}]{1,100}$/u, "a name is 1 to 100 characters")
           .optional()
-          .describe("What it is for"),
+          .describe("Purpose of the token"),
         scope: wordField("Invalid request", TOKEN_SCOPES)
           .default("read")
-          .describe("What it opens: agent opens /mcp alone"),
+          .describe("Scope; agent works only at /mcp"),
         days: countField("Invalid request", { least: 1, most: 36_500 })
           .optional()
-          .describe("Days until it expires; never without it"),
+          .describe("Days until it expires; default: never"),
       }),
     output: () => z.object({ id: z.string(), scope: z.enum(TOKEN_SCOPES), token: z.string() }),
     run: (deps, asked, call) => issueToken(deps, asked, byOf(call)),
@@ -92,7 +92,7 @@ export const tokenOperations: readonly Operation[] = [
   operation({
     ...OF_TOKENS,
     name: "revoke_token",
-    summary: "End an API token at once",
+    summary: "Revoke an API token at once",
     http: { route: "DELETE /tokens/:id", from: "query" },
     input: () => z.object({ id: idField("Invalid request").describe("The token's id") }),
     output: () => z.object({ id: z.string(), revoked: z.boolean() }),

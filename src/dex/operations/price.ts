@@ -27,7 +27,7 @@ const minLiquidity = () =>
       context.addIssue({ code: "custom", message: LIQUIDITY });
       return z.NEVER;
     })
-    .describe("Least total value locked, in ADA");
+    .describe("Minimum total value locked, in ADA");
 
 const DEX_READ = { effect: "read", access: "public" } as const;
 
@@ -42,7 +42,7 @@ const dexPriceOperation = (): Operation =>
   operation({
     ...DEX_READ,
     name: "get_dex_price",
-    summary: "Price of a Cardano token in USDT, from its pools",
+    summary: "Show the price of a Cardano token in USDT",
     http: { route: "GET /dex/price/:symbol", alias: "/cardano/price/:symbol", from: "query" },
     cli: {
       path: "dex price",
@@ -60,7 +60,7 @@ const dexPoolsOperation = (): Operation =>
   operation({
     ...DEX_READ,
     name: "get_dex_pools",
-    summary: "Liquidity pools of a Cardano token, the largest first",
+    summary: "List liquidity pools of a Cardano token, largest first",
     http: { route: "GET /dex/pools/:symbol", alias: "/cardano/pools/:symbol", from: "query" },
     cli: {
       path: "dex pools",
@@ -72,7 +72,9 @@ const dexPoolsOperation = (): Operation =>
       z.object({
         symbol: chainTokenField(),
         minLiquidity: minLiquidity(),
-        limit: countField("Invalid limit", { least: 1, most: 50 }).default(10).describe("Pools, 1 to 50"),
+        limit: countField("Invalid limit", { least: 1, most: 50 })
+          .default(10)
+          .describe("Number of pools, 1 to 50"),
       }),
     output: PoolsShape,
     failure: "Discovery failed",
@@ -86,7 +88,7 @@ const dexTokensOperation = (): Operation =>
   operation({
     ...DEX_READ,
     name: "list_dex_tokens",
-    summary: "The Cardano tokens that have a price",
+    summary: "List Cardano tokens with a price",
     http: { route: "GET /dex/tokens", alias: "/cardano/tokens", from: "query" },
     cli: { path: "dex tokens" },
     mcp: { closedWorld: true },

@@ -75,7 +75,7 @@ const EDITS = { access: "token", failure: "Exchange error" } as const;
 const previewEdit = operation({
   ...EDITS,
   name: "preview_grid_edit",
-  summary: "What changing a running grid would cancel, place and need",
+  summary: "Show what a change of a running grid would cancel, place and cost",
   effect: "read",
   http: { route: "POST /strategy/grid/:id/preview", from: "body" },
   input: editPreviewInput,
@@ -89,7 +89,7 @@ const previewEdit = operation({
 const editGrid = operation({
   ...EDITS,
   name: "edit_grid",
-  summary: "Change a running grid's range, levels, size or stop prices; its ledger is kept",
+  summary: "Change range, levels, size or stop prices of a running grid",
   effect: "trade",
   http: { route: "PATCH /strategy/grid/:id", from: "body" },
   cli: {

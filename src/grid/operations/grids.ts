@@ -12,7 +12,7 @@ import { withdrawPlan } from "./withdraw.ts";
 
 const tickNow = operation({
   name: "tick",
-  summary: "One pass over every account, for schedulers of your own",
+  summary: "Run one pass over every account, for your own scheduler",
   effect: "admin",
   access: "token",
   http: { route: "POST /internal/tick", from: "body" },

@@ -16,7 +16,7 @@ export const guideGrid = (ids: readonly string[]): Operation =>
     effect: "read",
     access: "token",
     name: "guide_grid",
-    summary: "A grid from a pair and a budget: its numbers, its plan, and how to start exactly that",
+    summary: "Create a plan for a grid from a pair and a budget",
     http: { route: "POST /strategy/grid/guide", from: "body" },
     cli: {
       path: "grid new",

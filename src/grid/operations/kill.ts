@@ -47,7 +47,7 @@ export const killOperations: readonly Operation[] = [
   operation({
     ...KILL_OPERATION,
     name: "get_kill_switch",
-    summary: "Whether the kill switch is on",
+    summary: "Show whether the kill switch is on",
     effect: "read",
     http: { route: "GET /kill", from: "query" },
     cli: { path: "kill status", examples: ["edgemaker kill status"] },
@@ -65,8 +65,8 @@ export const killOperations: readonly Operation[] = [
     cli: {
       path: "kill",
       words: {
-        on: { summary: "Place no order any more, on any exchange", input: { on: true } },
-        off: { summary: "Place orders again", input: { on: false } },
+        on: { summary: "Stop all new orders on all exchanges", input: { on: true } },
+        off: { summary: "Allow new orders again", input: { on: false } },
       },
       examples: ["edgemaker kill on", "edgemaker kill on --cancel", "edgemaker kill off"],
       until: {
@@ -77,10 +77,10 @@ export const killOperations: readonly Operation[] = [
     input: () =>
       z
         .object({
-          on: flagField("Invalid request", "on").describe("true places nothing any more"),
+          on: flagField("Invalid request", "on").describe("true stops all new orders"),
           cancel: flagField("Invalid request", "cancel")
             .default(false)
-            .describe("Also cancel every order of ours while it is on; grids go on when it is off again"),
+            .describe("Also cancel every order of edgemaker; grids place them again when the switch is off"),
         })
         .refine(({ on, cancel }) => on || !cancel, {
           path: ["cancel"],

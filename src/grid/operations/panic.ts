@@ -33,7 +33,7 @@ type PanicAnswer = z.input<ReturnType<typeof PanicShape>>;
  */
 export const panic = operation({
   name: "panic",
-  summary: "Place nothing more, stop every grid and cancel every order of ours",
+  summary: "Stop new orders, cancel all orders and stop all strategies",
   effect: "admin",
   access: "token",
   lane: "urgent",
@@ -50,7 +50,7 @@ export const panic = operation({
     z.object({
       sell: flagField("Invalid request", "sell")
         .default(false)
-        .describe("Also sell the base of grids, no further through the price than the collar"),
+        .describe("Also sell the base of strategies, within the price collar"),
     }),
   output: PanicShape,
   failure: "Internal error",

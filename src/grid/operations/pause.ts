@@ -36,7 +36,7 @@ const PAUSE_OPERATION = {
 const pauseGrid = operation({
   ...PAUSE_OPERATION,
   name: "pause_grid",
-  summary: "Let a grid place nothing new; what rests stays",
+  summary: "Pause a grid: place nothing new, and leave orders open",
   http: { route: "POST /strategy/grid/:id/pause", from: "body" },
   cli: {
     path: "grid pause",
@@ -66,7 +66,7 @@ const pauseGrid = operation({
 const resumeGrid = operation({
   ...PAUSE_OPERATION,
   name: "resume_grid",
-  summary: "Let a paused grid, or one in error, go on",
+  summary: "Resume a grid that is paused or in error",
   http: { route: "POST /strategy/grid/:id/resume", from: "body" },
   cli: {
     path: "grid resume",

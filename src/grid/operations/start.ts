@@ -65,7 +65,7 @@ export const previewGrid = (ids: readonly string[]) =>
   operation({
     ...PREVIEW_OPERATION,
     name: "preview_grid",
-    summary: "What starting a grid between two prices would place, cost and risk",
+    summary: "Show orders, cost and worst case of a grid between two prices",
     http: { route: "POST /strategy/grid/preview", from: "body" },
     cli: {
       path: "grid preview",
@@ -83,7 +83,7 @@ export const startCenteredGrid = (ids: readonly string[]) =>
   operation({
     ...STARTS,
     name: "start_centered_grid",
-    summary: "Start a grid around the market price that follows it",
+    summary: "Start a grid that follows the market price",
     http: { route: "POST /strategy/grid/centered", from: "body", idempotent: true },
     input: () => centeredInput(ids),
     prepare: (deps, { planHash, ...asked }, call) =>
@@ -94,7 +94,7 @@ export const previewCenteredGrid = (ids: readonly string[]) =>
   operation({
     ...PREVIEW_OPERATION,
     name: "preview_centered_grid",
-    summary: "What starting a grid around the market price would place, cost and risk",
+    summary: "Show orders, cost and worst case of a grid that follows the market price",
     http: { route: "POST /strategy/grid/centered/preview", from: "body" },
     input: () => centeredPreviewInput(ids),
     run: (deps, asked, { actor }) =>

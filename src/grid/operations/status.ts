@@ -29,7 +29,7 @@ const GRIDS_READ = {
 export const gridStatus = operation({
   ...GRIDS_READ,
   name: "get_grid_status",
-  summary: "Grids, their orders and their profit",
+  summary: "Show grids with their orders and P&L",
   http: { route: "GET /strategy/grid/status", from: "query" },
   cli: {
     path: "grid status",
@@ -43,16 +43,16 @@ export const gridStatus = operation({
   },
   input: () =>
     z.object({
-      id: idField("Invalid request").optional().describe("Strategy id; all that run when left out"),
+      id: idField("Invalid request").optional().describe("Strategy id; default: all running ones"),
       stopped: flagField("Invalid request", "stopped")
         .default(false)
-        .describe("Those that are stopped too, newest first and page by page"),
+        .describe("Include stopped strategies, newest first"),
       limit: countField("Invalid limit", { least: 1, most: 1000 })
         .optional()
-        .describe("A page of so many, newest first; 100 with those that are stopped"),
+        .describe("Number of strategies, newest first; default 100 with stopped ones"),
       before: textField("Invalid request", /^\d{1,15}$/, "before must be the `next` of the page before")
         .optional()
-        .describe("The `next` of the page before"),
+        .describe("`next` of the previous page"),
     }),
   output: StatusShape,
   async run(deps, { id, stopped, limit, before }) {
@@ -132,7 +132,7 @@ const listedOut = madeOnce(({ strategy }) => {
 export const listGrids = operation({
   ...GRIDS_READ,
   name: "list_grids",
-  summary: "Grids that are not stopped",
+  summary: "List running grids",
   http: { route: "GET /strategy/grid/list", from: "query" },
   cli: {
     path: "grid list",

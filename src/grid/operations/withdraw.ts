@@ -18,7 +18,7 @@ export const withdrawPlan = (ids: readonly string[]): Operation =>
     effect: "read",
     access: "token",
     name: "get_withdraw_plan",
-    summary: "What can be taken out of an account without an order of its strategies starving",
+    summary: "Show how much you can withdraw without leaving an order unfunded",
     http: { route: "GET /strategy/grid/withdraw-plan", from: "query" },
     cli: {
       path: "grid withdraw-plan",

@@ -38,7 +38,7 @@ export const centeredShape = (ids: readonly string[]) => ({
   symbol: pairField(),
   levels: countField("Invalid levels", { least: 1, most: CENTERED_LEVELS })
     .default(5)
-    .describe("Levels each side, 1 to 10; twice as many orders rest"),
+    .describe("Levels on each side, 1 to 10"),
   spacing: decimalField("Invalid spacing", MOST_MULTIPLE)
     .default(ONE / 50n)
     .describe("Base spacing, as a share of the center price"),
@@ -47,14 +47,14 @@ export const centeredShape = (ids: readonly string[]) => ({
     .describe("Base order size, in quote"),
   confidence: shareField("confidence")
     .default((6n * ONE) / 10n)
-    .describe("Least price confidence to trade"),
+    .describe("Minimum price confidence for trading"),
   ...rebuildFields(),
   maxPosition: shareField("maxPosition")
     .default((8n * ONE) / 10n)
-    .describe("Most cost of base, as a share of the capital"),
+    .describe("Maximum cost of base, as a share of the capital"),
   safetyReserve: shareField("safetyReserve")
     .default((2n * ONE) / 10n)
-    .describe("Quote that buys leave alone, as a share of the capital"),
+    .describe("Quote that buys do not use, as a share of the capital"),
   ...layoutFields(),
   ...volatilityFields(),
   ...common(),
@@ -65,40 +65,40 @@ export const centeredShape = (ids: readonly string[]) => ({
 const rebuildFields = () => ({
   deviation: decimalField("Invalid request", MOST_MULTIPLE)
     .default((15n * ONE) / 1000n)
-    .describe("How far the price leaves the grid before it is laid out anew, as a share of the center price"),
+    .describe("Distance of the price at which the grid is rebuilt, as a share of the center price"),
   deviationFrom: wordField("Invalid request", ["edge", "center"])
     .default("edge")
-    .describe("Measures the deviation from the outermost level or from the center"),
+    .describe("Measure this distance from the outermost level or from the center"),
   debounce: countField("Invalid request", { least: 0, most: 86_400_000 })
     .default(2000)
-    .describe("Least milliseconds of market time between two rebuilds"),
+    .describe("Minimum time between two rebuilds, in milliseconds of market time"),
 });
 
 /** How gaps and sizes go outwards from the center. */
 const layoutFields = () => ({
   spacingModel: wordField("Invalid spacing", ["linear", "geometric", "custom"])
     .default("linear")
-    .describe("How gaps grow outwards"),
+    .describe("How the gaps grow with distance"),
   spacingFactor: decimalField("Invalid spacing", MOST_MULTIPLE)
     .default((13n * ONE) / 10n)
-    .describe("Geometric: each gap times the one before"),
+    .describe("Geometric: factor from one gap to the next"),
   customSpacings: spacings()
     .optional()
-    .describe("Custom: each level's distance from the center, increasing shares"),
+    .describe("Custom: distance of each level from the center, as increasing shares"),
   sizeModel: wordField("Invalid order size", ["flat", "pyramidal", "custom"])
     .default("flat")
-    .describe("How sizes fall outwards"),
-  sizeWeights: weights().optional().describe("Custom: multiples of the base size, the nearest level's first"),
+    .describe("How order sizes change with distance"),
+  sizeWeights: weights().optional().describe("Custom: multiples of the base size, nearest level first"),
 });
 
 const volatilityFields = () => ({
   volatility: flagField("Invalid request", "volatility")
     .default(false)
-    .describe("Widens the spacing in a volatile market"),
+    .describe("Widen the spacing in a volatile market"),
   volatilityLow: decimalField("Invalid request", MOST_MULTIPLE)
     .default(ONE / 50n)
-    .describe("Up to it spacing stays normal"),
+    .describe("Volatility up to which the spacing stays normal"),
   volatilityHigh: decimalField("Invalid request", MOST_MULTIPLE)
     .default(ONE / 20n)
-    .describe("From it on spacing is doubled"),
+    .describe("Volatility from which the spacing doubles"),
 });

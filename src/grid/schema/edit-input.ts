@@ -9,21 +9,21 @@ const editShape = () => ({
   upperPrice: decimalField("Invalid range").optional().describe("Highest level, in quote"),
   gridLevels: countField("Invalid levels", { least: 2, most: 100 })
     .optional()
-    .describe("Number of slots; of a centered grid both sides together"),
+    .describe("Number of slots; for a centered grid, both sides together"),
   orderSize: decimalField("Invalid order size").optional().describe("Quote per order"),
   budget: decimalField("Invalid order size")
     .optional()
-    .describe("Quote for all orders together, in place of the size of one"),
-  gridSpacing: decimalField("Invalid spacing").optional().describe("Price difference of two levels"),
+    .describe("Quote for all orders together, instead of an order size"),
+  gridSpacing: decimalField("Invalid spacing").optional().describe("Price difference between two levels"),
   spacing: decimalField("Invalid spacing", MOST_MULTIPLE)
     .optional()
-    .describe("Of a centered grid: base spacing, as a share of the center price"),
-  stopLossPrice: price().describe("At or below it the grid stops and sells its base"),
-  takeProfitPrice: price().describe("At or above it the grid stops and sells its base"),
-  clearStopLoss: flag("clearStopLoss").describe("No stop price any more"),
-  clearTakeProfit: flag("clearTakeProfit").describe("No take-profit price any more"),
+    .describe("Base spacing of a centered grid, as a share of the center price"),
+  stopLossPrice: price().describe("Stop-loss price: at or below it, the grid sells its base and stops"),
+  takeProfitPrice: price().describe("Take-profit price: at or above it, the grid sells its base and stops"),
+  clearStopLoss: flag("clearStopLoss").describe("Remove the stop-loss price"),
+  clearTakeProfit: flag("clearTakeProfit").describe("Remove the take-profit price"),
   allowLoss: flag("allowLoss").describe(
-    "false refuses levels whose cycles do not pay their fees; true also sells base below its cost",
+    "false refuses levels whose cycles lose money after fees; true also sells base below cost",
   ),
 });
 

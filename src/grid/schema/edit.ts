@@ -8,23 +8,19 @@ export const PlannedEditShape = lazy(() =>
     id: z.string(),
     marketPrice: z.number(),
     changes: z.array(z.object({ field: z.string(), from: z.string(), to: z.string() })),
-    cancelled: z.number().describe("Orders that are cancelled before any other is placed"),
+    cancelled: z.number().describe("Orders to cancel before any other is placed"),
     orders: z
       .array(
         z.object({ slot: z.number(), side: z.enum(["buy", "sell"]), price: z.number(), amount: z.number() }),
       )
-      .describe("Orders that rest once it is made; none where the levels stay"),
+      .describe("Open orders after the change; none if the levels stay"),
     refused: z.array(RefusedShape()),
     investment: z
       .object({ quote: z.string(), base: z.string() })
-      .describe("What the buys need, and base held"),
-    free: z
-      .string()
-      .describe(
-        "Free quote beside what other strategies need, once the cancelled orders have given theirs back",
-      ),
+      .describe("Quote for the buys, and base that the grid holds"),
+    free: z.string().describe("Free quote that other strategies do not need, after the canceled orders"),
     idleBase: z.string().describe("Base that no slot would sell"),
-    realized: z.number().describe("Realised so far: the ledger is kept, and the change itself sells nothing"),
+    realized: z.number().describe("Realized P&L so far; the change keeps the ledger and sells nothing"),
     totalProfit: z.number(),
     maxQuoteUsed: z.string(),
     worstCase: z.array(z.object({ price: z.number(), loss: z.number() })),
@@ -39,7 +35,7 @@ export const EditedShape = lazy(() =>
     id: z.string(),
     status: z.enum(["idle", "running", "stopped", "error"]),
     phase: z.string(),
-    made: z.boolean().describe("The change is made; else the next passes make it"),
+    made: z.boolean().describe("true if the change is complete; otherwise the next passes complete it"),
     message: z.string(),
     changes: z.array(z.object({ field: z.string(), from: z.string(), to: z.string() })),
     warnings: z.array(WarningShape()),

@@ -12,8 +12,8 @@ export const StopPriceShape = lazy(() =>
   z.object({
     reason: z.enum(["stop_loss", "take_profit", "trigger"]),
     price: z.number(),
-    distancePercent: z.number().nullable().describe("From the last price seen; below it negative"),
-    armed: z.boolean().describe("Something follows as soon as the price is reached"),
+    distancePercent: z.number().nullable().describe("Distance from the last price; negative below it"),
+    armed: z.boolean().describe("true if reaching the price has an effect now"),
   }),
 );
 

@@ -9,31 +9,33 @@ const RangeNowShape = lazy(() =>
   z
     .object({ lowerPrice: z.number(), upperPrice: z.number() })
     .nullable()
-    .describe("Where its levels lie now; elsewhere than asked for once it has followed the market"),
+    .describe("Current range of the levels; differs from the request if the grid has followed the market"),
 );
 
 const FollowsShape = lazy(() =>
   z
     .union([
       z.object({
-        how: z.literal("trail").describe("Level by level, as far as these bounds"),
+        how: z.literal("trail").describe("Furthest range of the trail"),
         up: z.number().nullable(),
         down: z.number().nullable(),
       }),
       z.object({
-        how: z.literal("centered").describe("Laid out anew around the market"),
+        how: z.literal("centered").describe("Rebuild settings of a centered grid"),
         levels: z.number().describe("Levels each side"),
         spacing: z.number().describe("As a share of the center price"),
         spacingModel: z.enum(["linear", "geometric", "custom"]),
-        deviation: z.number().describe("How far the price leaves it before, as a share of the center price"),
+        deviation: z
+          .number()
+          .describe("Distance of the price that triggers a rebuild, as a share of the center price"),
         deviationFrom: z
           .enum(["edge", "center"])
-          .describe("From where that is measured: the outermost level, or the middle"),
-        debounce: z.number().describe("Least milliseconds of market time between two"),
+          .describe("Whether the distance is measured from the outermost level or the center"),
+        debounce: z.number().describe("Minimum milliseconds between two rebuilds"),
       }),
     ])
     .nullable()
-    .describe("How it was asked to follow the market; null where it stays"),
+    .describe("How the grid follows the market; null if it does not"),
 );
 
 /** Where a grid lies, and whether it stays there. */

@@ -17,16 +17,16 @@ export function guideInput(ids: readonly string[]) {
   return z.object({
     exchange: exchangeField(ids),
     symbol: pairField(),
-    budget: decimalField("Invalid amount").describe("Quote that the grid may come to use in all"),
+    budget: decimalField("Invalid amount").describe("Quote that the grid can use in total"),
     width: wordField("Invalid range", WIDTH_WORDS)
       .default("usual")
-      .describe("Over where the price was in the last day (narrow), week (usual) or month (wide)"),
+      .describe("Range from the prices of the last day (narrow), week (usual) or month (wide)"),
     onLeave: wordField("Invalid request", ON_LEAVE)
       .default("wait")
       .describe(
-        "When the price leaves the range: wait until it returns, follow it by half the range, or stop and sell the base",
+        "If the price leaves the range: wait, follow it by half the range, or stop and sell the base",
       ),
-    useOwnBase: useOwnBase.describe("true sells base that the account has; left alone when left out"),
+    useOwnBase: useOwnBase.describe("true sells base that you already own; default false"),
     dryRun,
     dryBalance,
   });
@@ -60,7 +60,7 @@ export const GuideShape = lazy(() =>
       lowPrice: z.number(),
       highPrice: z.number(),
     }),
-    start: StartShape().describe("As start_grid takes it: it starts exactly this plan"),
+    start: StartShape().describe("Input for start_grid that starts exactly this plan"),
     plan: PlannedShape(),
     next: z.string(),
   }),

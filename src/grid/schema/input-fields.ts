@@ -3,6 +3,6 @@ import { optionFlags } from "../state/options.ts";
 
 export const common = () => ({
   ...optionFlags(),
-  dryRun: flag("dryRun").describe("On paper: live prices, simulated fills, nothing asked of your account"),
+  dryRun: flag("dryRun").describe("Paper trading: live prices, simulated fills, no request to your account"),
   dryBalance: dryBalance(),
 });

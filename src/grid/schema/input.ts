@@ -22,26 +22,26 @@ const rangeShape = (ids: readonly string[]) => ({
   lowerPrice: decimalField("Invalid range").describe("Lowest level, in quote"),
   upperPrice: decimalField("Invalid range").describe("Highest level, in quote"),
   gridLevels: countField("Invalid levels", { least: 2, most: 100 }).describe(
-    "Number of slots, 2 to 100: as many orders rest",
+    "Number of slots, 2 to 100, each with one open order",
   ),
   orderSize: decimalField("Invalid order size").describe("Quote per order"),
   gridSpacing: decimalField("Invalid spacing")
     .optional()
-    .describe("Price difference of two levels; (upper − lower) / levels when left out"),
+    .describe("Price difference between two levels; default: (upper − lower) / levels"),
   spacingModel: wordField("Invalid spacing", ["linear", "geometric"])
     .optional()
-    .describe("Equal differences or equal ratios; linear when left out"),
+    .describe("Equal differences (linear) or equal ratios (geometric); default linear"),
   ...common(),
-  stopLossPrice: price().describe("At or below it the grid stops and sells its base"),
-  takeProfitPrice: price().describe("At or above it the grid stops and sells its base"),
-  triggerPrice: price().describe("The grid stays idle until the market reaches it"),
+  stopLossPrice: price().describe("Stop-loss price: at or below it, the grid sells its base and stops"),
+  takeProfitPrice: price().describe("Take-profit price: at or above it, the grid sells its base and stops"),
+  triggerPrice: price().describe("Trigger price: the grid waits until the market reaches it"),
   trail: z
     .strictObject(
       { up: price(), down: price() },
       { error: "Invalid price: trail is { up?: price, down?: price }" },
     )
     .optional()
-    .describe("The farthest bounds to which the grid follows the market"),
+    .describe("Furthest range to which the grid follows the market"),
   ...optionShares(),
 });
 
@@ -160,7 +160,7 @@ export const stopInput = lazy(() =>
       id: idField("Invalid request").describe("Strategy id"),
       cancelOrders: flagField("Invalid request", "cancelOrders")
         .default(true)
-        .describe("false leaves the open orders to you"),
+        .describe("false leaves the open orders on the exchange"),
       ...stopFields(),
     })
     .refine(({ cancelOrders, sellBase }) => cancelOrders || !sellBase, {

@@ -63,15 +63,13 @@ export const PlannedShape = lazy(() =>
         netProfit: z.number(),
       }),
     ),
-    sums: z
-      .object({ buys: z.string(), sells: z.string() })
-      .describe("What the orders come to in quote, at their own prices"),
+    sums: z.object({ buys: z.string(), sells: z.string() }).describe("Value of the orders in quote"),
     investment: z
       .object({ quote: z.string(), base: z.string() })
-      .describe("What is set aside, so that no slot ever waits for funds"),
+      .describe("Funds set aside, so that no slot waits"),
     free: z
       .object({ quote: z.string(), base: z.string() })
-      .describe("What is free beside what other strategies hold and still need"),
+      .describe("Free balance that other strategies do not need"),
     options: OptionsShape(),
     maxQuoteUsed: z.string(),
     ownBaseUsed: z.string(),
@@ -102,7 +100,7 @@ export const StatusShape = lazy(() =>
     strategies: z.array(GridStatusShape()),
     count: z.number(),
     next: z.string().nullable(),
-    warnings: z.array(z.string()).describe("What a person has to know of the exchange keys"),
+    warnings: z.array(z.string()).describe("Warnings about the exchange keys"),
   }),
 );
 
@@ -116,8 +114,8 @@ export const ListShape = lazy(() =>
         symbol: z.string(),
         status: z.enum(["idle", "running", "stopped", "error"]),
         ...lyingShape(),
-        stalled: z.boolean().describe("Nothing has stepped it for three intervals"),
-        notices: z.array(WarningShape()).describe("What is wrong with it, and what to do"),
+        stalled: z.boolean().describe("true if there was no pass for three intervals"),
+        notices: z.array(WarningShape()).describe("Problems, each with what to do"),
         startedAt: z.number(),
       }),
     ),

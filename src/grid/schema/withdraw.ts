@@ -13,14 +13,14 @@ export const WithdrawShape = lazy(() =>
         asset: z.string(),
         total: z.string(),
         inOrders: z.string(),
-        kept: z.string().describe("Free, and needed by the strategies"),
-        canWithdraw: z.string().describe("What may go, and no order comes to wait for funds"),
-        missing: z.string().describe("What the strategies lack already"),
+        kept: z.string().describe("Free balance that strategies need"),
+        canWithdraw: z.string().describe("Amount that you can withdraw without leaving an order unfunded"),
+        missing: z.string().describe("Amount that strategies already lack"),
       }),
     ),
     needs: z
       .array(z.object({ id: z.string(), symbol: z.string(), quote: z.string(), base: z.string() }))
-      .describe("What each strategy still needs of what is free"),
+      .describe("What each strategy still needs of the free balance"),
     warnings: z.array(WarningShape()),
   }),
 );

@@ -10,16 +10,16 @@ const anyShare = (name: string) => shareField(name).optional();
  * told by its preview. An option of both grids is a field here, and the place where it acts.
  */
 export const optionFlags = () => ({
-  allowLoss: toggle("allowLoss").describe("false refuses a grid whose cycles do not pay their fees"),
-  useOwnBase: toggle("useOwnBase").describe("false leaves the base that the account has alone"),
-  initialBuy: toggle("initialBuy").describe("Buys the base that selling slots lack, at once"),
-  postOnly: toggle("postOnly").describe("false lets an order that meets the market on arrival take at once"),
+  allowLoss: toggle("allowLoss").describe("false refuses a grid whose cycles lose money after fees"),
+  useOwnBase: toggle("useOwnBase").describe("false leaves base alone that you already own"),
+  initialBuy: toggle("initialBuy").describe("Buy the base that selling slots need, at once"),
+  postOnly: toggle("postOnly").describe("false allows orders that take"),
 });
 
 export const optionShares = () => ({
-  confidence: anyShare("confidence").describe("Least price confidence at which an order is placed"),
-  maxPosition: anyShare("maxPosition").describe("Most cost of base, as a share of the capital"),
-  safetyReserve: anyShare("safetyReserve").describe("Quote that buys leave alone, as a share of the capital"),
+  confidence: anyShare("confidence").describe("Minimum price confidence for placing an order"),
+  maxPosition: anyShare("maxPosition").describe("Maximum cost of base, as a share of the capital"),
+  safetyReserve: anyShare("safetyReserve").describe("Quote that buys do not use, as a share of the capital"),
 });
 
 type OutputOf<Fields extends () => z.ZodRawShape> = z.output<z.ZodObject<ReturnType<Fields>>>;

@@ -24,7 +24,6 @@ interface KindTold {
   /** Its name, which is also that of its commands and paths. */
   readonly kind: "grid" | "quote";
   /** Of whom its orders are, and whom an event has befallen. */
-  readonly whose: string;
   readonly whom: string;
   readonly missing: (id: string) => string;
 }
@@ -67,7 +66,7 @@ const orderHistory = (told: KindTold) =>
   operation({
     ...history,
     ...calledAs(told, "orders"),
-    summary: `${told.whose} orders, newest first`,
+    summary: `List the orders of ${told.whom}, newest first`,
     cli: { path: `${told.kind} orders`, positional: ["id"], columns: ORDERS_SHOWN },
     output: HistoricOrdersShape,
     async run(deps, input) {
@@ -90,7 +89,7 @@ const fillHistory = (told: KindTold) =>
   operation({
     ...history,
     ...calledAs(told, "fills"),
-    summary: `${told.whose} executions, newest first`,
+    summary: `List the fills of ${told.whom}, newest first`,
     cli: {
       path: `${told.kind} fills`,
       view: fillsView,
@@ -122,7 +121,7 @@ const eventHistory = (told: KindTold) =>
   operation({
     ...history,
     ...calledAs(told, "events"),
-    summary: `What has happened to ${told.whom}, newest first`,
+    summary: `List the events of ${told.whom}, newest first`,
     cli: { path: `${told.kind} events`, positional: ["id"], columns: ["timestamp", "kind", "message", "by"] },
     output: EventsShape,
     async run(deps, input) {
@@ -150,7 +149,6 @@ const historyOf = (told: KindTold): readonly Operation[] => [
 /** What a grid has done. */
 export const gridHistory = historyOf({
   kind: "grid",
-  whose: "A grid's",
   whom: "a grid",
   missing: (id) => `there is no strategy ${id}`,
 });
@@ -158,7 +156,6 @@ export const gridHistory = historyOf({
 /** What quotes have done. */
 export const quoteHistory = historyOf({
   kind: "quote",
-  whose: "Quotes'",
   whom: "quotes",
   missing: (id) => `there are no quotes ${id}`,
 });

@@ -7,27 +7,24 @@ import { operation } from "../../operation.ts";
 
 export const WatchedShape = lazy(() =>
   z.object({
-    day: z.string().describe("Today, in UTC: what a report from and to it tells"),
+    day: z.string().describe("Today in UTC"),
     pairs: z
       .array(
         z.object({
           exchange: z.string().describe("Exchange id"),
           symbol: z.string().describe("Trading pair, BASE/QUOTE"),
-          preset: z
-            .enum(PRESETS)
-            .nullable()
-            .describe("What was promised of it; null where nothing was, and it is only watched"),
+          preset: z.enum(PRESETS).nullable().describe("The agreement for this pair; null without one"),
         }),
       )
-      .describe("One row a pair whose book is watched"),
-    count: z.number().describe("How many there are"),
+      .describe("One row per sampled pair"),
+    count: z.number().describe("Number of pairs"),
   }),
 );
 
 /** The pairs of the settings. What was offered there is the report's to tell. */
 export const watchedPairs = operation({
   name: "list_watched_pairs",
-  summary: "Pairs whose book is watched, and what was promised of them",
+  summary: "List sampled pairs with their agreements",
   effect: "read",
   access: "token",
   http: { route: "GET /liquidity/pairs", from: "query" },

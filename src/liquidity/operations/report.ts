@@ -23,8 +23,7 @@ const MOST_DAYS = 366;
 export const liquidityOperation = (ids: readonly string[]): Operation =>
   operation({
     name: "get_liquidity_report",
-    summary:
-      "What a pair's book offered over some days, one's own part of it, and whether that is what was agreed",
+    summary: "Show what your orders and the market offered, compared with an agreement",
     effect: "read",
     access: "token",
     lane: "heavy",

@@ -36,7 +36,7 @@ const tickerOperation = (ids: readonly string[]): Operation =>
   operation({
     ...MARKET_READ,
     name: "get_ticker",
-    summary: "Last price, best bid and ask, 24 h volume",
+    summary: "Show last price, best bid and ask, and 24 h volume",
     http: { route: "GET /ticker", from: "query" },
     cli: {
       path: "ticker",
@@ -54,7 +54,7 @@ const orderbookOperation = (ids: readonly string[]): Operation =>
   operation({
     ...MARKET_READ,
     name: "get_orderbook",
-    summary: "Bids and asks around the spread",
+    summary: "Show bids and asks of the order book",
     http: { route: "GET /orderbook", from: "query" },
     cli: {
       path: "orderbook",
@@ -68,7 +68,7 @@ const orderbookOperation = (ids: readonly string[]): Operation =>
         ...marketFields(ids),
         limit: countField("Invalid limit", { least: 1, most: 100 })
           .default(10)
-          .describe("Levels a side, 1 to 100"),
+          .describe("Levels per side, 1 to 100"),
       }),
     output: BookShape,
     run: async ({ venue }, { exchange, symbol, limit }) =>
@@ -79,7 +79,7 @@ const tradesOperation = (ids: readonly string[]): Operation =>
   operation({
     ...MARKET_READ,
     name: "get_trades",
-    summary: "Recent public trades and their summary",
+    summary: "Show recent public trades with a summary",
     http: { route: "GET /trades", from: "query" },
     cli: {
       path: "trades",
@@ -92,7 +92,9 @@ const tradesOperation = (ids: readonly string[]): Operation =>
     input: () =>
       z.object({
         ...marketFields(ids),
-        limit: countField("Invalid limit", { least: 1, most: 500 }).default(50).describe("Trades, 1 to 500"),
+        limit: countField("Invalid limit", { least: 1, most: 500 })
+          .default(50)
+          .describe("Number of trades, 1 to 500"),
       }),
     output: TradesShape,
     run: async ({ venue }, { exchange, symbol, limit }) =>
@@ -103,7 +105,7 @@ const candlesOperation = (ids: readonly string[]): Operation =>
   operation({
     ...MARKET_READ,
     name: "get_ohlcv",
-    summary: "Candles",
+    summary: "Show candles",
     http: { route: "GET /ohlcv", from: "query" },
     cli: {
       path: "ohlcv",
@@ -118,10 +120,10 @@ const candlesOperation = (ids: readonly string[]): Operation =>
           .describe(`Span of a candle: ${timeframes.join(" ")}`),
         limit: countField("Invalid limit", { least: 1, most: 1000 })
           .default(100)
-          .describe("Candles, 1 to 1000"),
+          .describe("Number of candles, 1 to 1000"),
         since: countField("Invalid request", { least: 0, most: 9_999_999_999_999 })
           .optional()
-          .describe("Time of the first candle, milliseconds"),
+          .describe("Time of the first candle, in milliseconds"),
       }),
     output: CandlesShape,
     run: async ({ venue }, { exchange, symbol, timeframe, limit, since }) => {
@@ -138,7 +140,7 @@ const exchangesOperation = (): Operation =>
   operation({
     ...MARKET_READ,
     name: "list_exchanges",
-    summary: "The configured exchanges",
+    summary: "List the configured exchanges",
     http: { route: "GET /exchanges", from: "query" },
     cli: { path: "exchanges", columns: ["id", "configured", "venue", "kind", "quotes"] },
     mcp: { closedWorld: true },

@@ -24,20 +24,18 @@ const ChannelShape = lazy(() =>
   z.object({
     channel: z.string(),
     kind: z.enum(CHANNEL_KINDS),
-    level: z.enum(ALERT_LEVELS).describe("The least that is told"),
-    quiet: z.string().nullable().describe("Hours in which only alerts are told"),
-    daily: z.boolean().describe("Told each day's report as well"),
-    sentAt: z.number().nullable().describe("When a message was last taken"),
-    waiting: z.number().describe("Messages that wait to be sent"),
-    givenUp: z.number().describe("Messages that were given up"),
-    error: z.string().nullable().describe("What the last try came to, where it failed"),
+    level: z.enum(ALERT_LEVELS).describe("Lowest level that is sent"),
+    quiet: z.string().nullable().describe("Quiet hours: only alerts are sent"),
+    daily: z.boolean().describe("true if it also gets each day's report"),
+    sentAt: z.number().nullable().describe("Time of the last delivered message"),
+    waiting: z.number().describe("Number of waiting messages"),
+    givenUp: z.number().describe("Number of failed messages"),
+    error: z.string().nullable().describe("Error of the last attempt"),
   }),
 );
 
 const channelInput = () => ({
-  channel: textField("Invalid request", CHANNEL_NAME, CHANNEL_NAME_FORM).describe(
-    "What the channel is called",
-  ),
+  channel: textField("Invalid request", CHANNEL_NAME, CHANNEL_NAME_FORM).describe("Name of the channel"),
 });
 
 const secret = (what: string) =>
@@ -46,7 +44,7 @@ const secret = (what: string) =>
     .min(1, { error: "Invalid request: leave out what is empty" })
     .max(1000, { error: "Invalid request: at most 1000 characters" })
     .optional()
-    .describe(`${what}; stored encrypted, shown nowhere`);
+    .describe(`${what}; stored encrypted, never shown`);
 
 const quiet = () =>
   z
@@ -58,15 +56,15 @@ const quiet = () =>
       return z.NEVER;
     })
     .optional()
-    .describe("Hours in which only alerts are told, in UTC or a zone");
+    .describe("Quiet hours in which only alerts are sent, in UTC or a time zone");
 
 const addInput = lazy(() =>
   z.object({
     ...channelInput(),
     kind: wordField("Invalid request", CHANNEL_KINDS).describe(CHANNEL_KINDS.join(", ")),
-    level: wordField("Invalid request", ALERT_LEVELS).default("info").describe("The least that is told"),
+    level: wordField("Invalid request", ALERT_LEVELS).default("info").describe("Lowest level that is sent"),
     quiet: quiet(),
-    daily: flagField("Invalid request", "daily").default(false).describe("Tell it each day's report as well"),
+    daily: flagField("Invalid request", "daily").default(false).describe("Also send each day's report"),
     url: secret("Of webhook, discord and ntfy: the address"),
     accessToken: secret("Of ntfy, where the topic has one"),
     botToken: secret("Of telegram"),
@@ -133,7 +131,7 @@ export const channelOperations: readonly Operation[] = [
   operation({
     ...OF_CHANNELS,
     name: "list_channels",
-    summary: "Channels that are told what happens, and how each is doing",
+    summary: "List alert channels with their state",
     http: { route: "GET /channels", from: "query" },
     input: () => z.object({}),
     output: () => z.object({ channels: z.array(ChannelShape()), count: z.number() }),
@@ -145,7 +143,7 @@ export const channelOperations: readonly Operation[] = [
   operation({
     ...OF_CHANNELS,
     name: "add_channel",
-    summary: "Add a channel; what opens it is stored encrypted and never told",
+    summary: "Add a channel; its secrets are stored encrypted and never shown",
     http: { route: "POST /channels", from: "body" },
     input: addInput,
     output: () =>
@@ -153,7 +151,7 @@ export const channelOperations: readonly Operation[] = [
         channel: z.string(),
         kind: z.enum(CHANNEL_KINDS),
         level: z.enum(ALERT_LEVELS),
-        signingSecret: z.string().optional().describe("Of a webhook: its receiver checks by it; shown once"),
+        signingSecret: z.string().optional().describe("Secret of a webhook, for its receiver; shown once"),
       }),
     async run(deps, asked, call) {
       const { store, hosts, mail } = channelsOf(deps);
@@ -180,7 +178,7 @@ export const channelOperations: readonly Operation[] = [
   operation({
     ...OF_CHANNELS,
     name: "test_channel",
-    summary: "Send a channel one message now, and say whether it was taken",
+    summary: "Send a test message to a channel",
     http: { route: "POST /channels/:channel/test", from: "body" },
     input: () => z.object(channelInput()),
     output: () => z.object({ channel: z.string(), told: z.boolean() }),
@@ -193,7 +191,7 @@ export const channelOperations: readonly Operation[] = [
   operation({
     ...OF_CHANNELS,
     name: "replay_channel",
-    summary: "Send a channel again what was given up",
+    summary: "Send failed messages of a channel again",
     http: { route: "POST /channels/:channel/replay", from: "body" },
     input: () => z.object(channelInput()),
     output: () => z.object({ channel: z.string(), replayed: z.number() }),
@@ -207,7 +205,7 @@ export const channelOperations: readonly Operation[] = [
   operation({
     ...OF_CHANNELS,
     name: "remove_channel",
-    summary: "Forget a channel and what it was told",
+    summary: "Remove a channel and its messages",
     http: { route: "DELETE /channels/:channel", from: "query" },
     input: () => z.object(channelInput()),
     output: () => z.object({ channel: z.string(), removed: z.boolean() }),

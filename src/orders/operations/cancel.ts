@@ -75,7 +75,7 @@ async function cancelByHand(deps: Deps, venue: Venue, { symbol, id, by }: OneCan
 export const cancelAllOrders = (ids: readonly string[]) =>
   operation({
     name: "cancel_all_orders",
-    summary: "Cancel every open order, or those of one pair",
+    summary: "Cancel all open orders, or those of one pair",
     effect: "trade",
     access: "token",
     lane: "urgent",

@@ -51,7 +51,7 @@ const orderInput = (ids: readonly string[]) =>
       price: decimalField("Invalid price").optional().describe("Limit price in quote; required for limit"),
       postOnly: flagField("Invalid request", "postOnly")
         .optional()
-        .describe("true: the order rests, or is refused where it would take"),
+        .describe("true: post-only, so the order never takes"),
       clientOrderId: textField(
         "Invalid request",
         /^(?!em)[0-9a-z]{1,18}$/,

@@ -15,7 +15,7 @@ const ORDER_TABLE_COLUMNS = [
 export const orderOperations = (ids: readonly string[]): Operation[] => [
   operation({
     name: "list_orders",
-    summary: "Open orders",
+    summary: "List open orders",
     effect: "read",
     access: "token",
     http: { route: "GET /orders", from: "query", keys: true },
@@ -31,7 +31,7 @@ export const orderOperations = (ids: readonly string[]): Operation[] => [
         symbol: pairField().optional(),
         limit: countField("Invalid limit", { least: 1, most: 1000 })
           .optional()
-          .describe("So many of them at most; all when left out"),
+          .describe("Number of orders; default: all"),
       }),
     output: OrdersShape,
     failure: "Exchange error",
@@ -44,7 +44,7 @@ export const orderOperations = (ids: readonly string[]): Operation[] => [
   }),
   operation({
     name: "get_order",
-    summary: "One order",
+    summary: "Show one order",
     effect: "read",
     access: "token",
     http: { route: "GET /orders/:id", from: "query", keys: true },

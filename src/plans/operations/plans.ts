@@ -28,17 +28,17 @@ export const planOperations: readonly Operation[] = [
   operation({
     ...decides,
     name: "list_plans",
-    summary: "What agents want to trade",
+    summary: "List plans of agents",
     http: { route: "GET /plans", from: "query" },
     cli: { path: "plans list", examples: ["edgemaker plans list"] },
     input: () =>
       z.object({
         limit: countField("Invalid limit", { least: 1, most: 1000 })
           .default(100)
-          .describe("How many, 1 to 1000"),
+          .describe("Number of rows, 1 to 1000"),
         after: countField("Invalid request", { least: 0, most: Number.MAX_SAFE_INTEGER })
           .optional()
-          .describe("The `next` of the page before"),
+          .describe("`next` of the previous page"),
       }),
     output: () => z.object({ plans: z.array(PlanShape()), count: z.number(), next: z.number().nullable() }),
     async run({ store }, page) {
@@ -50,7 +50,7 @@ export const planOperations: readonly Operation[] = [
   operation({
     ...decides,
     name: "approve_plan",
-    summary: "Let an agent do what it has shown",
+    summary: "Approve a plan of an agent",
     http: { route: "POST /plans/:id/approve", from: "body" },
     cli: { path: "plans approve", positional: ["id"], examples: ["edgemaker plans approve plan_4f0c"] },
     input,
@@ -61,7 +61,7 @@ export const planOperations: readonly Operation[] = [
   operation({
     ...decides,
     name: "refuse_plan",
-    summary: "Forbid an agent what it has shown",
+    summary: "Refuse a plan of an agent",
     http: { route: "POST /plans/:id/refuse", from: "body" },
     cli: { path: "plans refuse", positional: ["id"], examples: ["edgemaker plans refuse plan_4f0c"] },
     input,

@@ -40,7 +40,7 @@ async function readyChange(deps: Deps, id: string, asked: AskedChange, actor: st
 
 const previewQuoteEdit = operation({
   name: "preview_quote_edit",
-  summary: "What changing running quotes would keep, cancel and place",
+  summary: "Show what a change of running quotes would keep, cancel and place",
   effect: "read",
   access: "token",
   failure: "Exchange error",
@@ -69,7 +69,7 @@ function previewOfChange(strategy: QuoteStrategy, planned: PlannedChange, seen: 
 const editQuote = operation({
   ...CHANGES_QUOTES,
   name: "edit_quote",
-  summary: "Change running quotes; what is left out stays",
+  summary: "Change running quotes; other settings stay",
   failure: "Exchange error",
   http: { route: "PATCH /strategy/quote/:id", from: "body" },
   cli: {

@@ -100,7 +100,7 @@ const READS_QUOTES = {
 const quoteStatus = operation({
   ...READS_QUOTES,
   name: "get_quote_status",
-  summary: "Quotes: their price, where it is from, their orders and their result",
+  summary: "Show quotes with their price, sources, orders and P&L",
   http: { route: "GET /strategy/quote/status", from: "query" },
   cli: {
     path: "quote status",
@@ -111,7 +111,7 @@ const quoteStatus = operation({
   },
   input: () =>
     z.object({
-      id: idField("Invalid request").optional().describe("Strategy id; all that run when left out"),
+      id: idField("Invalid request").optional().describe("Strategy id; default: all running ones"),
     }),
   output: QuoteStatusShape,
   async run(deps, { id }) {
@@ -128,7 +128,7 @@ const quoteStatus = operation({
 const listQuotes = operation({
   ...READS_QUOTES,
   name: "list_quotes",
-  summary: "Quotes that are not stopped",
+  summary: "List running quotes",
   http: { route: "GET /strategy/quote/list", from: "query" },
   cli: { path: "quote list" },
   input: () => z.object({}),

@@ -187,7 +187,7 @@ const STARTS_QUOTES = { access: "token", failure: "Start failed" } as const;
 export const quoteStarts = (ids: readonly string[]) => [
   operation({
     name: "preview_quote",
-    summary: "What quoting both sides of a market would place, cost and risk",
+    summary: "Show orders, cost and worst case of quotes",
     effect: "read",
     ...STARTS_QUOTES,
     http: { route: "POST /strategy/quote/preview", from: "body" },

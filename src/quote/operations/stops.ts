@@ -50,7 +50,7 @@ export const stopQuote = operation({
   ...CHANGES_QUOTES,
   name: "stop_quote",
   lane: "urgent",
-  summary: "Stop quoting and cancel its orders",
+  summary: "Stop quotes and cancel their orders",
   failure: "Cancel failed",
   http: { route: "DELETE /strategy/quote", from: "body" },
   cli: {

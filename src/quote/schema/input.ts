@@ -25,80 +25,76 @@ const baseAmount = () => decimalField("Invalid request", MOST_AMOUNT).optional()
 /** How far apart, how many and how large. */
 const sizeShape = () => ({
   spread: decimalField("Invalid spacing", LARGEST_SPREAD).describe(
-    "Between the nearest bid and ask, as a share of the price: 0.01 is 1 %",
+    "Spread between best bid and ask, as a share of the price: 0.01 is 1 %",
   ),
   levels: countField("Invalid levels", { least: 1, most: MOST_QUOTE_LEVELS })
     .default(1)
-    .describe("Orders a side, 1 to 20"),
-  size: decimalField("Invalid order size").optional().describe("Quote per order; or `depth`"),
+    .describe("Orders per side, 1 to 20"),
+  size: decimalField("Invalid order size").optional().describe("Quote per order; or use `depth`"),
   depth: decimalField("Invalid order size")
     .optional()
-    .describe("Quote a side within the distance `within`, as obligations ask it; or `size`"),
+    .describe("Quote per side within the distance `within`; or use `size`"),
   within: shareField("within")
     .default(decimal("0.02"))
-    .describe("How far from the price an order of `depth` may lie, as a share"),
+    .describe("Maximum distance from the price for orders of `depth`, as a share"),
   growth: decimalField("Invalid order size", 100)
     .default(ONE)
-    .describe("Size of each further order, times the one before"),
-  gap: shareField("gap").optional().describe("Between two orders of a side, as a share; half the spread"),
+    .describe("Factor from the size of one order to the next"),
+  gap: shareField("gap")
+    .optional()
+    .describe("Distance between two orders of a side, as a share; default: half the spread"),
 });
 
 /** What moves the price that is quoted around, and widens the spread. */
 const leanShape = () => ({
   volatilityFactor: shareOrMore("volatilityFactor")
     .default(ONE)
-    .describe("Widens the spread to what the price moves by between two passes, times this; 0 does not"),
+    .describe("Widen the spread to the price move between two passes, times this; 0 turns it off"),
   target: shareField("target")
     .default(ONE / 2n)
-    .describe("Base's share of what is held that is aimed at"),
+    .describe("Target share of base in the inventory"),
   skew: shareField("skew")
     .optional()
-    .describe("How strongly the price leans towards the target: a share a share; the spread when left out"),
-  gamma: modelField("gamma").describe("Avellaneda and Stoikov's risk aversion; with sigma and k"),
-  sigma: modelField("sigma").describe(
-    "Their standard deviation of the price, in quote per root of the horizon's unit",
-  ),
-  k: modelField("k").describe("Their decay of fills with the distance, per quote"),
-  horizon: modelField("horizon").describe("Their time left; 1 when left out"),
+    .describe("How strongly the price moves toward the target share; default: the spread"),
+  gamma: modelField("gamma").describe("Risk aversion of the Avellaneda–Stoikov model; needs sigma and k"),
+  sigma: modelField("sigma").describe("Standard deviation of the price for the model, in quote"),
+  k: modelField("k").describe("Decay of fills with distance for the model, per quote"),
+  horizon: modelField("horizon").describe("Remaining time for the model; default 1"),
 });
 
 /** Which places say the price, and when they do not. */
 const priceShape = () => ({
   useOwn: flagField("Invalid request", "useOwn")
     .default(true)
-    .describe("Its own book votes for the price, without one's own orders"),
+    .describe("Use the price of its own book, without your own orders"),
   useOthers: flagField("Invalid request", "useOthers")
     .default(true)
-    .describe("The other exchanges configured vote for it"),
-  useDex: flagField("Invalid request", "useDex")
-    .default(true)
-    .describe("The pools of a Cardano token vote for it"),
-  fixedPrice: price().describe("A price of your own that votes for it too, and never ages"),
+    .describe("Use the prices of the other configured exchanges"),
+  useDex: flagField("Invalid request", "useDex").default(true).describe("Use the pools of a Cardano token"),
+  fixedPrice: price().describe("A fixed price of your own, which never becomes old"),
   maxAge: countField("Invalid request", { least: 1000, most: 86_400_000 })
     .default(120_000)
-    .describe("Milliseconds after which a price counts no more"),
+    .describe("Maximum age of a price, in milliseconds"),
   collar: shareField("collar")
     .default(decimal("0.1"))
-    .describe("Nor does one that lies farther from the median of all, as a share"),
+    .describe("Maximum deviation of a price from the median, as a share"),
 });
 
 /** What may be asked of quotes, at the start and later. */
 const askedShape = () => ({
   ...sizeShape(),
   ...leanShape(),
-  maxBase: baseAmount().describe("Bids end where base held would be more"),
-  minBase: baseAmount().describe("Asks end where base held would be less"),
-  maxLoss: decimalField("Invalid request").optional().describe("A loss, in quote, that ends both sides"),
+  maxBase: baseAmount().describe("Maximum base: above it, no bids"),
+  minBase: baseAmount().describe("Minimum base: below it, no asks"),
+  maxLoss: decimalField("Invalid request")
+    .optional()
+    .describe("Maximum loss in quote; then both sides are canceled"),
   ...priceShape(),
   tolerance: shareField("tolerance")
     .optional()
-    .describe("An order stays while it lies no farther from where it should; an eighth of the spread"),
-  baseBudget: baseAmount().describe(
-    "Base of the account that it quotes with; all that is free when left out",
-  ),
-  quoteBudget: decimalField("Invalid request")
-    .optional()
-    .describe("Quote of the account that it quotes with; all that is free when left out"),
+    .describe("Distance within which an order stays open; default: an eighth of the spread"),
+  baseBudget: baseAmount().describe("Base budget; default: all free base"),
+  quoteBudget: decimalField("Invalid request").optional().describe("Quote budget; default: all free quote"),
 });
 
 function shareOrMore(name: string) {
@@ -114,7 +110,7 @@ const startShape = (ids: readonly string[]) => ({
   exchange: exchangeField(ids),
   symbol: pairField(),
   ...askedShape(),
-  dryRun: flag("dryRun").describe("On paper: live prices, simulated fills, nothing asked of your account"),
+  dryRun: flag("dryRun").describe("Paper trading: live prices, simulated fills, no request to your account"),
   dryBalance: dryBalance(),
 });
 
@@ -150,7 +146,7 @@ const editable = () => {
   return {
     id: idField("Invalid request").describe("Strategy id"),
     spread: spread.optional(),
-    levels: levels.unwrap().optional().describe("Orders a side, 1 to 20"),
+    levels: levels.unwrap().optional().describe("Orders per side, 1 to 20"),
     ...{ size, depth, maxBase, minBase, maxLoss, fixedPrice, tolerance },
   };
 };

@@ -18,20 +18,21 @@ const CountedShape = lazy(() =>
 const askedFields = () => ({
   exchange: z.string(),
   symbol: z.string(),
-  spreadPercent: z.number().describe("That was asked for, in percent"),
-  levels: z.number().describe("Orders a side"),
-  budget: z
-    .object({ base: z.string(), quote: z.string() })
-    .describe("Of the account's own that it quotes with"),
+  spreadPercent: z.number().describe("Requested spread, in percent"),
+  levels: z.number().describe("Orders per side"),
+  budget: z.object({ base: z.string(), quote: z.string() }).describe("Budgets of base and quote"),
 });
 
 const pricedFields = () => ({
-  reference: z
+  reference: z.number().nullable().describe("Median of the sources that count, in quote; null without any"),
+  halfSpreadPercent: z
     .number()
     .nullable()
-    .describe("Median of the places that count, in quote; null where none does"),
-  halfSpreadPercent: z.number().nullable().describe("From the middle of the quotes to the nearest order"),
-  widenedBy: z.string().nullable().describe("asked, fees, volatility or model: what the half-spread is of"),
+    .describe("Distance from the middle of the quotes to the nearest order"),
+  widenedBy: z
+    .string()
+    .nullable()
+    .describe("What sets the half-spread: asked (your spread), fees, volatility or model"),
   sources: z.array(CountedShape()),
 });
 
@@ -42,7 +43,7 @@ export const PlannedQuoteShape = lazy(() =>
     orders: z.array(PlacedShape()),
     refused: z.array(z.object({ side: sideShape(), level: z.number(), reason: z.string() })),
     cadence: cadenceShape(),
-    worstCase: z.string().describe("What can be lost, in a sentence"),
+    worstCase: z.string().describe("Maximum loss, as a sentence"),
     warnings: z.array(warning()),
     planHash: z.string(),
   }),
@@ -51,11 +52,11 @@ export const PlannedQuoteShape = lazy(() =>
 const cadenceShape = () =>
   z
     .object({
-      seconds: z.number().describe("Between two passes"),
+      seconds: z.number().describe("Time between two passes"),
       movePercent: z.number().nullable().describe("One standard deviation of the price in that time"),
       message: z.string(),
     })
-    .describe("What the price moves by between two passes, and which spread bears it");
+    .describe("Price move between two passes, and the spread that covers it");
 
 /** What a change of running quotes would do. */
 export const PlannedQuoteChangeShape = lazy(() =>
@@ -63,11 +64,9 @@ export const PlannedQuoteChangeShape = lazy(() =>
     id: z.string(),
     changes: z.array(z.object({ field: z.string(), from: z.string(), to: z.string() })),
     ...pricedFields(),
-    kept: z.number().describe("Orders that stay where they are"),
-    cancelled: z
-      .number()
-      .describe("Orders that are taken away, each once its successor rests where there is money for both"),
-    orders: z.array(PlacedShape()).describe("Orders that are placed beside those that stay"),
+    kept: z.number().describe("Orders that stay open"),
+    cancelled: z.number().describe("Orders to cancel, each after its replacement if funds allow"),
+    orders: z.array(PlacedShape()).describe("Orders to place"),
     refused: z.array(z.object({ side: sideShape(), level: z.number(), reason: z.string() })),
     cadence: cadenceShape(),
     warnings: z.array(warning()),
@@ -94,8 +93,8 @@ export const QuoteShape = lazy(() =>
     phase: z.string(),
     ...askedFields(),
     ...pricedFields(),
-    quotedAt: z.number().nullable().describe("When orders were moved last, in milliseconds"),
-    orders: z.array(PlacedShape()).describe("Orders that rest"),
+    quotedAt: z.number().nullable().describe("Time of the last order move, in milliseconds"),
+    orders: z.array(PlacedShape()).describe("Open orders"),
     filledOrders: z.number(),
     profit: z.number(),
     totalProfit: z.number().nullable(),
@@ -122,7 +121,7 @@ export const QuoteListShape = lazy(() =>
         exchange: z.string(),
         symbol: z.string(),
         status: statuses(),
-        stalled: z.boolean().describe("Nothing has stepped it for three intervals"),
+        stalled: z.boolean().describe("true if there was no pass for three intervals"),
         notices: z.array(warning()),
         startedAt: z.number(),
       }),

@@ -10,12 +10,12 @@ import { type Report, type ReportRow, reportOver } from "../report.ts";
 import { disposalOperation } from "./disposals.ts";
 
 const reportFigures = () => ({
-  totalProfit: z.number().describe("What the span has brought, realised or not, in quote"),
-  realizedProfit: z.number().describe("The realised part of it"),
-  fees: z.number().describe("Fees of the span, in quote"),
-  cycles: z.number().describe("Buys that were sold again"),
+  totalProfit: z.number().describe("P&L of the period, realized and unrealized, in quote"),
+  realizedProfit: z.number().describe("Realized part of it"),
+  fees: z.number().describe("Fees of the period, in quote"),
+  cycles: z.number().describe("Number of completed cycles"),
   filledOrders: z.number(),
-  incidents: z.number().describe("Events that were an alert or a warning"),
+  incidents: z.number().describe("Number of events at level alert or warning"),
 });
 
 const ReportShape = lazy(() =>
@@ -30,14 +30,11 @@ const ReportShape = lazy(() =>
         dryRun: z.boolean(),
         symbol: z.string(),
         ...reportFigures(),
-        inRangePercent: z
-          .number()
-          .nullable()
-          .describe("Of the time it was stepped; null while that is not known"),
+        inRangePercent: z.number().nullable().describe("Share of the running time; null if unknown"),
         uptimePercent: z
           .number()
           .nullable()
-          .describe("Of the span, how long it was stepped in time; null while that is not known"),
+          .describe("Share of the period with passes on time; null if unknown"),
       }),
     ),
     count: z.number(),
@@ -65,7 +62,7 @@ const REPORT_COLUMNS: readonly (keyof ReportRow)[] = [
 export const reportOperations: readonly Operation[] = [
   operation({
     name: "get_report",
-    summary: "What a day, a week or a month has brought, by strategy and in all",
+    summary: "Show P&L of a day, a week or a month",
     effect: "read",
     access: "token",
     lane: "heavy",

@@ -29,7 +29,7 @@ export const PROMPTS: readonly Prompt[] = [
   {
     name: "market_analysis",
     title: "Market analysis",
-    description: "What one market is doing now, from its own data",
+    description: "Describe one market from its current data",
     arguments: [EXCHANGE, SYMBOL],
     text: ({
       exchange,
@@ -46,10 +46,8 @@ and what would suit a grid here or speak against one. Say what the data do not s
   {
     name: "portfolio_overview",
     title: "Portfolio overview",
-    description: "Balances, open orders and grids of the accounts",
-    arguments: [
-      { ...EXCHANGE, description: "Only this exchange; all configured ones when left out", required: false },
-    ],
+    description: "Summarize balances, open orders and grids",
+    arguments: [{ ...EXCHANGE, description: "Only this exchange; default: all", required: false }],
     text: ({
       exchange,
     }) => `Give an overview of ${exchange ? `the account on ${exchange}` : "the accounts on every exchange that list_exchanges calls configured"} with the tools of edgemaker; change nothing.
@@ -63,11 +61,11 @@ and three lines on what stands out: idle money, a grid outside its range, an ord
   {
     name: "grid_setup_advisor",
     title: "Grid setup advisor",
-    description: "A grid for one market and budget, previewed and explained",
+    description: "Design a grid for a market and a budget",
     arguments: [
       EXCHANGE,
       SYMBOL,
-      { name: "budget", description: "The most quote to use, for example 1000", required: true },
+      { name: "budget", description: "Most quote to use, for example 1000", required: true },
     ],
     text: ({
       exchange,

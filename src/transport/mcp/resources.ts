@@ -24,13 +24,13 @@ export const RESOURCES: readonly Resource[] = [
   {
     uri: "edgemaker://exchanges",
     name: "exchanges",
-    description: "The configured exchanges",
+    description: "List the configured exchanges",
     operation: "list_exchanges",
   },
   {
     uri: "edgemaker://strategies",
     name: "strategies",
-    description: "All grids, their orders and their profit",
+    description: "All grids with their orders and P&L",
     operation: "get_grid_status",
   },
   {
@@ -42,7 +42,7 @@ export const RESOURCES: readonly Resource[] = [
   {
     uri: "edgemaker://strategies/{id}/events",
     name: "strategy-events",
-    description: "What has happened to one grid",
+    description: "Events of one grid",
     operation: "get_grid_events",
   },
 ];
@@ -50,7 +50,7 @@ export const RESOURCES: readonly Resource[] = [
 const GUIDE_OF = {
   uri: "edgemaker://guide/grid",
   name: "grid-guide",
-  description: "How grids work here, and how to choose one",
+  description: "How grids work, and how to choose one",
   mimeType: "text/markdown",
 };
 

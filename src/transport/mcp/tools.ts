@@ -53,7 +53,7 @@ function toolInput({ effect, input, mcp }: Operation) {
   if (effect === "read") return schema;
   const planId = {
     type: "string",
-    description: "Of the preview, to do what it has shown; left out, nothing is done",
+    description: "Plan id of the preview, to do what it showed; without it nothing is done",
   };
   return { ...schema, properties: { ...schema.properties, planId } };
 }
