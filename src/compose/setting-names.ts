@@ -68,7 +68,7 @@ export const Settings = z.object({
   EDGEMAKER_LIQUIDITY: listSetting,
   EDGEMAKER_LIMITS: z._default(string, ""),
   EDGEMAKER_MCP_TRADING: flagSetting,
-  EDGEMAKER_MCP_CONFIRM: z._default(oneOf(["plan", "terminal"]), "plan"),
+  EDGEMAKER_MCP_CONFIRM: z.optional(oneOf(["plan", "terminal"])),
   EDGEMAKER_MCP_STRATEGIES: z._default(oneOf(["own", "all"]), "own"),
   EDGEMAKER_MCP_MOST: listSetting,
   EDGEMAKER_MCP_MOST_A_DAY: listSetting,

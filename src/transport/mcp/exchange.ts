@@ -5,7 +5,7 @@ import {
   isInitializeRequest,
   type RequestId,
 } from "@modelcontextprotocol/sdk/types.js";
-import type { McpOptions } from "./options.ts";
+import { type McpOptions, needsApproval } from "./options.ts";
 import { mcpServer, waiterOf } from "./server.ts";
 
 /** One request and its answer; the server lives as long. */
@@ -34,7 +34,7 @@ export async function exchangeMessages(
  */
 async function giveUpRequest(requestId: RequestId | undefined, options: McpOptions): Promise<void> {
   const { deps, settings } = options;
-  if (requestId === undefined || !settings.trading || settings.confirm !== "terminal") return;
+  if (requestId === undefined || !settings.trading || !needsApproval(options)) return;
   for (let attempt = 0; attempt < 5; attempt++) {
     if (await deps.store.giveUpPlan(waiterOf(requestId, options))) return;
     await deps.local.sleep(500);

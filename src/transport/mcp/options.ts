@@ -8,8 +8,11 @@ import type { Deps } from "../../ports/deps.ts";
 export interface McpSettings {
   /** Whether tools that trade are there at all. */
   readonly trading: boolean;
-  /** Whether the plan id is enough to commit, or a person has to approve it at a terminal. */
-  readonly confirm: "plan" | "terminal";
+  /**
+   * `terminal`: a person approves each plan. `plan`: its id is enough to commit it. Without a value, a person approves
+   * plans on live exchanges only.
+   */
+  readonly confirm?: "plan" | "terminal" | undefined;
   /** The most that one plan may use, by quote asset; all there is where none is set. */
   readonly most?: ReadonlyMap<string, Decimal>;
   /** The most that all plans of one token may use in a day of UTC; as much as one plan where none is set. */
@@ -17,6 +20,12 @@ export interface McpSettings {
   /** Which strategies plans change: those that the same token's agent has started, or all; `own` where it is left out. */
   readonly strategies?: "own" | "all";
 }
+
+/** Whether a person has to approve each plan before its commit. */
+export const needsApproval = ({ settings, deps }: Pick<McpOptions, "settings" | "deps">): boolean =>
+  settings.confirm === undefined
+    ? deps.exchanges.some(({ kind }) => kind !== "sandbox")
+    : settings.confirm === "terminal";
 
 export interface McpOptions {
   readonly deps: Deps;

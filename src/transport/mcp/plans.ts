@@ -7,7 +7,7 @@ import { actWithin, type Call, type TradeOperation } from "../../operation.ts";
 import type { PlanKey, PlanState } from "../../ports/stores/plan-store.ts";
 import { type Answer, attempt, refusal } from "../run.ts";
 import { agentLimitTexts, countPlan, isLimited, outgrown } from "./limit.ts";
-import type { McpOptions } from "./options.ts";
+import { type McpOptions, needsApproval } from "./options.ts";
 import { ownerTexts } from "./owners.ts";
 
 /** A plan is for now: prices move on. */
@@ -26,7 +26,7 @@ export interface AskedCall {
 
 /** Tells what a call would do, and keeps that for a commit; nothing is done. */
 export const propose = (asked: AskedCall, options: McpOptions): Promise<Answer> => {
-  const { deps, caller, settings } = options;
+  const { deps, caller } = options;
   return attempt(asked.operation, deps, asked.call.requestId, async () => {
     const { operation, given, input, call } = asked;
     const prepared = await operation.prepare(deps, input, call);
@@ -47,7 +47,7 @@ export const propose = (asked: AskedCall, options: McpOptions): Promise<Answer> 
       planId: id,
       expiresAt,
       preview: shownPlan(preview),
-      next: nextStepOf(id, settings),
+      next: nextStepOf(id, options),
     };
   });
 };
@@ -59,8 +59,8 @@ const shownPlan = ({ what, cost, worstCase, limits }: Preview) => ({
   limits: [...limits],
 });
 
-const nextStepOf = (id: string, { confirm }: McpOptions["settings"]): string =>
-  confirm === "terminal"
+const nextStepOf = (id: string, options: McpOptions): string =>
+  needsApproval(options)
     ? `Nothing is done yet. Show this to the person, who has to approve it with \`edgemaker plans approve ${id}\`; call again with the same parameters and this planId: the call waits for the approval.`
     : "Nothing is done yet. Show this to the person; when they agree, call again with the same parameters and this planId.";
 
@@ -84,11 +84,11 @@ interface Committing extends McpOptions {
 /** Does what a plan has shown, once. A plan that was used, altered, refused, has expired or is another's does nothing. */
 export async function commit(asked: AskedCall, planId: unknown, options: Committing): Promise<Answer> {
   if (typeof planId !== "string") return planRefused("unknown", asked);
-  const { deps, caller, settings } = options;
+  const { deps, caller } = options;
   const key = await planKeyOf(planId, asked, caller.key);
-  const needsApproval = settings.confirm === "terminal";
-  const state = await untilSettled(key, needsApproval, options);
-  const preview = state === "free" ? await deps.store.consumePlan(key, needsApproval) : undefined;
+  const waits = needsApproval(options);
+  const state = await untilSettled(key, waits, options);
+  const preview = state === "free" ? await deps.store.consumePlan(key, waits) : undefined;
   if (!preview) return planRefused(state === "free" ? "used" : state, asked);
   return attempt(asked.operation, deps, asked.call.requestId, () =>
     commitShown(asked, preview, options, key),
@@ -115,11 +115,11 @@ async function commitShown(
 }
 
 /** Waits while the plan waits for its approval. A request that is given up gives its plan up. */
-async function untilSettled(key: PlanKey, needsApproval: boolean, options: Committing): Promise<PlanState> {
+async function untilSettled(key: PlanKey, waits: boolean, options: Committing): Promise<PlanState> {
   const { deps, signal, waiter } = options;
   const askedAt = deps.local.monotonic();
   for (;;) {
-    const state = await deps.store.planState(key, { needsApproval, waiter });
+    const state = await deps.store.planState(key, { needsApproval: waits, waiter });
     if (signal.aborted) await deps.store.giveUpPlan(waiter);
     if (signal.aborted || state !== "waiting" || deps.local.monotonic() - askedAt > LONGEST_WAIT_FOR_APPROVAL)
       return signal.aborted ? "refused" : state;

@@ -2,8 +2,9 @@ import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { describe, expect, it } from "vitest";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import { createOperations } from "../../../src/operations.ts";
-import { testApp } from "../../support/app.ts";
+import { servedOver, testApp } from "../../support/app.ts";
 import { eventually } from "../../support/command.ts";
+import { liveApp } from "../../support/live.ts";
 import { appClient, callTool, errorOf } from "../../support/mcp.ts";
 import { EXCHANGES, runOperation } from "../../support/sandbox.ts";
 
@@ -161,13 +162,47 @@ describe("a commit is refused, and places nothing,", () => {
   });
 });
 
-describe("with EDGEMAKER_MCP_CONFIRM=terminal a commit", () => {
-  const admin = (app: App) => ({
-    method: "POST",
-    headers: { authorization: `Bearer ${app.tokens.admin}`, "content-type": "application/json" },
-    body: "{}",
+describe("without EDGEMAKER_MCP_CONFIRM", () => {
+  it("a plan on a live exchange waits until a person approves it", async () => {
+    const { deps } = await liveApp(["kraken"]);
+    const app = servedOver(deps, { mcp: { trading: true } });
+    const client = await appClient(app, "trade");
+    const shown = await callTool(client, "create_order", ORDER);
+    const { planId, next } = shown.structuredContent as { planId: string; next: string };
+    expect(next).toContain(`edgemaker plans approve ${planId}`);
+    const committing = callTool(client, "create_order", { ...ORDER, planId });
+    await eventually(
+      () => deps.store.plans({ limit: 100 }),
+      (plans) => plans.length === 1,
+    );
+    const { headers } = admin(app);
+    const count = async () => {
+      const answer = await app.ask("/api/v1/orders?exchange=kraken", { headers });
+      return ((await answer.json()) as { orders: readonly object[] }).orders.length;
+    };
+    expect(await count()).toBe(0);
+    expect((await app.ask(`/api/v1/plans/${planId}/approve`, admin(app))).status).toBe(200);
+    expect(await committing).toMatchObject({ structuredContent: { success: true } });
+    expect(await count()).toBe(1);
   });
 
+  it("a plan on a simulated exchange needs no approval", async () => {
+    const app = await testApp({ mcp: { trading: true } });
+    const client = await clientOf(app);
+    const planId = await planOf(client);
+    expect(await callTool(client, "create_order", { ...ORDER, planId })).toMatchObject({
+      structuredContent: { success: true },
+    });
+  });
+});
+
+const admin = (app: Pick<App, "tokens">) => ({
+  method: "POST",
+  headers: { authorization: `Bearer ${app.tokens.admin}`, "content-type": "application/json" },
+  body: "{}",
+});
+
+describe("with EDGEMAKER_MCP_CONFIRM=terminal a commit", () => {
   it("waits for a person, who may approve", async () => {
     const app = await trading("terminal", true);
     const client = await clientOf(app);
