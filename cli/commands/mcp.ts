@@ -26,6 +26,11 @@ export const mcpCommand = command({
           type: "boolean",
           description: "Allow trading, with your approval of each plan (edgemaker plans)",
         },
+        most: {
+          type: "string",
+          description: "With --trading: the most that one plan can sell and buy, for example USDT=500",
+          valueHint: "asset=amount",
+        },
         db,
         sandbox,
         ...REMOTE_ARGS,

@@ -251,7 +251,14 @@ describe("mcp install", () => {
     const install = (...flags: string[]) =>
       edgemaker(folder, ["mcp", "install", "--client", "cursor", ...flags]);
     await install();
-    await install("--trading");
+    await install("--trading", "--most", "USDT=500");
+    expect(
+      JSON.parse(readFileSync(join(folder, ".cursor/mcp.json"), "utf8")).mcpServers.edgemaker.env,
+    ).toEqual({
+      EDGEMAKER_MCP_TRADING: "1",
+      EDGEMAKER_MCP_CONFIRM: "terminal",
+      EDGEMAKER_MCP_MOST: "USDT=500",
+    });
     await install("--api-url", "https://grids.example", "--token", "em_0123456789abcdef");
     const names = readdirSync(join(folder, ".cursor")).sort();
     expect(names).toEqual(["mcp.json", "mcp.json.before-edgemaker", "mcp.json.before-edgemaker-2"]);
@@ -276,6 +283,34 @@ describe("mcp install", () => {
     expect(ran.code).toBe(code);
     expect(ran.stderr).toMatch(told);
     expect(readFileSync(join(folder, ".cursor/mcp.json"), "utf8")).toBe(text);
+  });
+
+  it.each([
+    ["trading without a cap", ["--trading"], /--trading needs a cap for each plan.*--most USDT=500/],
+    ["a cap that is no amount", ["--trading", "--most", "500"], /QUOTE=amount/],
+    ["a cap without trading", ["--most", "USDT=500"], /--most is for --trading/],
+    [
+      "trading by a server elsewhere, whose settings decide",
+      ["--trading", "--most", "USDT=500", "--api-url", "https://grids.example"],
+      /--trading has no effect with --api-url.*EDGEMAKER_MCP_CONFIRM.*on that server/,
+    ],
+  ])("refuses %s and changes nothing", async (_what, flags, message) => {
+    const folder = tempFolder();
+    const ran = await edgemaker(folder, ["mcp", "install", "--client", "cursor", ...flags]);
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toMatch(message);
+    expect(existsSync(join(folder, ".cursor/mcp.json"))).toBe(false);
+  });
+
+  it.skipIf(!hasTerminal)("asks for the cap of each plan in a terminal", async () => {
+    const folder = tempFolder();
+    const screen = terminal(folder, ["mcp", "install", "--client", "cursor", "--trading"], { columns: 100 });
+    await screen.until(/At most how much may one plan trade\?/);
+    screen.type("USDT=250\r");
+    expect(await screen.ended).toBe(0);
+    expect(
+      JSON.parse(readFileSync(join(folder, ".cursor/mcp.json"), "utf8")).mcpServers.edgemaker.env,
+    ).toMatchObject({ EDGEMAKER_MCP_MOST: "USDT=250" });
   });
 
   it("names the clients there are", async () => {

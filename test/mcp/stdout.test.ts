@@ -84,6 +84,18 @@ it("a database that cannot be opened is told on standard error, with exit 1", as
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
 });
 
+it("refuses to relay to a server with settings that only that server could follow", async () => {
+  const trading = { EDGEMAKER_MCP_TRADING: "1", EDGEMAKER_MCP_CONFIRM: "terminal" };
+  for (const [flags, over] of [
+    [["--api-url", "http://127.0.0.1:9"], trading],
+    [[], { ...trading, EDGEMAKER_API_URL: "http://127.0.0.1:9" }],
+  ] as const) {
+    const { code, stdout, stderr } = await converse(tempFolder(), flags, over, [HELLO]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(/EDGEMAKER_MCP_TRADING has no effect with --api-url.*on that server/);
+  }
+});
+
 it("a server that is not there is an answer of the protocol too", async () => {
   const { stdout, stderr } = await converse(tempFolder(), ["--api-url", "http://127.0.0.1:9"], {}, [HELLO]);
   expect(JSON.parse(stdout)).toMatchObject({

@@ -86,6 +86,9 @@ and keeps a copy of the old configuration. The client then starts \`edgemaker mc
 \`edgemaker mcp --api-url https://… --token …\` connects it to a remote server. A server also offers MCP at \`/mcp\`
 (Streamable HTTP), on Node and on Workers.
 
+\`mcp install --trading --most USDT=500\` lets the agent trade with your approval, up to this cap in each plan. With
+\`--api-url\`, the settings of that server apply: set \`EDGEMAKER_MCP_TRADING\` there.
+
 Give an agent a token that works only at \`/mcp\`: \`edgemaker token create --scope agent\`. A token with scope \`trade\` can also
 place orders at \`POST /orders\`, without plans and without the limits of agents.
 
@@ -95,8 +98,9 @@ place orders at \`POST /orders\`, without plans and without the limits of agents
 - **Trade in two steps.** A call without \`planId\` is a preview. It changes nothing, and returns the effect, the cost, the worst
   case, the limits and a \`planId\`. The same call with \`planId\` executes it. A plan works once, for five minutes, with the same
   token, tool and parameters. If the market has moved so that a start would place other orders, the server refuses it.
-- **With your approval.** With \`EDGEMAKER_MCP_CONFIRM=terminal\`, the second call waits until a person runs \`edgemaker plans
-  approve <id>\` or \`edgemaker plans refuse <id>\`. \`edgemaker plans list\` shows waiting plans.
+- **With your approval.** On live exchanges the second call waits until a person runs \`edgemaker plans approve <id>\` or
+  \`edgemaker plans refuse <id>\`. \`edgemaker plans list\` shows waiting plans. With \`EDGEMAKER_MCP_CONFIRM=plan\` the agent
+  confirms its own plans; with \`terminal\` a person approves plans on simulated exchanges too.
 - **Only its own strategies.** An agent can stop, pause, resume and change the strategies that it started.
   \`EDGEMAKER_MCP_STRATEGIES=all\` allows all of them. A plan then names who started the strategy. It also shows if a stop price is
   removed, lowered or no longer watched.

@@ -1,12 +1,14 @@
 import { copyFileSync, existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { parseConfig } from "../../../src/compose/config.ts";
 import { messageOf } from "../../../src/kernel/errors.ts";
 import { packageFolder } from "../../host/locations.ts";
 import { writePrivate } from "../../host/private-file.ts";
 import type { Values } from "../../terminal/arguments.ts";
 import { print } from "../../terminal/output.ts";
 import { UsageError } from "../../terminal/usage-error.ts";
+import { isAtTerminal } from "../asked-start.ts";
 
 interface Client {
   /** Its configuration file. */
@@ -38,16 +40,17 @@ const CLIENTS: Readonly<Record<string, () => Client>> = {
 };
 
 /** Adds edgemaker to a client's configuration; what else is there stays, and a copy of what was there is kept. */
-export function installMcp(values: Values): number {
+export async function installMcp(values: Values): Promise<number> {
   const name = String(values.client ?? "");
   const client = CLIENTS[name]?.();
   if (!client) throw new UsageError(`--client must be one of ${Object.keys(CLIENTS).join(", ")}`);
+  const trading = await tradingSettings(values);
   const before = readClientFile(client.file);
   const servers = before[client.key] ?? {};
   if (typeof servers !== "object" || servers === null || Array.isArray(servers))
     throw new Error(`${client.file}: ${client.key} is not an object; nothing was changed`);
   const backup = existsSync(client.file) ? keepCopy(client.file) : null;
-  const after = { ...before, [client.key]: { ...servers, edgemaker: entryOf(values) } };
+  const after = { ...before, [client.key]: { ...servers, edgemaker: entryOf(values, trading) } };
   writePrivate(client.file, `${JSON.stringify(after, null, 2)}\n`);
   const isRemote = values["api-url"] !== undefined;
   return print(values, {
@@ -82,13 +85,51 @@ function keepCopy(file: string): string {
   }
 }
 
-function entryOf(values: Values): Entry {
+/** Returns the settings of an agent that trades: a person approves each plan, and each plan has a cap. Throws UsageError. */
+async function tradingSettings(values: Values): Promise<Readonly<Record<string, string>>> {
+  if (!values.trading) {
+    if (values.most !== undefined) throw new UsageError("--most is for --trading");
+    return {};
+  }
+  if (values["api-url"] !== undefined)
+    throw new UsageError(
+      "--trading has no effect with --api-url, because that server's settings decide; set EDGEMAKER_MCP_TRADING, EDGEMAKER_MCP_CONFIRM and EDGEMAKER_MCP_MOST on that server",
+    );
+  const most = values.most ?? (isAtTerminal() && !values.json ? await askMost() : undefined);
+  if (most === undefined)
+    throw new UsageError("--trading needs a cap for each plan; add one, for example --most USDT=500");
+  const refusal = refusalOfMost(String(most));
+  if (refusal !== undefined) throw new UsageError(`--most: ${refusal}`);
+  return { EDGEMAKER_MCP_TRADING: "1", EDGEMAKER_MCP_CONFIRM: "terminal", EDGEMAKER_MCP_MOST: String(most) };
+}
+
+async function askMost(): Promise<string | undefined> {
+  const { isCancel, text } = await import("@clack/prompts");
+  const most = await text({
+    message: "At most how much may one plan trade?",
+    placeholder: "USDT=500",
+    validate: (given) => refusalOfMost(given ?? ""),
+  });
+  return isCancel(most) ? undefined : most;
+}
+
+function refusalOfMost(most: string): string | undefined {
+  try {
+    return parseConfig({ EDGEMAKER_MCP_MOST: most }).mcp.most?.size
+      ? undefined
+      : "name an amount, for example USDT=500";
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+function entryOf(values: Values, trading: Readonly<Record<string, string>>): Entry {
   const flags = [
     ...(values.sandbox ? ["--sandbox"] : []),
     ...(values.db === undefined ? [] : ["--db", String(values.db)]),
   ];
   const env = {
-    ...(values.trading ? { EDGEMAKER_MCP_TRADING: "1", EDGEMAKER_MCP_CONFIRM: "terminal" } : {}),
+    ...trading,
     ...(values["api-url"] === undefined ? {} : { EDGEMAKER_API_URL: String(values["api-url"]) }),
     ...(values.token === undefined ? {} : { EDGEMAKER_TOKEN: String(values.token) }),
   };

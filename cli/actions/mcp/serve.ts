@@ -11,6 +11,7 @@ import { askedRemote } from "../../host/remote.ts";
 import { type CliSettings, readSettings } from "../../host/settings.ts";
 import { version } from "../../host/version.ts";
 import type { Values } from "../../terminal/arguments.ts";
+import { UsageError } from "../../terminal/usage-error.ts";
 import { answering } from "./answering.ts";
 import { relay } from "./relay.ts";
 
@@ -19,6 +20,10 @@ export async function serveMcp(values: Values): Promise<number> {
   const transport = new StdioServerTransport(process.stdin, protocolOutput());
   const settings = readSettings(values, process.env);
   const remote = askedRemote(settings, values);
+  if (remote && settings.config.mcp.trading)
+    throw new UsageError(
+      "EDGEMAKER_MCP_TRADING has no effect with --api-url, because that server's settings decide; set it to 0 here, and set EDGEMAKER_MCP_TRADING, EDGEMAKER_MCP_CONFIRM and EDGEMAKER_MCP_MOST on that server",
+    );
   const close = remote ? await relay(transport, remote) : await answer(transport, settings);
   const isAnswered = answering(transport);
   await inputEnded();
