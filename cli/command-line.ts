@@ -35,7 +35,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
 export const schemaOfMigrations = async () => (await import("./actions/actions.ts")).madeSchema();
 
 /** The build of the Worker stores them. */
-export const documents = () => import("./build/documents.ts");
+export const documents = () => import("./host/worker-documents.ts");
 
 /** A command that would make its database makes no folder that nobody meant. */
 async function settleFolder({ db }: Args, values: Values): Promise<void> {

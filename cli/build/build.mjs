@@ -1,13 +1,14 @@
-import { readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import * as esbuild from "esbuild";
 import { ALIASES } from "./aliases.mjs";
 import { begunAt, dist, pointer, root, SOURCES } from "./current.cjs";
 import { buildPage } from "./page.mjs";
-import { copySwaggerUi } from "./swagger-ui.mjs";
 
 const HOUR = 3_600_000;
+/** Two files of this package make the page at /docs. An install without development packages has no such page. */
+const SWAGGER_UI = join(root, "node_modules/swagger-ui-dist");
 const BUILDERS = ["package.json", ...readdirSync(join(root, "cli/build")).map((name) => `cli/build/${name}`)];
 
 /**
@@ -43,7 +44,9 @@ export async function build() {
   });
   const { schemaOfMigrations } = await import(pathToFileURL(join(folder, "main.js")).href);
   writeFileSync(join(folder, "schema.json"), JSON.stringify(await schemaOfMigrations()));
-  copySwaggerUi(join(folder, "swagger-ui"));
+  if (existsSync(SWAGGER_UI))
+    for (const file of ["swagger-ui.css", "swagger-ui-bundle.js"])
+      cpSync(join(SWAGGER_UI, file), join(folder, "swagger-ui", file));
   const inputs = [...Object.keys(metafile.inputs), ...(await buildPage(root, join(folder, "page")))];
   const sources = inputs.filter((input) => /^(src|cli)\//.test(input));
   writeFileSync(join(folder, SOURCES), [...new Set([...BUILDERS, ...sources])].join("\n"));

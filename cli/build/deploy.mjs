@@ -8,7 +8,7 @@ const isDry = process.argv.includes("--dry");
 
 await buildWorker();
 const size = bundleKibibytes();
-say(`bundle: ${size.toFixed(0)} KiB compressed, at most ${MOST_KIBIBYTES}`);
+console.log(`bundle: ${size.toFixed(0)} KiB compressed, at most ${MOST_KIBIBYTES}`);
 if (size > MOST_KIBIBYTES) fail("the bundle is too large");
 
 const url = process.env.EDGEMAKER_DATABASE_URL;
@@ -17,14 +17,10 @@ const migrate = ["cli/edgemaker.cjs", "db", "migrate", "--url", url, ...(isDry ?
 const { status } = spawnSync(process.execPath, migrate, { cwd: root, stdio: "inherit" });
 if (status !== 0) fail("the database is not migrated, so nothing was deployed");
 
-if (isDry) say("dry: nothing was deployed");
-else say((await wrangler("deploy").catch(({ stdout, stderr }) => fail(`${stdout}${stderr}`))).stdout);
-
-function say(line) {
-  process.stdout.write(`${line}\n`);
-}
+if (isDry) console.log("dry: nothing was deployed");
+else console.log((await wrangler("deploy").catch(({ stdout, stderr }) => fail(`${stdout}${stderr}`))).stdout);
 
 function fail(line) {
-  process.stderr.write(`deploy: ${line}\n`);
+  console.error(`deploy: ${line}`);
   process.exit(1);
 }

@@ -3,36 +3,29 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import { build } from "./build.mjs";
-import { thirdParty } from "./third-party.mjs";
+import { root } from "./current.cjs";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
 const target = resolve(process.argv[2] ?? ".");
 const stage = mkdtempSync(join(tmpdir(), "edgemaker-pack-"));
-const read = (...path) => JSON.parse(readFileSync(join(root, ...path), "utf8"));
+const { name, version, description, license, type, engines, bin, files, dependencies } = manifestOf(root);
 
 const sources = await build();
 try {
   const bundle = readFileSync(join(root, "dist/current"), "utf8");
-  for (const name of [
-    "README.md",
-    "LICENSE",
-    "CHANGELOG.md",
-    "SECURITY.md",
-    "cli/edgemaker.cjs",
-    "cli/edgemaker.mjs",
-    "cli/build/current.cjs",
+  const programs = files.filter((file) => file.startsWith("cli/"));
+  const migrations = readdirSync(join(root, "drizzle")).filter((file) => file.endsWith(".sql"));
+  for (const file of [
+    ...["README.md", "LICENSE", "CHANGELOG.md", "SECURITY.md", "dist/current", `dist/${bundle}`],
+    ...programs,
+    ...migrations.map((file) => `drizzle/${file}`),
   ])
-    cpSync(join(root, name), join(stage, name));
-  for (const name of ["current", bundle])
-    cpSync(join(root, "dist", name), join(stage, "dist", name), { recursive: true });
-  for (const name of readdirSync(join(root, "drizzle")).filter((file) => file.endsWith(".sql")))
-    cpSync(join(root, "drizzle", name), join(stage, "drizzle", name));
-  const copied = "node_modules/swagger-ui-dist/swagger-ui-bundle.js";
-  writeFileSync(join(stage, "THIRD-PARTY.txt"), thirdParty(root, [...sources, copied]));
-  const { name, version, description, license, type, engines, bin } = read("package.json");
-  const needed = { libsql: read("node_modules/libsql/package.json").version };
+    cpSync(join(root, file), join(stage, file), { recursive: true });
+  writeFileSync(
+    join(stage, "THIRD-PARTY.txt"),
+    licencesOf([...sources, "node_modules/swagger-ui-dist/index.js"]),
+  );
+  const needed = { libsql: dependencies.libsql };
   const manifest = { name, version, description, license, type, engines, bin, dependencies: needed };
   writeFileSync(join(stage, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
   mkdirSync(target, { recursive: true });
@@ -42,4 +35,21 @@ try {
   });
 } finally {
   rmSync(stage, { recursive: true, force: true });
+}
+
+function manifestOf(folder) {
+  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+}
+
+/** Returns the licences of the packages that files come from: the texts, each below the name of its package. */
+function licencesOf(files) {
+  const folders = files.map((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1]);
+  const parts = [...new Set(folders.filter(Boolean))].sort().map((folder) => {
+    const { name, version, license } = manifestOf(join(root, folder));
+    const texts = readdirSync(join(root, folder), { withFileTypes: true })
+      .filter((entry) => entry.isFile() && /^(licen[cs]e|copying|notice)/i.test(entry.name))
+      .map((entry) => readFileSync(join(root, folder, entry.name), "utf8").trim());
+    return [`${name} ${version} (${license})`, ...texts].join("\n\n");
+  });
+  return `${parts.join(`\n\n${"-".repeat(80)}\n\n`)}\n`;
 }

@@ -4,21 +4,14 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { currentBundle, root } from "./current.cjs";
 
-const HEADERS = `/static/*
-  X-Content-Type-Options: nosniff
-/static/swagger-ui-dist/*
-  Cache-Control: public, max-age=86400
-/static/page/*
-  Cache-Control: no-cache
-`;
-
 const built = await currentBundle();
 const { documents } = await import(pathToFileURL(built).href);
 const { workerDocuments } = await documents();
 const assets = join(root, "dist/assets");
-for (const [name, text] of Object.entries({ ...(await workerDocuments()), _headers: HEADERS })) {
+for (const [name, text] of Object.entries(await workerDocuments())) {
   mkdirSync(dirname(join(assets, name)), { recursive: true });
   writeFileSync(join(assets, name), text);
 }
 cpSync(join(dirname(built), "swagger-ui"), join(assets, "static/swagger-ui-dist"), { recursive: true });
 cpSync(join(dirname(built), "page"), join(assets, "static/page"), { recursive: true });
+cpSync(join(root, "deploy/_headers"), join(assets, "_headers"));

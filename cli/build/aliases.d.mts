@@ -1,1 +1,0 @@
-export const ALIASES: Readonly<Record<string, string>>;
