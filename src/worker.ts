@@ -221,16 +221,20 @@ export default {
         (_, place) => scheduledTime + place * apart,
       );
       const tried = tryWith(deps.log);
-      await tried("nobody was asked what the exchange keys may do", () => askRightsDaily(deps, config));
-      await tried("no book was looked at", () => sampleFirst(deps, { requests: 20, within: MOST_TO_WAIT }));
+      await tried("the permissions of the exchange keys could not be checked", () =>
+        askRightsDaily(deps, config),
+      );
+      await tried("no order book was sampled", () =>
+        sampleFirst(deps, { requests: 20, within: MOST_TO_WAIT }),
+      );
       await tried("a scheduled tick failed", () =>
         environment.TURNS ? enqueue(environment.TURNS, deps, times) : stepInline(deps, times, made),
       );
-      await tried("nobody has looked around", () => lookOut(deps, (now) => promiseAlarms(deps, now)));
+      await tried("the health check failed", () => lookOut(deps, (now) => promiseAlarms(deps, now)));
       const { notify, requests, reports, log } = deps;
       if (notify)
-        await tried("nobody could be told", () => deliver({ notify, local, log, requests, reports }));
-      await tried("the other books were not looked at", () => sampleLiquidity(deps));
+        await tried("messages could not be sent", () => deliver({ notify, local, log, requests, reports }));
+      await tried("the other order books were not sampled", () => sampleLiquidity(deps));
     } catch (error) {
       logFrom("error")("error", "a scheduled tick failed", { reason: messageOf(error) });
     }

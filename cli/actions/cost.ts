@@ -30,9 +30,7 @@ export async function estimateCost({ passes, ...values }: Values): Promise<numbe
   const isUnknown = known.some(({ rowsRead }) => rowsRead === null);
   return print(values, {
     pricesOf: PRICES_OF,
-    ...(isUnknown
-      ? { note: "a database file does not tell its rows: those are left out of the prices" }
-      : {}),
+    ...(isUnknown ? { note: "a database file does not count rows, so the prices do not include them" } : {}),
     ...(known.length < months.length
       ? {
           uncounted: `${months.length - known.length}: stepped for less than a minute today, ask again later`,

@@ -205,9 +205,9 @@ async function readyOf({ url, pid }: ServerFile): Promise<Check> {
 }
 
 const RIGHTS: Readonly<Record<string, string>> = {
-  true: "they may withdraw",
-  false: "they may not withdraw",
-  undefined: "whether they may withdraw the exchange does not tell",
+  true: "they can withdraw",
+  false: "they cannot withdraw",
+  undefined: "the exchange does not show whether they can withdraw",
 };
 
 const MOST_SKEW = 2 * SECOND;
@@ -223,7 +223,8 @@ async function checkClock(id: string, address: string): Promise<Check> {
       signal: AbortSignal.timeout(5000),
     });
     const told = Date.parse(response.headers.get("date") ?? "");
-    if (Number.isNaN(told)) return { check, finding: "note", detail: "the exchange does not tell its time" };
+    if (Number.isNaN(told))
+      return { check, finding: "note", detail: "the exchange does not report its time" };
     const skew = Math.max(leftAt - (told + SECOND), told - Date.now(), 0);
     return skew > MOST_SKEW
       ? {

@@ -40,7 +40,7 @@ export const addKeys = (values: Values, exchange: string): Promise<number> =>
     const { assets, mayWithdraw } = await venues.checkKeys(exchange, keys);
     if (mayWithdraw && !values["allow-withdrawal"])
       throw new UsageError(
-        `these keys may withdraw: make others at ${one.venue} that only read and trade, or say --allow-withdrawal`,
+        `these keys can withdraw; create keys at ${one.venue} that can only read and trade, or add --allow-withdrawal`,
       );
     const account = accountKey(venues.accountOf(exchange));
     await credentials.put(account, keys, byCommand());
@@ -109,4 +109,4 @@ function fromEnvironment({ id, keys }: ConfiguredExchange) {
 }
 
 const rightText = (mayWithdraw: boolean | undefined): string =>
-  mayWithdraw === undefined ? "the exchange does not tell" : mayWithdraw ? "yes" : "no";
+  mayWithdraw === undefined ? "the exchange does not show it" : mayWithdraw ? "yes" : "no";

@@ -92,4 +92,4 @@ export const removeChannel = (values: Values, name: string): Promise<number> =>
   });
 
 const noChannel = (name: string) =>
-  new Error(`there is no channel ${name}: \`edgemaker notify list\` tells those that are`);
+  new Error(`there is no channel ${name}; \`edgemaker notify list\` shows all channels`);

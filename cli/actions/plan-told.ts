@@ -104,12 +104,10 @@ export function editTold(plan: ShownEdit): Readonly<Record<string, string>> {
   return {
     changes: changeListTold(changes),
     orders: isRelaid
-      ? `${cancelled} are cancelled, then ${count("buy")} buys and ${count("sell")} sells placed${waiting}`
-      : "all of them rest on",
-    ...(isRelaid
-      ? { needs: `${investment.quote} of ${free} free, the cancelled orders' share included` }
-      : {}),
-    keeps: `${round(realized, 2)} realised, and ${investment.base} of base at its cost; the change itself sells nothing`,
+      ? `${cancelled} are canceled, then ${count("buy")} buys and ${count("sell")} sells placed${waiting}`
+      : "all orders stay open",
+    ...(isRelaid ? { needs: `${investment.quote} of ${free} free, including the canceled orders` } : {}),
+    keeps: `${round(realized, 2)} realized, and ${investment.base} of base at cost; the change sells nothing`,
     "worst case": worstCase.map(({ price, loss }) => `${round(loss, 2)} lost at ${price}`).join("; "),
     ...(notes.length > 0 ? { "but note": notes.join("; ") } : {}),
   };
@@ -128,7 +126,7 @@ export function quoteEditTold(plan: ShownQuoteEdit): Readonly<Record<string, str
   const notes = warnings.map(({ message }) => message);
   return {
     changes: changeListTold(changes),
-    orders: `${kept} stay, ${cancelled} are cancelled, ${orders.length} placed`,
+    orders: `${kept} stay, ${cancelled} are canceled, ${orders.length} are placed`,
     spread: cadence.message,
     ...(notes.length > 0 ? { "but note": notes.join("; ") } : {}),
   };
@@ -180,7 +178,7 @@ function asideTold(
   { base, quote }: { readonly base: string; readonly quote: string },
 ): string {
   const own = ownBaseUsed === "0" ? "" : ` and ${ownBaseUsed} of ${free.base} ${base} of your own`;
-  const aside = `${moneyFigure(investment.quote)} of ${moneyFigure(free.quote)} ${quote} free beside other grids (${shareText(investment.quote, free.quote)})${own}`;
+  const aside = `${moneyFigure(investment.quote)} of ${moneyFigure(free.quote)} ${quote}  unreserved (${shareText(investment.quote, free.quote)})${own}`;
   const left = Number(free.quote) - Number(investment.quote);
   return left < 0
     ? `${aside}; ${moneyFigure(-left)} ${quote} are missing`

@@ -21,7 +21,7 @@ class SetupCancelled extends Error {}
 /** Asks for keys and settings and writes them, all or nothing; then tells what they open. No secret is shown. */
 export async function runSetup(values: Values): Promise<number> {
   if (!process.stdin.isTTY || !process.stdout.isTTY)
-    throw new UsageError("setup asks at a terminal; elsewhere set <EXCHANGE>_API_KEY and <EXCHANGE>_SECRET");
+    throw new UsageError("setup needs a terminal; without one, set <EXCHANGE>_API_KEY and <EXCHANGE>_SECRET");
   const settings = readSettings({ ...values, sandbox: false }, process.env);
   const file = configFile(process.env);
   const kept: KeptSettings = { ...(fromFile(file) as KeptSettings) };
@@ -57,7 +57,7 @@ async function requireAnswer<T>(asked: Promise<T>): Promise<Exclude<T, symbol>> 
 const chosen = ({ exchanges }: Config): Promise<string[]> =>
   requireAnswer(
     multiselect({
-      message: "Which exchanges have you keys for? (space chooses, enter goes on)",
+      message: "Which exchanges do you have keys for? (space selects, enter continues)",
       options: exchanges.map(({ id, keys }) => ({
         value: id,
         label: id,
@@ -81,7 +81,7 @@ async function askKeys(id: string, settings: CliSettings): Promise<AskedKeys> {
     if (verdict === "accepted") return { kept, isOpen: true };
     const options = OPTIONS[verdict];
     const next = await requireAnswer(select({ message: `What about these keys of ${id}?`, options }));
-    if (next === "keep") return { kept, isOpen: verdict === "may withdraw" };
+    if (next === "keep") return { kept, isOpen: verdict === "can withdraw" };
     if (next === "skip") return { kept: {}, isOpen: false };
     if (next === "type") kept = await typedKeys(id, settings);
   }
@@ -101,15 +101,15 @@ async function typedKeys(id: string, { config }: CliSettings): Promise<KeptSetti
   return given;
 }
 
-type KeyVerdict = "accepted" | "may withdraw" | "refused" | "unanswered";
+type KeyVerdict = "accepted" | "can withdraw" | "refused" | "unanswered";
 
 const [TYPE, SKIP] = [
   { value: "type", label: "Type them again" },
   { value: "skip", label: "Leave this exchange out" },
 ];
-const KEEP = { value: "keep", label: "Keep them all the same" };
+const KEEP = { value: "keep", label: "Store them anyway" };
 const OPTIONS = {
-  "may withdraw": [TYPE, KEEP, SKIP],
+  "can withdraw": [TYPE, KEEP, SKIP],
   refused: [TYPE, KEEP, SKIP],
   unanswered: [
     { value: "ask", label: "Ask again with the same keys" },
@@ -119,7 +119,7 @@ const OPTIONS = {
   ],
 };
 
-/** Asks the exchange what these keys open. Keys that may withdraw are not taken without a word. */
+/** Asks the exchange what these keys open. Keys that can withdraw are not taken without a word. */
 async function test(
   id: string,
   given: KeptSettings,
@@ -139,11 +139,11 @@ async function test(
     const { assets, mayWithdraw } = await deps.live.venues.checkKeys(id, keys);
     told.stop(`${id} accepts them; ${assets} assets`);
     if (!mayWithdraw) return "accepted";
-    log.warn("These keys may withdraw: make others that only read and trade.");
-    return "may withdraw";
+    log.warn("These keys can withdraw. Create keys that can only read and trade.");
+    return "can withdraw";
   } catch (error) {
     const isRefused = error instanceof VenueError && REFUSALS.has(error.failure);
-    told.stop(isRefused ? `${id} does not accept them` : `${id} could not be asked`);
+    told.stop(isRefused ? `${id} does not accept them` : `${id} could not be reached`);
     log.error(plainText(messageOf(error)));
     log.message(isRefused ? adviceOf(id) : UNANSWERED);
     return isRefused ? "refused" : "unanswered";
@@ -156,14 +156,17 @@ async function test(
 const REFUSALS: ReadonlySet<VenueFailure> = new Set(["invalid_credentials", "refused"]);
 
 const adviceOf = (id: string) =>
-  `Look there whether the key is whole, may read balances, and takes requests from this address; or make another at ${id}.`;
+  `Check there that the key is complete, can read balances, and allows this IP address. Or create another key at ${id}.`;
 
 const UNANSWERED =
-  "Nothing is known of the keys: they may well be right. Look whether this machine is online and its clock is right; edgemaker doctor tells both.";
+  "The keys could not be tested and can be correct. Check that this machine is online and its clock is right; edgemaker doctor checks both.";
 
 async function askTrading(): Promise<KeptSettings> {
   const trading = await requireAnswer(
-    confirm({ message: "May agents trade over MCP, each time after you approve it?", initialValue: false }),
+    confirm({
+      message: "Allow agents to trade over MCP, with your approval of each plan?",
+      initialValue: false,
+    }),
   );
   return { EDGEMAKER_MCP_TRADING: trading ? "1" : "0", EDGEMAKER_MCP_CONFIRM: "terminal" };
 }

@@ -10,7 +10,7 @@ export async function toldOnInterrupt(starting: Promise<Answer>): Promise<Answer
     if (isInterrupted) process.exit(leaveAtOnce());
     isInterrupted = true;
     process.stderr.write(
-      "It is being started: what becomes of it is told in a moment. Ctrl-C again leaves at once.\n",
+      "The start is in progress; the result follows. Press Ctrl-C again to leave at once.\n",
     );
   };
   process.on("SIGINT", interrupted);
@@ -28,7 +28,7 @@ export const INTERRUPTED = 130;
 
 function leaveAtOnce(): number {
   process.stderr.write(
-    "Left while it was being started: `edgemaker grid status` tells whether it is there, and `edgemaker grid stop <id>` stops it.\n",
+    "Left during the start. `edgemaker grid status` shows whether it runs, and `edgemaker grid stop <id>` stops it.\n",
   );
   return INTERRUPTED;
 }

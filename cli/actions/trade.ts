@@ -137,7 +137,7 @@ async function followGrid(trading: Trading, id: string, values: Values): Promise
 function leftOpen({ id, exchange, openOrders }: TradedGrid, { byServer }: Trading, values: Values): string {
   const flag = values.sandbox ? " --sandbox" : "";
   const next = byServer
-    ? "the server goes on with it"
-    : `nothing steps it now; \`edgemaker serve${flag}\` goes on with it`;
+    ? "the server runs it"
+    : `no server runs it now; start one with \`edgemaker serve${flag}\``;
   return `${openOrders} orders of ${id} stay open on ${exchange}: ${next}, \`edgemaker grid stop ${id}${flag}\` cancels them.`;
 }

@@ -12,7 +12,9 @@ export function askAboutKeys({ live, log }: Deps & { readonly live?: Live }): { 
     .ask(0, () => !isStopping)
     .catch((error: unknown) => {
       if (!isStopping)
-        log("warn", "nobody was asked what the exchange keys may do", { reason: messageOf(error) });
+        log("warn", "the permissions of the exchange keys could not be checked", {
+          reason: messageOf(error),
+        });
     });
   return {
     stop() {

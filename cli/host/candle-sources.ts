@@ -111,7 +111,7 @@ async function checkSum(file: string): Promise<void> {
   const hash = createHash("sha256");
   for await (const part of createReadStream(file)) hash.update(part);
   if (hash.digest("hex") !== wanted.toLowerCase())
-    throw new RangeError(`its SHA-256 is not that of ${basename(beside)}: download it again`);
+    throw new RangeError(`its SHA-256 does not match ${basename(beside)}; download it again`);
 }
 
 async function* filePartsOf(file: string): AsyncGenerator<FilePart> {

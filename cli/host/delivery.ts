@@ -12,10 +12,10 @@ export function startDelivery(deps: Deps, interval: number) {
   if (!notify) return { stop: async () => undefined };
   return rounds(interval, async () => {
     await lookOut(deps, (now) => promiseAlarms(deps, now)).catch((error: unknown) =>
-      log("warn", "nobody has looked around", { reason: messageOf(error) }),
+      log("warn", "the health check failed", { reason: messageOf(error) }),
     );
     await deliver({ notify, local, log, reports }).catch((error: unknown) =>
-      log("warn", "nobody could be told", { reason: messageOf(error) }),
+      log("warn", "messages could not be sent", { reason: messageOf(error) }),
     );
   });
 }
@@ -25,7 +25,7 @@ export function startSampling(deps: Deps, interval: number) {
   if (!deps.liquidity?.pairs.length) return { stop: async () => undefined };
   return rounds(interval, () =>
     sampleLiquidity(deps).catch((error: unknown) =>
-      deps.log("warn", "no book was looked at", { reason: messageOf(error) }),
+      deps.log("warn", "no order book was sampled", { reason: messageOf(error) }),
     ),
   );
 }

@@ -27,7 +27,7 @@ export function askedRemote({ config }: CliSettings, values: Values): Remote | u
   if (asked !== undefined) {
     if (here.length > 0)
       throw new UsageError(
-        `--api-url asks a server; --${here[0]} is for a database here: leave one of them out`,
+        `--api-url calls a server, and --${here[0]} uses a local database; remove one of them`,
       );
     if (!/^https?:\/\/\S+$/.test(asked)) throw new UsageError("--api-url must be an http or https address");
     return { url: asked, token };
@@ -93,4 +93,4 @@ export async function callRemote(
 
 // A request may have arrived whose answer did not.
 const unsettled = ({ effect }: Operation): string =>
-  effect === "read" ? "" : "; it may have been done all the same: look before you ask again";
+  effect === "read" ? "" : "; it could have taken effect: check before you repeat it";

@@ -15,7 +15,7 @@ export async function readKeys({ id, venue }: ConfiguredExchange): Promise<Given
   const names = ["API key", "secret", ...(VENUES[venue].passphrase ? ["passphrase"] : [])];
   const [key, secret, passphrase] = await askUnseen(names.map((name) => `${id} ${name}: `));
   if (!key || !secret || (names.length === 3 && !passphrase))
-    throw new UsageError(`give the ${names.join(", then the ")}, each on a line of its own`);
+    throw new UsageError(`give the ${names.join(", then the ")}, one per line`);
   return { key, secret, ...(passphrase ? { passphrase } : {}) };
 }
 
@@ -27,9 +27,7 @@ export async function readSecrets(names: readonly string[]): Promise<Readonly<Re
   );
   const missing = names.find((name, place) => !name.endsWith("?") && !answers[place]);
   if (missing)
-    throw new UsageError(
-      `give the ${plain.join(", then the ")}, each on a line of its own; ${missing} is missing`,
-    );
+    throw new UsageError(`give the ${plain.join(", then the ")}, one per line; ${missing} is missing`);
   const given = plain.map((name, place) => [name, answers[place] ?? ""] as const);
   return Object.fromEntries(given.filter(([, text]) => text !== ""));
 }

@@ -212,7 +212,10 @@ function backtestDoubts({ run, band, rules, market, missing, bars }: Doubtful): 
       message: "fills on touch with so few ticks between two levels invent cycles: use cross",
     });
   if (cycles < FEW_CYCLES)
-    found.push({ code: "few_cycles", message: `${cycles} cycles are too few to tell luck from skill` });
+    found.push({
+      code: "few_cycles",
+      message: `${cycles} cycles are too few to distinguish luck from skill`,
+    });
   if (missing > 0)
     found.push({
       code: "missing_bars",

@@ -62,11 +62,11 @@ function facts(answer: BacktestAnswer) {
   const { drawdown, holding, band } = answer;
   const rows: [string, string][] = [
     ["Total", `${short(answer.total)} (${reportedPercent(answer.totalPercent)})`],
-    ["Realised", short(answer.realized)],
-    ["Unrealised", short(answer.unrealized)],
+    ["Realized", short(answer.realized)],
+    ["Unrealized", short(answer.unrealized)],
     ["All in base instead", short(holding.base)],
-    ["Base of the start, kept", short(holding.start)],
-    ["Greatest fall", `${drawdown.amount} (${reportedPercent(drawdown.percent)})`],
+    ["Initial base, kept", short(holding.start)],
+    ["Max drawdown", `${drawdown.amount} (${reportedPercent(drawdown.percent)})`],
     ["Cycles", String(answer.cycles)],
     [
       "Fees",
@@ -75,7 +75,7 @@ function facts(answer: BacktestAnswer) {
         .join(", ") || "none",
     ],
     ["Time in range", reportedPercent(answer.timeInRangePercent)],
-    ["Sharpe", answer.sharpe === null ? "too short to tell" : withMinus(answer.sharpe)],
+    ["Sharpe", answer.sharpe === null ? "too short" : withMinus(answer.sharpe)],
     ["Invested", short(answer.invested)],
     [
       "Band of bar orders",

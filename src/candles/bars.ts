@@ -123,7 +123,7 @@ function rowProblem(
 ): string | undefined {
   if (!(low > 0)) return "its low is not above zero";
   if (!(high >= low)) return "its high is below its low";
-  if (!(open >= low && open <= high)) return "its open lies outside of low and high";
-  if (!(close >= low && close <= high)) return "its close lies outside of low and high";
+  if (!(open >= low && open <= high)) return "its open is outside low and high";
+  if (!(close >= low && close <= high)) return "its close is outside low and high";
   return volume >= 0 ? undefined : "its volume is negative or no number";
 }

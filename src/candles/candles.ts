@@ -149,13 +149,13 @@ interface Bar {
 function barProblem({ at, before, spanMillis, open, high, low, close, volume }: Bar): string | undefined {
   if (!Number.isSafeInteger(at) || at < 0) return "its time is no whole number of milliseconds";
   if (at === before) return "its time is that of the one before";
-  if (at < before) return "it lies before the one before";
+  if (at < before) return "it is earlier than the previous one";
   if (at - before < spanMillis) return "it begins before the one before has ended";
   if (!(low > 0)) return "its low is not above zero";
   if (!Number.isSafeInteger(high)) return "its high is too large to be held exactly";
   if (!(high >= low)) return "its high is below its low";
-  if (!(open >= low && open <= high)) return "its open lies outside of low and high";
-  if (!(close >= low && close <= high)) return "its close lies outside of low and high";
+  if (!(open >= low && open <= high)) return "its open is outside low and high";
+  if (!(close >= low && close <= high)) return "its close is outside low and high";
   return volume >= 0 ? undefined : "its volume is negative or no number";
 }
 

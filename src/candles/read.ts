@@ -157,8 +157,7 @@ function shortestSpan({ times }: Columns): Millis {
   let least = Number.POSITIVE_INFINITY;
   for (let row = 1; row < times.length; row++)
     least = Math.min(least, (times[row] as number) - (times[row - 1] as number));
-  if (!Number.isFinite(least))
-    throw new RangeError("one candle does not tell how long it lasts: say it (--span)");
+  if (!Number.isFinite(least)) throw new RangeError("the length of a single candle is unknown; set --span");
   return least;
 }
 

@@ -31,7 +31,7 @@ export function createTradeBars(spanMillis: number, bar: Scratch, onBar: () => v
   function add(at: number, price: Figure, amount: number): string | undefined {
     const from = Math.floor(at / spanMillis) * spanMillis;
     if (isOpen && from < bar.at)
-      return "it lies before the trade before it: trades have to be in ascending time";
+      return "it is earlier than the previous trade; trades must be in order of time";
     if (isOpen && from > bar.at) end();
     if (!isOpen) {
       isOpen = true;

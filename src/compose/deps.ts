@@ -162,7 +162,7 @@ const infoOf = ({ id, venue }: ConfiguredExchange, live: Live | undefined): Exch
   configured: live?.venues.isConfigured(id) ?? true,
 });
 
-/** Where people are told, as commands on this machine set it. */
+/** Alert channels, as commands on this machine set it. */
 export type Channels = ReturnType<typeof notifyStore>;
 
 /** What only commands on this machine use: how keys are stored, and whether they open anything. */

@@ -85,6 +85,6 @@ function adaPrice(quotes: readonly { id: string; quote: Quote | undefined }[]): 
   );
   const price = medianOf(mids.map(({ mid }) => mid));
   if (price === undefined)
-    throw new VenueError("unavailable", "no configured exchange told the price of ADA in USDT");
+    throw new VenueError("unavailable", "no configured exchange returned the price of ADA in USDT");
   return { price, exchanges: mids.map(({ id }) => id) };
 }

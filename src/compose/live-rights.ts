@@ -33,7 +33,7 @@ interface Configured {
 }
 
 export const mayWithdrawText = (exchange: string): string =>
-  `the keys of ${exchange} may withdraw: make others that only read and trade`;
+  `the keys of ${exchange} can withdraw; create keys that can only read and trade`;
 
 /** What the configured keys may do, wherever they come from. */
 export function keyRightsOf({ exchanges, accountOf, keysOf, ask, keeper, log }: RightsParts): KeyRights {
@@ -53,7 +53,10 @@ export function keyRightsOf({ exchanges, accountOf, keysOf, ask, keeper, log }: 
     try {
       return await ask(exchange, keys);
     } catch (error) {
-      log("warn", `${exchange} does not say what its keys may do`, { exchange, reason: messageOf(error) });
+      log("warn", `${exchange} does not show the permissions of its keys`, {
+        exchange,
+        reason: messageOf(error),
+      });
       return known?.value.mayWithdraw;
     }
   }

@@ -93,11 +93,11 @@ export function refuseUnknownSettings(environment: Environment): void {
     known.map((name) => name.slice(SETTING_PREFIX.length)),
   );
   const hint = /^(DRY|PAPER)_?(RUN|TRAD\w*)?$/.test(wanted)
-    ? "each start of a grid asks for its dry run: --dry-run, or dryRun in the body"
+    ? "request a dry run at each start: --dry-run, or dryRun in the body"
     : meant === undefined
       ? `the settings are ${known.join(", ")}`
       : `did you mean ${SETTING_PREFIX}${meant}?`;
-  throw new SettingsError(`${plainText(unknown)} is no setting; ${hint}`, { isPublic: true });
+  throw new SettingsError(`${plainText(unknown)} is not a setting; ${hint}`, { isPublic: true });
 }
 
 /** The configuration file's content as an environment. Unknown keys are refused: a typo must not be ignored. */

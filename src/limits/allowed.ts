@@ -106,7 +106,7 @@ export function thinBook(
 ): LimitRefusal | undefined {
   const told = { order, look, limits, counted: ZERO, scope: "" };
   const { collarPercent, dayNotional } = limits;
-  const why = `is ${text(missing)} more than the book shows: at which price that fills nobody knows`;
+  const why = `is ${text(missing)} more than the book shows, so the price of the rest is unknown`;
   if (missing > ZERO && collarPercent !== undefined)
     return limitRefusal("limit_collar", "collarPercent", told, why);
   if (missing > ZERO && dayNotional !== undefined)
@@ -132,7 +132,7 @@ function ofPriceAge(told: LimitedOrder): LimitRefusal | undefined {
     "limit_price_age",
     "priceAgeMillis",
     told,
-    `would rest on a price ${now - quote.at} ms old`,
+    `would use a price that is ${now - quote.at} ms old`,
   );
 }
 
@@ -151,7 +151,7 @@ function ofCollar(told: LimitedOrder): LimitRefusal | undefined {
   if (bid > ZERO && ask > ZERO && !isThrough) return undefined;
   const why = isThrough
     ? `could execute at ${text(worst)}`
-    : "has no price to be held against: the book is empty";
+    : "has no price to compare with: the book is empty";
   return limitRefusal("limit_collar", "collarPercent", told, `${why}, the mid being ${text(mid)} now`);
 }
 

@@ -29,7 +29,7 @@ function awayToday({ value, limit }: ObligationFinding, { sums }: LiquiditySpan)
   const [away, may] = [known - up, ((ONE - limit) * BigInt(MINUTES_A_DAY)) / ONE];
   if (away === 0n || 2n * away < may) return [];
   const what = `away or too wide for ${away} ${away === 1n ? "minute" : "minutes"} of today`;
-  return [away > may ? `${what}, and only ${may} may be: it is missed` : `${what}, of ${may} that may be`];
+  return [away > may ? `${what}, and only ${may} are allowed: it is missed` : `${what}, of ${may} allowed`];
 }
 
 const thinToday = ({ rule, value, limit }: ObligationFinding, { sums }: LiquiditySpan): string[] =>

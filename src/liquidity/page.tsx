@@ -19,7 +19,7 @@ export function liquidityPage(answer: unknown): string {
       <h2>Depth, on average</h2>
       <DataTable heads={DEPTH_HEADS} rows={[...depthRows("own", own), ...depthRows("market", market)]} />
       {cutShort > 0 && (
-        <p>{`Visible book only: in ${cutShort} minutes the exchange told a book that ends inside 2 %, so there was at least so much.`}</p>
+        <p>{`Visible book only: in ${cutShort} minutes the exchange's book ended inside 2 %, so the depth is at least this.`}</p>
       )}
       <h2>Time with both sides, day by day</h2>
       {uptimeChart(days)}
@@ -38,7 +38,7 @@ export function liquidityPage(answer: unknown): string {
 const findingsPart = ({ findings, preset }: LiquidityAnswer) =>
   findings.length > 0 && (
     <>
-      <h2>{`What was asked: ${preset ?? ""}`}</h2>
+      <h2>{`Agreement: ${preset ?? ""}`}</h2>
       <DataTable heads={["Rule", "State", "Came to", "Asked"]} rows={findings.map(findingRow)} kind="rules" />
     </>
   );
@@ -101,7 +101,7 @@ function elsewhereTold({
     : `${shownPercent(deviationPercent)} off ${quote(sources)} other places on average${unknown}`;
 }
 
-const DEPTH_HEADS = ["Whose", "Side", "Within 0.5 %", "Within 1 %", "Within 2 %"];
+const DEPTH_HEADS = ["Orders", "Side", "Within 0.5 %", "Within 1 %", "Within 2 %"];
 
 function findingRow({ rule, state, unit, value, limit }: LiquidityAnswer["findings"][number]): string[] {
   const shown = unit === "percent" ? shownPercent : quote;
@@ -118,7 +118,7 @@ const depthRows = (whose: string, { depth }: OwnFigures): string[][] =>
 const gapRow = ({ from, minutes, what, cause }: LiquidityAnswer["gaps"][number]): string[] => [
   minuteText(from),
   String(minutes),
-  what === "unseen" ? "nobody saw the book" : "own orders were not on both sides",
+  what === "unseen" ? "no sample" : "own orders were not on both sides",
   CAUSES[cause],
 ];
 
@@ -131,7 +131,7 @@ const CAUSES: Record<LiquidityAnswer["gaps"][number]["cause"], string> = {
 };
 
 const DAY_HEADS = [
-  ...["Day", "Minutes seen", "Own, both sides", "Own spread", "Own bids 2 %", "Own asks 2 %"],
+  ...["Day", "Known minutes", "Own, both sides", "Own spread", "Own bids 2 %", "Own asks 2 %"],
   ...["Market, both sides", "Market spread", "Bids 2 %", "Asks 2 %"],
 ];
 
@@ -172,7 +172,7 @@ function uptimeChart(days: readonly Day[]) {
     <svg
       viewBox={`0 0 ${CHART_WIDTH} ${CHART_HEIGHT}`}
       role="img"
-      aria-label="own orders in front of the market, in percent of the time that was seen"
+      aria-label="own orders ahead of the market, in percent of the known time"
     >
       {days.map((day, index) => [
         bar(index, day.twoSidedPercent, "all"),

@@ -55,20 +55,20 @@ function ofStrategies({ views, kinds }: MetricsSeen): Family[] {
       "Strategies that are not stopped, by status",
       ["idle", "running", "error"].map((status) => ({ labels: { status }, value: counts.get(status) ?? 0 })),
     ),
-    each("open_orders", "Orders that rest", ({ openOrders }) => openOrders),
-    each("unreadable", "Stored as this version cannot read it: another one tells the rest", (view) =>
+    each("open_orders", "Open orders", ({ openOrders }) => openOrders),
+    each("unreadable", "Strategies that this version cannot read", (view) =>
       ledger(view) === undefined ? 1 : 0,
     ),
-    each("missing_orders", "Slots of a running grid at which no order rests", (view) =>
+    each("missing_orders", "Slots of a running grid without an open order", (view) =>
       ledger(view) === undefined ? undefined : missingOrders(view),
     ),
-    each("realized_profit", "Realised profit in quote", (view) => worth(ledger(view)?.realized)),
-    each("total_profit", "Realised and unrealised profit in quote, at the last price seen", (view) =>
+    each("realized_profit", "Realized profit in quote", (view) => worth(ledger(view)?.realized)),
+    each("total_profit", "Realized and unrealized profit in quote, at the last price", (view) =>
       worth(result(view)?.total),
     ),
     each("position", "Base that is held", (view) => worth(result(view)?.position)),
     each("position_cost", "What the held base cost, in quote", (view) => worth(result(view)?.cost)),
-    each("price", "The last price seen", ({ strategy, memory }) => worth(memory.marks[strategy.symbol]?.mid)),
+    each("price", "The last price", ({ strategy, memory }) => worth(memory.marks[strategy.symbol]?.mid)),
     counter(each("filled_orders_total", "Orders filled whole", (view) => ledger(view)?.filledOrders)),
     counter(each("cycles_total", "Buys that were sold again", (view) => ledger(view)?.cycles)),
   ];
@@ -115,7 +115,7 @@ function ofOrders({ readings }: MetricsSeen): Family[] {
     ),
     gauge(
       "orders_overdue",
-      "Orders nobody knows of, though no request can take effect any more",
+      "Unknown orders past the time in which a request can take effect",
       each((account) => sum(account, "overdue")),
     ),
     gauge(
@@ -147,7 +147,7 @@ function ofAccounts({ readings, views }: MetricsSeen): Family[] {
     each("failed_passes", "Failed passes in a row", ({ failures }) => failures),
     each("backoff_seconds", "Until the next pass is tried", ({ retryAt }) => until(retryAt)),
     each("lease_held", "A pass is under way", ({ isLeased }) => (isLeased ? 1 : 0)),
-    each("lease_waits", "Somebody waits for a pass to end", ({ isAwaited }) => (isAwaited ? 1 : 0)),
+    each("lease_waits", "A person waits for a pass to end", ({ isAwaited }) => (isAwaited ? 1 : 0)),
     each("rate_limit_seconds", "Until the exchange's rate of calls is whole again", ({ rateFullAt }) =>
       until(rateFullAt),
     ),

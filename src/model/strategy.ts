@@ -112,7 +112,7 @@ export const NEW_STRATEGY_STATE = {
   heldUntil: 0,
 } as const;
 
-/** What a strategy has made, in quote, marked at a price. Total = realised + unrealised, exactly. */
+/** What a strategy has made, in quote, marked at a price. Total = realized + unrealized, exactly. */
 export interface Profit {
   readonly realized: Decimal;
   readonly unrealized: Decimal;

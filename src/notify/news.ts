@@ -34,13 +34,13 @@ const withoutIds = (message: string): string => message.replaceAll(/\b(em[0-9a-z
 
 const accountPlace = (account: AccountKey): string => {
   const { exchange, kind } = parseAccountKey(account);
-  return kind === "dry" ? `${exchange}, on paper` : exchange;
+  return kind === "dry" ? `${exchange} (paper trading)` : exchange;
 };
 
 export const fillNews = ({ account, strategy, symbol, side, amount, notional, at }: TellableFill): News => ({
   key: `fill ${strategy ?? account} ${side}`,
   level: "info",
-  text: `${strategy ?? `${accountPlace(account)}, by hand`}: ${side === "buy" ? "bought" : "sold"} ${symbol}`,
+  text: `${strategy ?? `${accountPlace(account)}, manual order`}: ${side === "buy" ? "bought" : "sold"} ${symbol}`,
   at,
   fill: { amount, notional },
 });

@@ -56,11 +56,11 @@ function orderCostText({ side, amount }: PreparedOrder, { notional, fee, quote, 
 
 function worstOf({ side, type, price, amount }: PreparedOrder, { base, quote }: Market): string {
   if (type === "market")
-    return `it fills at once at a worse price than now shown; then the ${side === "buy" ? base : quote} received may lose value`;
+    return `it fills at once at a worse price than shown; then the ${side === "buy" ? base : quote} received can lose value`;
   const whole = `${text(mul(price, amount, "up"))} ${quote}`;
   return side === "buy"
-    ? `it fills completely: ${whole} become ${text(amount)} ${base}, which may lose value`
-    : `it fills completely: ${text(amount)} ${base} become ${whole}, and the price goes on rising without them`;
+    ? `it fills completely: ${whole} become ${text(amount)} ${base}, which can lose value`
+    : `it fills completely: ${text(amount)} ${base} become ${whole}, and the price continues to rise without them`;
 }
 
 function orderLimits(
@@ -90,7 +90,7 @@ export function previewCancel(exchange: string, orders: readonly VenueOrder[], o
   const notional = sum(orders.map(({ price, amount, filled }) => mul(price, amount - filled, "half")));
   return {
     what: `cancel ${orders.length} open orders on ${exchange}${shown ? `: ${shown}${more}` : ""}`,
-    cost: `nothing; orders of ${text(snap(notional, ONE / 100n, "half"))} in quote no longer rest`,
+    cost: `nothing; orders of ${text(snap(notional, ONE / 100n, "half"))} in quote are no longer open`,
     worstCase: "an order fills before its cancel arrives; the exchange then says so",
     limits:
       ofGrids === 0

@@ -79,7 +79,7 @@ export interface Deps {
   readonly liquidity?: { readonly store: LiquidityStore; readonly pairs: readonly PromisedPair[] };
   /** What is measured; absent where nothing is. */
   readonly metrics?: MetricsStore;
-  /** Where people are told what happens; absent where nobody is. */
+  /** Alert channels what happens; absent where nobody is. */
   readonly notify?: {
     readonly store: NotifyStore;
     readonly post: Post;

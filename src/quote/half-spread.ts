@@ -51,7 +51,7 @@ export function moveWithin({ share, over }: Volatility, interval: Millis): Decim
 }
 
 /**
- * The realised volatility of prices that were seen at uneven times: the root of Σ r² / Σ Δt (Andersen, Bollerslev,
+ * The realized volatility of prices that were seen at uneven times: the root of Σ r² / Σ Δt (Andersen, Bollerslev,
  * Diebold, Labys, "The Distribution of Realized Exchange Rate Volatility", 2001). Undefined of fewer than two.
  */
 export function realizedVolatility(

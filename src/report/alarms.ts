@@ -18,7 +18,7 @@ export function overTold({ key, message }: Alarm): string {
   const [kind, of = ""] = key.split(" ");
   if (kind === STALLED) return `${parseAccountKey(of).exchange} is stepped again`;
   if (kind === "range") return `${message.split(" ")[0]} is back in its range`;
-  if (kind === "promise") return `what was promised of ${of} is kept again, or another day has begun`;
+  if (kind === "promise") return `the agreement for ${of} is met again, or a new day has begun`;
   return `no longer: ${message}`;
 }
 

@@ -24,9 +24,9 @@ export function reportPage(answer: unknown): string {
 const TOTALS_STYLE = "dl{grid-template-columns:repeat(auto-fill,minmax(260px,1fr))}dd b{font-size:1.3rem}";
 
 function totalCard(total: ReportTotal) {
-  const rest = `${signedMoney(total.realizedProfit)} realised, fees ${shortMoney(total.fees)}, ${countTold(total.cycles, "cycle")}, ${countTold(total.filledOrders, "order")} filled, ${countTold(total.incidents, "incident")}`;
+  const rest = `${signedMoney(total.realizedProfit)} realized, fees ${shortMoney(total.fees)}, ${countTold(total.cycles, "cycle")}, ${countTold(total.filledOrders, "order")} filled, ${countTold(total.incidents, "incident")}`;
   return (
-    <Fact name={`Total in ${total.quote}${total.dryRun ? ", on paper" : ""}`}>
+    <Fact name={`Total in ${total.quote}${total.dryRun ? " (paper trading)" : ""}`}>
       <b class={tone(total.totalProfit)}>{signedMoney(total.totalProfit)}</b>
       <br />
       {rest}
@@ -34,11 +34,11 @@ function totalCard(total: ReportTotal) {
   );
 }
 
-const HEADS = ["Strategy", "Pair", "Total", "Realised", "Fees", "Cycles", "In range", "Up", "Incidents"];
+const HEADS = ["Strategy", "Pair", "Total", "Realized", "Fees", "Cycles", "In range", "Up", "Incidents"];
 
 const strategyRow = (row: ReportRow): Child[] => [
   row.id,
-  `${row.symbol} on ${row.exchange}${row.dryRun ? ", on paper" : ""}`,
+  `${row.symbol} on ${row.exchange}${row.dryRun ? " (paper trading)" : ""}`,
   <span class={tone(row.totalProfit)}>{signedMoney(row.totalProfit)}</span>,
   signedMoney(row.realizedProfit),
   shortMoney(row.fees),

@@ -140,12 +140,12 @@ function reportTotals(changes: readonly StrategyChange[]): ReportTotal[] {
 
 /** As a channel is told it: the totals first. */
 export function reportLines({ totals, strategies }: Report): readonly string[] {
-  const of = ({ dryRun }: { dryRun: boolean }) => (dryRun ? ", on paper" : "");
+  const of = ({ dryRun }: { dryRun: boolean }) => (dryRun ? " (paper trading)" : "");
   if (strategies.length === 0) return ["nothing ran"];
   return [
     ...totals.map(
       (total) =>
-        `total ${toSixDigits(total.totalProfit)} ${total.quote}${of(total)}: ${toSixDigits(total.realizedProfit)} realised, fees ${toSixDigits(total.fees)}, ${total.cycles} cycles, ${total.incidents} incidents`,
+        `total ${toSixDigits(total.totalProfit)} ${total.quote}${of(total)}: ${toSixDigits(total.realizedProfit)} realized, fees ${toSixDigits(total.fees)}, ${total.cycles} cycles, ${total.incidents} incidents`,
     ),
     ...strategies
       .slice(0, MOST_STRATEGIES_TOLD)

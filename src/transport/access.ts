@@ -160,7 +160,7 @@ async function localOf(hash: string, { localToken }: Access): Promise<Caller | u
 
 export function authorize({ scope }: Caller, { effect }: Pick<Operation, "effect">): void {
   if (RANK[scope] < RANK[effect])
-    throw new AppError("Forbidden", `this token may only ${scope}; this needs one that may ${effect}`);
+    throw new AppError("Forbidden", `this token has scope ${scope}; this needs scope ${effect}`);
 }
 
 /**

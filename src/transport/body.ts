@@ -52,7 +52,7 @@ async function readParts(request: Request): Promise<string> {
   return text + decoder.decode();
 }
 
-const tooLarge = () => new AppError("Payload too large", `a body may have at most ${MOST_BODY_BYTES} bytes`);
+const tooLarge = () => new AppError("Payload too large", `a body can have at most ${MOST_BODY_BYTES} bytes`);
 
 /** A JSON object of bounded depth. */
 export function parseBody(text: string | undefined): Record<string, unknown> {

@@ -50,7 +50,7 @@ export function createEntrance({ local, access, limiter, addressOf, urgent }: En
       for (const [name, value] of Object.entries(SAFE_HEADERS)) c.header(name, value);
     checkHosts({ host: c.req.header("host"), origin: c.req.header("origin") }, access);
     if (c.req.url.length > MOST_URL)
-      throw new AppError("Invalid request", `a URL may have at most ${MOST_URL} characters`);
+      throw new AppError("Invalid request", `a URL can have at most ${MOST_URL} characters`);
     const allowance = limiter(addressOf(c));
     c.set("allowance", allowance);
     c.set("admission", admission);

@@ -29,14 +29,14 @@ const ERROR = {
 const TAGS: readonly (readonly [prefix: RegExp, tag: string, description: string])[] = [
   [/^\/(ticker|orderbook|trades|ohlcv|exchanges)/, "Market", "Public data of the configured exchanges"],
   [/^\/(price|dex)/, "Prices", "The same pair at many places, and on Cardano"],
-  [/^\/(balance|orders)/, "Account", "Balances, and orders by hand"],
+  [/^\/(balance|orders)/, "Account", "Balances and manual orders"],
   [/^\/(backtest|strategy\/grid\/(suggest|:id\/replay))/, "Backtest", "What a grid would have done"],
   [/^\/strategy\/quote/, "Quotes", "Both sides of a market, and what becomes of them"],
   [/^\/(strategy|internal)/, "Grids", "Start, watch, change and stop them"],
   [/^\/(kill|panic|limits)/, "Safety", "What stops everything, and what every order is held to"],
   [/^\/(report|liquidity)/, "Reports", "What it has brought"],
-  [/^\/channels/, "Channels", "Where people are told"],
-  [/^\/(tokens|keys|plans|audit)/, "Access", "Who may do what, and who has done it"],
+  [/^\/channels/, "Channels", "Alert channels"],
+  [/^\/(tokens|keys|plans|audit)/, "Access", "Access and audit"],
 ];
 
 const tagOf = (path: string): string => TAGS.find(([prefix]) => prefix.test(path))?.[1] ?? "Other";

@@ -71,7 +71,7 @@ const REPORT_ROW_COLUMNS: readonly TableColumn<ReportAnswer["strategies"][number
     of: ({ id, symbol, exchange, dryRun }) => (
       <>
         <a href={linkTo("strategy", id)}>{symbol}</a>
-        <small>{dryRun ? `${exchange}, on paper` : exchange}</small>
+        <small>{dryRun ? `${exchange} (paper trading)` : exchange}</small>
       </>
     ),
     by: ({ symbol }) => symbol,
@@ -83,7 +83,7 @@ const REPORT_ROW_COLUMNS: readonly TableColumn<ReportAnswer["strategies"][number
     by: ({ totalProfit }) => totalProfit,
   },
   {
-    name: "Realised",
+    name: "Realized",
     isNumber: true,
     of: ({ realizedProfit }) => change(realizedProfit),
     by: ({ realizedProfit }) => realizedProfit,
@@ -127,12 +127,12 @@ const ReportTold = ({ data }: { data: ReportAnswer }) => (
 const QuoteTotals = ({ total }: { total: ReportAnswer["totals"][number] }) => (
   <dl class="stats" aria-label={`Totals in ${total.quote}`}>
     <Stat
-      name={`Total, ${total.quote}${total.dryRun ? ", on paper" : ""}`}
+      name={`Total, ${total.quote}${total.dryRun ? " (paper trading)" : ""}`}
       tone={`large ${toneOf(total.totalProfit)}`}
     >
       {change(total.totalProfit)}
     </Stat>
-    <Stat name="Realised" tone={toneOf(total.realizedProfit)}>
+    <Stat name="Realized" tone={toneOf(total.realizedProfit)}>
       {change(total.realizedProfit)}
     </Stat>
     <Stat name="Fees">{money(total.fees)}</Stat>

@@ -23,8 +23,8 @@ export function Safety({ session }: { session: Session }) {
     put({
       title: on ? "Turn the kill switch on?" : "Turn the kill switch off?",
       says: on
-        ? "No order is placed any more, on any exchange, by any grid or hand. What rests stays, and may still fill; cancels go on."
-        : "Grids place what is missing from their next pass on, and orders by hand are taken again.",
+        ? "No new order is placed on any exchange. Open orders stay and can fill. You can still cancel."
+        : "Strategies place missing orders in their next pass. Manual orders work again.",
       yes: on ? "Turn it on" : "Turn it off",
       dangerous: on,
       act: async () => told((await ask<KillAnswer>("POST /kill", { body: { on } })).message),

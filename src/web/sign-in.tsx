@@ -31,7 +31,7 @@ export function SignInForm() {
         <Field
           wide
           label="API token"
-          hint="Kept in this tab alone, until it is closed. A token with the scope read shows everything and changes nothing."
+          hint="Stored in this tab only, until you close it. A token with scope read shows everything and changes nothing."
         >
           <input
             type="password"

@@ -20,15 +20,15 @@ const GRID_COLUMNS: readonly TableColumn<Grid>[] = [
     of: ({ id, symbol, exchange, dryRun }) => (
       <>
         <a href={linkTo("strategy", id)}>{symbol}</a>
-        <small>{dryRun ? `${exchange}, on paper` : exchange}</small>
+        <small>{dryRun ? `${exchange} (paper trading)` : exchange}</small>
       </>
     ),
     by: ({ symbol, exchange }) => `${symbol} ${exchange}`,
   },
   profit("Total", ({ totalProfit }) => totalProfit),
-  profit("Realised", (grid) => grid.profit),
-  profit("Unrealised", ({ unrealizedProfit }) => unrealizedProfit),
-  profit("Against holding", againstHolding),
+  profit("Realized", (grid) => grid.profit),
+  profit("Unrealized", ({ unrealizedProfit }) => unrealizedProfit),
+  profit("vs buy and hold", againstHolding),
   {
     name: "State",
     of: (grid) => {
@@ -43,7 +43,7 @@ const GRID_COLUMNS: readonly TableColumn<Grid>[] = [
     by: (grid) => gridState(grid).name,
   },
   {
-    name: "To the range's end",
+    name: "Distance to range limit",
     isNumber: true,
     of: (grid) => (
       <span class={(distanceOf(grid) ?? 1) < 0 ? "down" : (distanceOf(grid) ?? 1) < 0.01 ? "warn" : ""}>

@@ -81,7 +81,7 @@ const NoneRuns = ({ session }: { session: Session }) => (
   <>
     No grid runs.{" "}
     {session.scope === "read" ? (
-      "A token that may trade starts one."
+      "Use a token with scope trade to start one."
     ) : (
       <a href={linkTo("start")}>Start one</a>
     )}

@@ -5,7 +5,7 @@ import { Stat } from "./ui.tsx";
 
 /** What all grids have made, by quote asset; those on paper are counted apart. */
 export function Totals({ grids }: { grids: readonly Grid[] }) {
-  const nameOf = ({ symbol, dryRun }: Grid) => `${pairOf(symbol).quote}${dryRun ? ", on paper" : ""}`;
+  const nameOf = ({ symbol, dryRun }: Grid) => `${pairOf(symbol).quote}${dryRun ? " (paper trading)" : ""}`;
   return (
     <>
       {[...new Set(grids.map(nameOf))].map((name) => (
@@ -17,8 +17,8 @@ export function Totals({ grids }: { grids: readonly Grid[] }) {
 
 function Group({ name, grids }: { name: string; grids: readonly Grid[] }) {
   const total = sumOf(grids.map(({ totalProfit }) => totalProfit));
-  const realised = sumOf(grids.map(({ profit }) => profit));
-  const unrealised = sumOf(grids.map(({ unrealizedProfit }) => unrealizedProfit));
+  const realized = sumOf(grids.map(({ profit }) => profit));
+  const unrealized = sumOf(grids.map(({ unrealizedProfit }) => unrealizedProfit));
   const against = sumOf(grids.map(againstHolding));
   const capital = sumOf(grids.map(({ investment }) => investment)) ?? 0;
   const [quote = name] = name.split(",");
@@ -27,13 +27,13 @@ function Group({ name, grids }: { name: string; grids: readonly Grid[] }) {
       <Stat name={`Total, ${name}`} tone={`large ${toneOf(total)}`}>
         {change(total)}
       </Stat>
-      <Stat name="Realised" tone={toneOf(realised)}>
-        {change(realised)}
+      <Stat name="Realized" tone={toneOf(realized)}>
+        {change(realized)}
       </Stat>
-      <Stat name="Unrealised" tone={toneOf(unrealised)}>
-        {change(unrealised)}
+      <Stat name="Unrealized" tone={toneOf(unrealized)}>
+        {change(unrealized)}
       </Stat>
-      <Stat name="Against holding" tone={toneOf(against)}>
+      <Stat name="vs buy and hold" tone={toneOf(against)}>
         {change(against)}
       </Stat>
       <Stat name="Capital">{`${money(capital)} ${quote}`}</Stat>

@@ -152,7 +152,7 @@ describe("a backtest, whatever the grid and its past", () => {
         const { run: done, figures } = run(asked, barsOf(asked));
         const { slots, ledger } = done.account.strategy.state;
         expect(figures.cost).toBe(slots.reduce((sum, { cost }) => sum + cost, ZERO));
-        // Realised is what cash has gained beyond the cost of what is still held.
+        // Realized is what cash has gained beyond the cost of what is still held.
         expect(figures.realized).toBe(ledger.quote - ledger.firstCost + figures.cost);
         const { breakEvenPrice: price, position } = figures;
         if (price === null) return;

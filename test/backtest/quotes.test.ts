@@ -93,7 +93,7 @@ describe("a backtest of quotes", () => {
 
   it("says what it cannot know: a price of other places, and what it would quote with", () => {
     const candles = bars([FLAT]);
-    expect(() => run(candles, { useOwn: false })).toThrow("candles tell the own market's price alone");
+    expect(() => run(candles, { useOwn: false })).toThrow("candles have only the market's own price");
     const without = { ...asked(), baseBudget: undefined, quoteBudget: undefined };
     const work = backtestingQuotes(without, candles, { market: MARKET });
     expect(() => finish(work)).toThrow("say with baseBudget and quoteBudget");
@@ -179,7 +179,7 @@ it("is answered by the command line over a file, in words and as JSON", async ()
   const said = await edgemaker(folder, words);
   expect([said.code, said.stderr]).toEqual([0, ""]);
   expect(said.stdout.split("\n")[0]).toMatch(/^total +1\.80 USDT \(0\.09 %\)/);
-  expect(said.stdout).toContain("candles know no book");
+  expect(said.stdout).toContain("candles have no order book");
   const json = JSON.parse((await edgemaker(folder, [...words, "--json"])).stdout);
   expect(json).toMatchObject({ filledOrders: 2, isWhole: true, bars: 3, total: "1.80002" });
   expect(json.fills).toHaveLength(2);
@@ -206,5 +206,5 @@ it("is answered by the server over the exchange's candles, and refused where it 
   expect(told.passes).toBeGreaterThan(told.bars);
   const refused = await ask({ ...GIVEN, useOwn: false });
   expect(refused.status).toBe(400);
-  expect(await refused.text()).toContain("leave useOwn as it is");
+  expect(await refused.text()).toContain("leave useOwn on");
 });

@@ -96,7 +96,7 @@ describe("edgemaker backtest", () => {
       report,
     ]);
     expect(told.stdout).toContain("an order waits for what stood at its price");
-    expect(told.stdout).toMatch(/^band +none: the prints tell the order of prices/m);
+    expect(told.stdout).toMatch(/^band +none: trades show the order of prices/m);
     expect(readFileSync(report, "utf8")).toContain("400 prints, 400 books (an order waits for");
   });
 

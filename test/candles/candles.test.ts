@@ -31,12 +31,12 @@ describe("candles in columns", () => {
   });
 
   it.each([
-    [[bar(2), bar(1)], "candle 2: it lies before the one before"],
+    [[bar(2), bar(1)], "candle 2: it is earlier than the previous one"],
     [[bar(1), bar(1)], "candle 2: its time is that of the one before"],
     [[bar(1), bar(1.5)], "candle 2: it begins before the one before has ended"],
     [[bar(1, { low: "101.3" })], "candle 1: its high is below its low"],
-    [[bar(1, { open: "99" })], "candle 1: its open lies outside of low and high"],
-    [[bar(1, { close: "102" })], "candle 1: its close lies outside of low and high"],
+    [[bar(1, { open: "99" })], "candle 1: its open is outside low and high"],
+    [[bar(1, { close: "102" })], "candle 1: its close is outside low and high"],
     [[bar(1, { low: "0" })], "candle 1: its low is not above zero"],
     [[bar(1, { low: "-1" })], "candle 1: its low is not above zero"],
     [[bar(1, { close: "much" })], "candle 1: much is no price"],

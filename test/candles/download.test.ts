@@ -127,7 +127,7 @@ describe("a download of candles", () => {
       return { kind: kinds[(number / 4) % kinds.length] as (typeof kinds)[number] };
     });
     const { answer, stderr } = await download(tempFolder());
-    expect(stderr).toContain("asked again in");
+    expect(stderr).toContain("retrying in");
     expect(answer.hash).toBe(whole.hash);
   });
 
@@ -137,7 +137,7 @@ describe("a download of candles", () => {
     venue.fail({ kind: "server_error", route: "candles", skip: 6, times: 1000 });
     const failed = await download(folder, FIRST, END, ["--patience", "1"]);
     expect(failed.code).toBe(1);
-    expect(failed.stderr).toContain("what came is kept, the same command goes on from here");
+    expect(failed.stderr).toContain("downloaded candles are stored, run the same command again to continue");
     venue.heal();
     venue.resetCounts();
     expect((await download(folder)).answer.hash).toBe(whole.hash);

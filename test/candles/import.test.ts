@@ -66,7 +66,7 @@ describe("candles are imported", () => {
     writeFileSync(join(folder, "cut.zip"), good.subarray(0, 60));
     writeFileSync(join(folder, "bad.csv.gz"), gzipSync(`${rows([0])}x,1,1,1,1,1\n`));
     const told: [string, RegExp][] = [
-      ["sum.zip", /its SHA-256 is not that of sum\.zip\.CHECKSUM: download it again/],
+      ["sum.zip", /its SHA-256 does not match sum\.zip\.CHECKSUM; download it again/],
       ["damaged.zip", /damaged\.zip: /],
       ["cut.zip", /cut\.zip: the archive has no directory: it is not whole/],
       ["bad.csv.gz", /bad\.csv\.gz: line 2: its time cannot be read: x,1,1,1,1,1/],

@@ -122,7 +122,7 @@ describe("trades become candles", () => {
 
   it("but not when one lies before another", () => {
     expect(() => read("1641000060,1,1\n1641000000,1,1\n")).toThrow(
-      /^line 2: it lies before the trade before it/,
+      /^line 2: it is earlier than the previous trade/,
     );
   });
 });
@@ -139,8 +139,8 @@ describe("a row that is no candle", () => {
     ["a negative price", `${FIRST},-100,101,99,100,1`, /^line 3: its open is no number/],
     ["a price of zero", `${FIRST},100,101,0,100,1`, /^line 3: its low is not above zero/],
     ["high below low", `${FIRST},100,98,99,100,1`, /^line 3: its high is below its low/],
-    ["an open above its high", `${FIRST},102,101,99,100,1`, /^line 3: its open lies outside/],
-    ["a close below its low", `${FIRST},100,101,99,98,1`, /^line 3: its close lies outside/],
+    ["an open above its high", `${FIRST},102,101,99,100,1`, /^line 3: its open is outside/],
+    ["a close below its low", `${FIRST},100,101,99,98,1`, /^line 3: its close is outside/],
     ["a negative volume", `${FIRST},100,101,99,100,-1`, /^line 3: its volume is no number/],
     ["no time", "soon,100,101,99,100,1", /^line 3: its time cannot be read/],
     ["a month of no year", "2022-13-01 00:00:00,100,101,99,100,1", /^line 3: its time cannot be read/],
@@ -181,7 +181,7 @@ describe("a row that is no candle", () => {
   });
 
   it("does not tell how long it lasts when it is alone", () => {
-    expect(() => read(`${NAMES}${good(1)}`)).toThrow("say it (--span)");
+    expect(() => read(`${NAMES}${good(1)}`)).toThrow("set --span");
     expect(read(`${NAMES}${good(1)}`, { spanMillis: MINUTE }).candles.times).toHaveLength(1);
   });
 

@@ -102,7 +102,7 @@ describe("a file that has changed under a sandbox which began with it", () => {
     writeFileSync(file, `${table}${END},104,105,103,104,5\n`);
     for (const named of [file, undefined])
       await expect(replaying(folder, named), `${named}`).rejects.toThrow(
-        /^BTC\/USDT cannot be replayed: \S+a\.csv has changed since this sandbox began with it: put the former file back, name another database with --db, or begin anew with `edgemaker sandbox reset --replay \S+`$/,
+        /^BTC\/USDT cannot be replayed: \S+a\.csv has changed since this sandbox started with it; restore the file, use another database with --db, or reset the sandbox with `edgemaker sandbox reset --replay \S+`$/,
       );
     writeFileSync(file, table);
     (await replaying(folder)).deps.close();
@@ -116,7 +116,7 @@ describe("a sandbox replays nothing of a file that is wrong, and says what a bac
     ["upside.csv", `${table}${END},1,1,2,1,1\n`, "line 4: its high is below its low: "],
     ["differs.csv", `${table}${FIRST},1,1,1,1,1\n`, "there are two different candles of 2025-01-01T00:00:00"],
     ["names.csv", "timestamp,open,high,low,close,volume\n", "there are names of columns and no candle"],
-    ["summed.csv", table, "its SHA-256 is not that of summed.csv.CHECKSUM: download it again"],
+    ["summed.csv", table, "its SHA-256 does not match summed.csv.CHECKSUM; download it again"],
   ];
 
   it.each(BAD)("%s", async (name, content, told) => {

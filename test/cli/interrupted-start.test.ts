@@ -47,7 +47,7 @@ it("Ctrl-C during a start says what became of it, and how to stop it, which then
   );
   letGo();
   expect(await ended, told).toBe(0);
-  expect(told).toMatch(/^It is being started: what becomes of it is told in a moment/);
+  expect(told).toMatch(/^The start is in progress; the result follows/);
   const [, id] = /`edgemaker grid stop (grid-bitget-BTC-USDT-\d+)` cancels its orders/.exec(told) ?? [];
   expect(id, told).toBeDefined();
   expect(venue.account.open.size).toBeGreaterThan(0);

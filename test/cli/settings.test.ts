@@ -84,13 +84,13 @@ describe("what a setting may be", () => {
 
 describe("a setting that is none of ours", () => {
   it.each([
-    ["EDGEMAKER_SANDBX", "1", /EDGEMAKER_SANDBX is no setting; did you mean EDGEMAKER_SANDBOX\?/],
+    ["EDGEMAKER_SANDBX", "1", /EDGEMAKER_SANDBX is not a setting; did you mean EDGEMAKER_SANDBOX\?/],
     ["EDGEMAKER_EXCHANGE", "kraken", /did you mean EDGEMAKER_EXCHANGES\?/],
-    ["edgemaker_sandbox", "1", /edgemaker_sandbox is no setting; did you mean EDGEMAKER_SANDBOX\?/],
+    ["edgemaker_sandbox", "1", /edgemaker_sandbox is not a setting; did you mean EDGEMAKER_SANDBOX\?/],
     // Empty means not set, of a setting; of what is none it is a slip all the same.
     ["EDGEMAKER_TOKN", "", /did you mean EDGEMAKER_TOKEN\?/],
-    ["EDGEMAKER_DRY_RUN", "1", /EDGEMAKER_DRY_RUN is no setting.*--dry-run/],
-    ["EDGEMAKER_DRYRUN", "true", /EDGEMAKER_DRYRUN is no setting.*--dry-run/],
+    ["EDGEMAKER_DRY_RUN", "1", /EDGEMAKER_DRY_RUN is not a setting.*--dry-run/],
+    ["EDGEMAKER_DRYRUN", "true", /EDGEMAKER_DRYRUN is not a setting.*--dry-run/],
     ["EDGEMAKER_COLOURFUL", "1", /the settings are .*EDGEMAKER_SANDBOX/],
   ])("is refused by name: %s", (name, value, told) => {
     expect(() => parseConfig({ [name]: value })).toThrow(SettingsError);

@@ -210,7 +210,7 @@ describe("every command", () => {
       const over = { EDGEMAKER_SANDBX: "1" };
       const { code, stdout, stderr } = await edgemaker(folder, path.split(" "), over);
       expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-      expect(stderr).toBe("edgemaker: EDGEMAKER_SANDBX is no setting; did you mean EDGEMAKER_SANDBOX?\n");
+      expect(stderr).toBe("edgemaker: EDGEMAKER_SANDBX is not a setting; did you mean EDGEMAKER_SANDBOX?\n");
       expect(existsSync(join(folder, "data/edgemaker"))).toBe(false);
     },
   );

@@ -23,7 +23,7 @@ describe.skipIf(!hasTerminal).each([80, 120])("grid new in a terminal of %d colu
       screen.type(`btc/usdt${ENTER}`);
       await screen.until(/How much USDT may it use in all\? \d+ are free/);
       screen.type(`500${ENTER}`);
-      await screen.until(/How far may the price go/);
+      await screen.until(/How wide is the range/);
       screen.type(ENTER);
       await screen.until(/if it leaves that range[\s\S]*Stop/);
       screen.type(`${DOWN}${DOWN}${ENTER}`);
@@ -43,7 +43,7 @@ describe.skipIf(!hasTerminal).each([80, 120])("grid new in a terminal of %d colu
     expect(await grids(folder)).toEqual([]);
     const started = await asked(ENTER);
     expect(started.code).toBe(0);
-    expect(started.told).toMatch(/is running and its orders rest/);
+    expect(started.told).toMatch(/is running and its orders are placed/);
     expect((await grids(folder))[0]?.upperPrice).toBeGreaterThan(62_000);
   });
 });

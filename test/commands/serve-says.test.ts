@@ -30,7 +30,7 @@ it("a server's terminal tells each start and fill, and at the end what rests on"
   expect(server.child.exitCode).toBe(0);
   expect(server.stdout()).toMatch(
     new RegExp(
-      String.raw`These orders go on resting[^:]*:\n  ${id}: 12 orders on kraken\nTo cancel them: edgemaker grid stop <id>`,
+      String.raw`These orders stay open[^:]*:\n  ${id}: 12 orders on kraken\nTo cancel them: edgemaker grid stop <id>`,
     ),
   );
 });

@@ -41,7 +41,7 @@ async function typed(folder: string, { url, keys }: Pick<EmulatedVenue, "url" | 
 /** The same with keys that are accepted, up to its end: the screen's words in one line. */
 async function toldAtTheEnd(balances: Readonly<Record<string, string>>, columns: number): Promise<string> {
   const screen = await typed(folderWith("kraken"), await venueFor({ balances }), columns);
-  await screen.until(/May agents trade/);
+  await screen.until(/Allow agents to trade/);
   screen.type(ENTER);
   expect(await screen.ended).toBe(0);
   const lines = screen.lines();
@@ -67,7 +67,7 @@ describe.skipIf(!hasTerminal)("setup", () => {
     screen.type(`${keys.key}${ENTER}`);
     await screen.until(/kraken: secret[\s\S]*kraken: secret/);
     screen.type(`${keys.secret}${ENTER}`);
-    await screen.until(/accepts them; \d+ assets[\s\S]*May agents trade/);
+    await screen.until(/accepts them; \d+ assets[\s\S]*Allow agents to trade/);
     screen.type(ENTER);
     expect(await screen.ended).toBe(0);
     const file = settingsOf(folder);
@@ -105,11 +105,11 @@ describe.skipIf(!hasTerminal)("setup", () => {
     await before.close();
     const { url, keys } = before;
     const screen = await typed(folderWith("kraken"), { url, keys });
-    await screen.until(/could not be asked[\s\S]*Nothing is known of the keys[\s\S]*What about these keys/);
+    await screen.until(/could not be reached[\s\S]*The keys could not be tested[\s\S]*What about these keys/);
     expect(screen.written()).not.toContain("does not accept");
     await venueFor({ port: Number(new URL(url).port), keys });
     screen.type(ENTER);
-    await screen.until(/accepts them; \d+ assets[\s\S]*May agents trade/);
+    await screen.until(/accepts them; \d+ assets[\s\S]*Allow agents to trade/);
     screen.type(ENTER);
     expect(await screen.ended).toBe(0);
     expect(screen.written()).toContain("A first plan");
@@ -139,7 +139,9 @@ describe.skipIf(!hasTerminal)("setup", () => {
   ])("says of a balance that is %s how to go on", async (_what, balances, wanted) => {
     const told = await toldAtTheEnd(balances, 100);
     expect(told).toMatch(wanted);
-    expect(told).toMatch(/Deposit there, then edgemaker grid new asks and shows a plan; edgemaker demo/);
+    expect(told).toMatch(
+      /Deposit there, then run edgemaker grid new\. To try a grid without money, run edgemaker demo/,
+    );
   });
 
   it("given up writes nothing", async () => {

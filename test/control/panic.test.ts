@@ -70,7 +70,7 @@ describe("panic", () => {
     expect(told).toMatchObject({
       done: true,
       orders: [],
-      message: expect.stringMatching(/no order of ours rests/),
+      message: expect.stringMatching(/no order of edgemaker is open/),
     });
     expect(told.grids.map(({ status }) => status)).toEqual(["stopped", "stopped", "stopped"]);
     expect(await resting()).toEqual([]);
@@ -122,7 +122,10 @@ describe("panic", () => {
       venueOf: (account) => (account.exchange === "kraken" ? silent : deps.venueOf(account)),
     };
     const first = await runOperation<Panic>(cut, "panic", { sell: false });
-    expect(first).toMatchObject({ done: false, message: expect.stringMatching(/orders may still rest/) });
+    expect(first).toMatchObject({
+      done: false,
+      message: expect.stringMatching(/orders could still be open/),
+    });
     expect((await resting()).length).toBeGreaterThan(0);
     time.pass(1000);
     expect(await runOperation<Panic>(deps, "panic", { sell: false })).toMatchObject({ done: true });
@@ -166,7 +169,7 @@ describe("orders that were placed with keys of a request", () => {
       orders: [],
       ordersOfRequests: [{ exchange: "gateio", id: order.id }],
       message: expect.stringMatching(
-        /no order of ours rests.*; 1 order was placed on gateio with keys of a request/,
+        /no order of edgemaker is open.*; 1 order was placed on gateio with keys of a request/,
       ),
     });
     expect(venue.open()).toEqual([]);

@@ -35,7 +35,7 @@ it("the cron asks once of which kind accounts are and what their keys may do, an
   );
   for (let more = 0; more < 2; more++) await cron();
   for (const venue of [gateio, kraken]) expect(venue.count("permissions"), venue.name).toBe(1);
-  const line = "the keys of gateio may withdraw: make others that only read and trade";
+  const line = "the keys of gateio can withdraw; create keys that can only read and trade";
   await expect.poll(() => said.filter((one) => one === line)).toHaveLength(1);
   // Of which kind an account is was found out by the first to ask, in whatever invocation.
   const headers = { authorization: `Bearer ${TOKENS.read}` };

@@ -26,7 +26,7 @@ describe.skipIf(!findChromium())("the page in workerd, in Chromium (skipped wher
     await page.getByRole("link", { name: "Start", exact: true }).click();
     await page.getByRole("button", { name: "Fill in the numbers" }).click();
     await startShown(page);
-    await page.getByRole("img", { name: /Candles of BTC\/USDT .* orders rest/ }).waitFor();
+    await page.getByRole("img", { name: /Candles of BTC\/USDT .* open orders/ }).waitFor();
 
     // Somebody else pauses it: the page hears of it.
     const [strategy] = (await app.deps.store.strategies({ stopped: false })).map((view) => view.strategy);

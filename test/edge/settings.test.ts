@@ -18,7 +18,7 @@ it.each([
     const body = await ready.json();
     expect(body).toMatchObject({
       error: "Not ready",
-      message: expect.stringContaining(`${name} is no setting`),
+      message: expect.stringContaining(`${name} is not a setting`),
     });
     const order = await worker.dispatchFetch("http://localhost/api/v1/orders", { method: "POST" });
     expect(order.status).toBe(500);

@@ -79,7 +79,7 @@ function run(
 }
 
 describe("the ledger", () => {
-  it("says what the fills moved, and realised + unrealised = total, to the last unit", () => {
+  it("says what the fills moved, and realized + unrealized = total, to the last unit", () => {
     fc.assert(
       fc.property(
         paths,

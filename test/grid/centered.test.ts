@@ -55,7 +55,7 @@ describe("the default centered grid", () => {
     const end = await grid.status();
     const after = await grid.worth(decimal("100"));
     console.log(
-      `fall and recovery: at the bottom ${low.openOrders} orders rest, ${low.refused.length} slots refused (${[...new Set(low.refused.map(({ reason }) => reason))].join(", ")}), break-even ${low.breakEvenPrice}; at the end equity ${wire(after)} of ${wire(before)}, realised ${end.profit}`,
+      `fall and recovery: at the bottom ${low.openOrders} orders rest, ${low.refused.length} slots refused (${[...new Set(low.refused.map(({ reason }) => reason))].join(", ")}), break-even ${low.breakEvenPrice}; at the end equity ${wire(after)} of ${wire(before)}, realized ${end.profit}`,
     );
     expect([...seen]).toEqual(["running"]);
     expect(silent).toEqual([]);

@@ -59,7 +59,7 @@ it("a key that is refused is told with what to do, until another one works", asy
   exchange.revokeKeys(key);
   await pass(1);
   expect((await told()).key_refused).toMatch(
-    /^kraken refuses its key \(.+\): its orders rest on, .* `edgemaker exchange add kraken`$/,
+    /^kraken refuses its key \(.+\): open orders stay, .* `edgemaker exchange add kraken`$/,
   );
   exchange.addKeys({ key, secret, account: exchange.account });
   await pass();
@@ -70,7 +70,7 @@ it("an exchange that does not answer is told as something that passes", async ()
   const { exchange, pass, told } = await grid();
   exchange.fail({ kind: "maintenance", times: 1_000_000 });
   await pass(1);
-  expect((await told()).exchange_unavailable).toMatch(/asked again by itself.* there is nothing to do$/);
+  expect((await told()).exchange_unavailable).toMatch(/edgemaker retries .*, and you need to do nothing$/);
   exchange.heal();
   await pass();
   expect(await told()).toEqual({});

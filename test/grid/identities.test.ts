@@ -106,7 +106,7 @@ const PATIENCE = 180_000;
 
 describe("the ledger of a grid, whatever its fills", () => {
   it(
-    "is equity moved by fills alone, and splits into realised and unrealised to the last unit",
+    "is equity moved by fills alone, and splits into realized and unrealized to the last unit",
     () => {
       fc.assert(
         fc.property(cases, (one) => {

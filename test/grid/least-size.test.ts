@@ -85,7 +85,7 @@ describe("the spacing that a refusal tells", () => {
     const at = (change: Partial<AskedRange>) =>
       refused(() => checkStart({ ...asked, ...change }, { market: market(), quote, balances: undefined }));
     const message = at({});
-    expect(message).toMatch(/^Invalid spacing: every cycle loses: .*; use at most (\d+) levels/);
+    expect(message).toMatch(/^Invalid spacing: every cycle loses money: .*; use at most (\d+) levels/);
     expect(message).not.toContain("use a spacing");
     const most = Number(/at most (\d+) levels/.exec(message)?.[1]);
     expect(at({ gridLevels: most })).toBe("");

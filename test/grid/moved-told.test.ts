@@ -42,8 +42,7 @@ it("a grid that is laid out anew says so, and where it is now", async () => {
   const around = { levels: 3, spacing: 0.01, size: 50, deviation: 0.02, debounce: 60_000 };
   const [first, ...more] = await told(path, "start_centered_grid", around);
   expect(more).toEqual([]);
-  const [, low, high] =
-    /^laid out anew around the market: now from ([\d.]+) to ([\d.]+)$/.exec(first ?? "") ?? [];
+  const [, low, high] = /^rebuilt around the market: now from ([\d.]+) to ([\d.]+)$/.exec(first ?? "") ?? [];
   expect([Number(low), Number(high)].map(Math.round)).toEqual([107, 113]);
 });
 

@@ -95,7 +95,7 @@ describe("a grid in error", () => {
       "create trigger broken before insert on orders begin select raise(abort, 'broken'); end",
     );
     const [order] = await box.open();
-    if (!order) throw new Error("nothing rests");
+    if (!order) throw new Error("no order");
     await box.venue("kraken").cancel(order, { mayLeave: () => true, sendBy: Number.MAX_SAFE_INTEGER });
     await box.passes(5);
     expect((await box.view()).strategy).toMatchObject({

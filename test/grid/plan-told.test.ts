@@ -36,7 +36,7 @@ describe.each([80, 120])("a plan in %d columns", (width) => {
     const text = await told(width, { initialBuy: true });
     expect(text).toMatch(/sum [\d.]+ USDT: [\d.]+ in buys, 0 in sells/);
     expect(text).toMatch(
-      /set aside [\d.]+ of 100000 USDT free beside other grids \([\d.]+ %\); [\d.]+ USDT stay free \([\d.]+ %\)/,
+      /set aside [\d.]+ of 100000 USDT unreserved \([\d.]+ %\); [\d.]+ USDT stay free \([\d.]+ %\)/,
     );
     expect(text).toMatch(/each cycle earns [\d.]+ to [\d.]+ USDT after fees \([\d.]+ to [\d.]+ %\)/);
     expect(text).toMatch(/break-even if the price crosses its levels as in the last 7 days/);
@@ -45,11 +45,9 @@ describe.each([80, 120])("a plan in %d columns", (width) => {
   it("says what does not fit: two of twenty orders", async () => {
     const text = await told(width, {}, "210");
     expect(text).toMatch(/orders 2 buys at [\d.]+ to [\d.]+ USDT; 18 of 20 slots wait \(.*no_quote.*\)/);
+    expect(text).toMatch(/set aside [\d.]+ of 210 USDT unreserved \([\d.]+ %\); [\d.]+ USDT are missing/);
     expect(text).toMatch(
-      /set aside [\d.]+ of 210 USDT free beside other grids \([\d.]+ %\); [\d.]+ USDT are missing/,
-    );
-    expect(text).toMatch(
-      /but note .*the buys need [\d.]+ USDT and 210 USDT are free: 2 of 20 orders rest at first/,
+      /but note .*the buys need [\d.]+ USDT and 210 USDT are free: 2 of 20 orders are placed first/,
     );
   });
 

@@ -46,7 +46,7 @@ describe("a stop price", () => {
     expect(status.totalProfit).toBeLessThan(-20);
     expect(loud.reverse()).toEqual([
       expect.stringMatching(
-        /^stop_loss at 84\S* \(armed at 85\): every order is cancelled, and [\d.]+ ETH are sold$/,
+        /^stop_loss at 84\S* \(armed at 85\): all orders are canceled, and [\d.]+ ETH are sold$/,
       ),
       status.stopReason,
     ]);
@@ -88,6 +88,6 @@ describe("a stop price", () => {
     const all = await edgemaker(folder, ["grid", "status", "--sandbox", "--all"]);
     expect(all.stdout.replace(/\s+/g, " ")).toMatch(loud);
     expect(all.stdout).toMatch(/^total +-[\d.]+ USDT, 1 grid$/m);
-    expect(all.stdout).toMatch(/^ +total +-[\d.]+ USDT, -[\d.]+ % of 400 USDT, [+-][\d.]+ against holding$/m);
+    expect(all.stdout).toMatch(/^ +total +-[\d.]+ USDT, -[\d.]+ % of 400 USDT, [+-][\d.]+ vs buy and hold$/m);
   });
 });

@@ -64,7 +64,7 @@ describe("a stop", () => {
     app.switches.isCut = true;
     const answers = [await app.stop(id), await app.stop(id)];
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-    expect(answers[0]?.body.message).toMatch(/may still live/);
+    expect(answers[0]?.body.message).toMatch(/could still be open/);
     for (let pass = 0; pass < 5; pass++) {
       await app.tick(5000);
       await honest(app, id);

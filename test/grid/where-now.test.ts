@@ -57,7 +57,7 @@ it("a centered grid says where it is now, and how it was asked to follow", async
   });
   expect(Math.round(one?.rangeNow?.lowerPrice ?? 0)).toBe(107);
   expect(line?.range).toMatch(/^106\.\d+ – 113\.\d+ now, 6 slots of 50 USDT$/);
-  expect(line?.asked).toBe("3 levels a side, 1 % apart, laid out anew 2 % beyond them");
+  expect(line?.asked).toBe("3 levels per side, 1 % apart, rebuilt 2 % beyond them");
 });
 
 it("a grid that stays where it was asked for says that once", async () => {

@@ -22,7 +22,7 @@ interface Told {
 }
 
 const LISTED = { priority: ["id", "status", "stalled", "notices", "symbol", "exchange", "startedAt"] };
-const HELD_UP = /the stop at 55000 is held up until it is narrower.*edgemaker grid stop <id> --sell-base$/;
+const HELD_UP = /the stop at 55000 waits for a narrower spread.*edgemaker grid stop <id> --sell-base$/;
 
 describe("a book so wide that a stop price waits", () => {
   it("is told with what to do in status, list and to agents, until the stop price works again", async () => {
@@ -43,7 +43,7 @@ describe("a book so wide that a stop price waits", () => {
     const { columns } = process.stdout;
     for (const width of [80, 120]) {
       process.stdout.columns = width;
-      expect(render(gridsView(told)).replace(/\s+/g, " ")).toContain("is held up until it is narrower");
+      expect(render(gridsView(told)).replace(/\s+/g, " ")).toContain("waits for a narrower spread");
       expect(render(listView(list.body), LISTED)).toContain("stop_price_held_up");
     }
     process.stdout.columns = columns;

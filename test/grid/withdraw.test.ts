@@ -133,7 +133,7 @@ describe("what can be taken out", () => {
     await client.listTools();
     const result = await callTool(client, "get_withdraw_plan", { exchange: "kraken" });
     expect(result.isError, textOf(result)).toBeFalsy();
-    expect(textOf(result)).toMatch(/without an order starving: .*\d+ of 100000 USDT/);
+    expect(textOf(result)).toMatch(/without leaving an order unfunded: .*\d+ of 100000 USDT/);
   });
 });
 
@@ -158,7 +158,7 @@ describe("a plan beside another grid on the same money", () => {
     // What the first has not locked in orders it still needs: nearly nothing is left.
     expect(Number(second.free.quote)).toBeLessThan(10);
     const warning = second.warnings.find(({ code }) => code === "funds_missing");
-    expect(warning?.message).toMatch(/beside the [\d.]+ USDT that other strategies still need/);
+    expect(warning?.message).toMatch(/besides the [\d.]+ USDT that other strategies need/);
   });
 });
 
@@ -199,7 +199,7 @@ describe("beside quotes on the same account", () => {
     const { free, warnings } = (await app.call<Previewed>("POST", "/strategy/grid/preview", asked)).body;
     expect(Number(free.quote)).toBeCloseTo(1000, -1);
     expect(Number(free.base)).toBeCloseTo(1.5);
-    const beside = /beside the [\d.]+ USDT that other strategies still need/;
+    const beside = /besides the [\d.]+ USDT that other strategies need/;
     expect(warnings.find(({ code }) => code === "funds_missing")?.message).toMatch(beside);
   });
 
@@ -220,7 +220,7 @@ describe("beside quotes on the same account", () => {
     await app.tick();
     expect((await ofEdit()).free).toBeCloseTo(98_000 - 1200, -2);
     await app.deposit("USDT", -decimal("96500"));
-    const beside = /^the buys need [\d.]+ USDT and [\d.]+ USDT are free beside the [\d.]+ USDT that other/;
+    const beside = /^the buys need [\d.]+ USDT and [\d.]+ USDT are free besides the [\d.]+ USDT that other/;
     expect((await ofEdit()).warning?.message).toMatch(beside);
   });
 

@@ -121,14 +121,14 @@ describe("what a plan says it needs", () => {
     expect([...missing]).toEqual([]);
   });
 
-  it("is told where the account has less, with how many orders rest at first", async () => {
+  it("is told where the account has less, with how many orders are placed first", async () => {
     const grid = await gridOver([100, 100, 100], { quote: "120" });
     const { warnings } = await grid.ask<Plan>("preview_grid", { ...grid.where, ...RANGE });
     expect(warnings).toEqual([
       {
         code: "funds_missing",
         message: expect.stringMatching(
-          /^the buys need 2\d\d\.\d+ USDT and 120 USDT are free: 2 of 10 orders rest at first$/,
+          /^the buys need 2\d\d\.\d+ USDT and 120 USDT are free: 2 of 10 orders are placed first$/,
         ),
       },
     ]);

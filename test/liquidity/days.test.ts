@@ -306,7 +306,7 @@ describe("a report over many days", () => {
 
   it("stores nothing of a pair that nobody watches", async () => {
     const world = await box();
-    await expect(world.report({ symbol: "ETH/USDT" })).rejects.toThrow(/nobody watches/);
+    await expect(world.report({ symbol: "ETH/USDT" })).rejects.toThrow(/is not sampled/);
     expect(await world.daysStored()).toEqual([]);
   });
 });

@@ -39,9 +39,9 @@ describe("a promise", () => {
 
   it.each([
     [71, []],
-    [72, ["away or too wide for 72 minutes of today, of 144 that may be"]],
-    [144, ["away or too wide for 144 minutes of today, of 144 that may be"]],
-    [145, ["away or too wide for 145 minutes of today, and only 144 may be: it is missed"]],
+    [72, ["away or too wide for 72 minutes of today, of 144 allowed"]],
+    [144, ["away or too wide for 144 minutes of today, of 144 allowed"]],
+    [145, ["away or too wide for 145 minutes of today, and only 144 are allowed: it is missed"]],
   ])("that was away for %d minutes of today", (away, told) => {
     expect(nearlyMissedOf(agreement, today(719, away))).toEqual(told);
   });
@@ -72,7 +72,7 @@ describe("a promise", () => {
     const deps: Deps = { ...box.deps, liquidity: { store, pairs: [pair] } };
     const told = async () => {
       const { rows } = await box.context.client.execute(
-        "select kind, message from events where message like '%promised%' order by id",
+        "select kind, message from events where message like '%agreement%' order by id",
       );
       return rows.map(({ kind, message }) => [kind, message]);
     };
@@ -87,7 +87,7 @@ describe("a promise", () => {
     const alarm = [
       "alarm",
       expect.stringContaining(
-        "what was promised of BTC/USDT on kraken is about to be missed: away or too wide for 4 minutes of today, of 7 that may be",
+        "the agreement for BTC/USDT on kraken is about to be missed: away or too wide for 4 minutes of today, of 7 allowed",
       ),
     ];
     expect(await told()).toEqual([alarm]);
@@ -116,7 +116,7 @@ describe("a promise", () => {
     await lookOut(deps, (now) => promiseAlarms(deps, now));
     expect(await told()).toEqual([
       alarm,
-      ["recovered", "what was promised of kraken:BTC/USDT is kept again, or another day has begun"],
+      ["recovered", "the agreement for kraken:BTC/USDT is met again, or a new day has begun"],
     ]);
   });
 

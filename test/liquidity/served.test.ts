@@ -39,7 +39,7 @@ it("a server looks at the books that it is told to", async () => {
   ];
   const told = await edgemaker(folder, [...asked, "--sandbox", "--db", url], WATCHED);
   expect([told.code, told.stderr]).toEqual([0, ""]);
-  expect(told.stdout).toMatch(/^own +(unknown: no minute of the span was seen|both sides)/m);
+  expect(told.stdout).toMatch(/^own +(unknown: no minute of the period has a sample|both sides)/m);
   expect(told.stdout).toMatch(/time with own orders on both sides +unknown/);
   await server.kill("SIGTERM");
 });

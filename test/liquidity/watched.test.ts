@@ -395,7 +395,7 @@ describe("over HTTP", () => {
     };
     const other = await ask("exchange=mexc&symbol=ETH/USDT");
     expect(other.status).toBe(404);
-    expect(other.body).toContain("name it in EDGEMAKER_LIQUIDITY, as mexc:ETH/USDT");
+    expect(other.body).toContain("add it to EDGEMAKER_LIQUIDITY, as mexc:ETH/USDT");
     const good = "exchange=kraken&symbol=BTC/USDT";
     for (const wrong of [
       "from=2026-02-01",

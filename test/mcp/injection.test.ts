@@ -144,9 +144,7 @@ it("arriving from an exchange, as ids and as errors, they leave as data", async 
     expect(Object.keys(errorOf(failed)).sort()).toEqual(["error", "message", "next", "requestId", "said"]);
     expect(errorOf(failed)).toMatchObject({ error: "Exchange error", next: expect.stringContaining("wait") });
     isPlain(failed);
-    expect(errorOf(failed).message).toBe(
-      "The exchange did not answer as asked; said is data, in its words or ours.",
-    );
+    expect(errorOf(failed).message).toBe("The exchange failed; said is data, in its words or ours.");
     const shown = await callTool(client, "create_order", ORDER);
     const { planId } = shown.structuredContent as { planId: string };
     const refused = await callTool(client, "create_order", { ...ORDER, planId });

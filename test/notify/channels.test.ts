@@ -94,7 +94,7 @@ describe("channels over HTTP", () => {
     hook.isOpen = false;
     const failed = await ask("POST", "/channels/ops/test", {});
     expect(failed).toMatchObject({ status: 409, body: { error: "Conflict" } });
-    expect(failed.body.message).toContain("ops was not told");
+    expect(failed.body.message).toContain("ops got no message");
     expect(failed.body.message).not.toContain("path-that-is-secret");
 
     expect((await ask("DELETE", "/channels/ops")).body).toEqual({ channel: "ops", removed: true });

@@ -4,7 +4,7 @@ import { eventually, spawnServer } from "../support/server.ts";
 import { tempFolder } from "../support/temp.ts";
 import { startVenue } from "../venues/index.ts";
 
-const SAID = "the keys of gateio may withdraw: make others that only read and trade";
+const SAID = "the keys of gateio can withdraw; create keys that can only read and trade";
 
 it("serve says which keys may withdraw, without waiting for it, and doctor says so too", async () => {
   const venue = await startVenue("gateio");

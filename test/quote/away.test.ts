@@ -20,7 +20,7 @@ it("shows no change of quotes whose exchange is not there, and says so", async (
   await expect(ask("preview_quote_edit", { id, levels: 1 }, dead)).rejects.toMatchObject({
     label: "Exchange error",
     message:
-      "nothing is changed: kraken did not tell what the change has to know (kraken: no answer); what runs goes on as it was",
+      "nothing is changed: kraken could not be read (kraken: no answer); the strategy continues unchanged",
   });
   const away: Partial<Deps> = { venueOf: () => undefined };
   await expect(ask("preview_quote_edit", { id, levels: 1 }, away)).rejects.toMatchObject({

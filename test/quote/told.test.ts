@@ -44,9 +44,9 @@ it("quotes say their price, where it is from, what rests and what they have made
     quotes: QUOTE.id,
     market: "SNEK/USDT on mexc",
     status: "running, active",
-    total: "-1.23 USDT, +0.42 realised; 3 filled",
+    total: "-1.23 USDT, +0.42 realized; 3 filled",
     price: "0.002, from its own book, dex; not counted: gateio (stale)",
-    spread: "1.4 %, by volatility; 1 % asked for",
+    spread: "1.4 %, by volatility; 1 % requested",
     bids: "25000 at 0.00198",
     asks: "24000 at 0.00202",
     holds: "20000 SNEK at 0.002012346; quotes with 20000 SNEK and 100 USDT",
@@ -60,14 +60,14 @@ it("quotes without a price say so, and quotes with one side that only it rests",
     linesOf({ reference: null, halfSpreadPercent: null, widenedBy: null, orders: [], sources }),
   ).toMatchObject({
     price: "none: nothing is quoted until there is one; not counted: its own book (missing)",
-    spread: "1 % asked for",
-    bids: "none rests",
-    asks: "none rests",
+    spread: "1 % requested",
+    bids: "no open orders",
+    asks: "no open orders",
   });
   const [bid] = QUOTE.orders;
   const refused = [{ slot: 1, reason: "no_base", detail: "no SNEK is free" }];
   expect(linesOf({ orders: [bid], refused })).toMatchObject({
-    asks: "none rests",
+    asks: "no open orders",
     waiting: "no SNEK is free",
   });
 });

@@ -76,7 +76,7 @@ describe("a report", () => {
     const cycles = (await box.events()).filter(({ kind }) => kind === "cycle");
     const told = cycles.reduce((sum, { message }) => sum + Number.parseInt(message, 10), 0);
     expect(told).toBe((view && asGrid(view.strategy).state)?.ledger.cycles);
-    expect(cycles[0]?.message).toMatch(/^\d+ cycles? complete, -?[\d.]+ USDT realised$/);
+    expect(cycles[0]?.message).toMatch(/^\d+ cycles? complete, -?[\d.]+ USDT realized$/);
   });
 
   it("is a table on HTTP, and refuses two spans at once", async () => {
@@ -159,7 +159,7 @@ describe("a report", () => {
       {
         kind: "notice",
         message:
-          "second:2 takes over from test: nobody was there for 10 min; what rested has rested on, and what has filled is booked now",
+          "second:2 takes over from test: no server was running for 10 min; orders stayed open, and fills are booked now",
       },
     ]);
   });

@@ -326,7 +326,7 @@ export function createChecks(
           state.ledger.quote + cost - state.ledger.firstCost - state.ledger.feesValue !==
           state.ledger.realized
         )
-          violate(`${id}: quote, cost and realised do not add up`);
+          violate(`${id}: quote, cost and realized do not add up`);
         for (const slot of state.slots) {
           const key = `${number}.${state.generation}.${slot.index}`;
           if (slot.first && !first.has(key)) first.set(key, baseHeld(slot));

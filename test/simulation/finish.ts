@@ -300,7 +300,7 @@ function ledgers(world: World, beside: Beside): void {
     const cost = costInAll(state);
     if (state.ledger.quote + cost - state.ledger.firstCost - state.ledger.feesValue !== state.ledger.realized)
       checks.violate(
-        `${id}: quote ${text(state.ledger.quote)} + cost ${text(cost)} − first cost is not realised ${text(state.ledger.realized)}`,
+        `${id}: quote ${text(state.ledger.quote)} + cost ${text(cost)} − first cost is not realized ${text(state.ledger.realized)}`,
       );
   }
 }

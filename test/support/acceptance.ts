@@ -55,9 +55,9 @@ async function comes(seen: Locator, { step }: Stage): Promise<void> {
 async function startOnPage(page: Page): Promise<void> {
   await go(page, "Start");
   await page.getByRole("button", { name: "Fill in the numbers" }).click();
-  await page.getByText("Fees eat a spacing below").waitFor();
+  await page.getByText("Smallest profitable spacing").waitFor();
   await startShown(page);
-  await page.getByRole("img", { name: /Candles of BTC\/USDT .* orders rest/ }).waitFor();
+  await page.getByRole("img", { name: /Candles of BTC\/USDT .* open orders/ }).waitFor();
 }
 
 async function seeFill(page: Page, stage: Stage): Promise<void> {
@@ -101,7 +101,7 @@ async function seeStopFire(page: Page, stage: Stage): Promise<void> {
 
 async function stopIt(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Stop", exact: true }).click();
-  await page.getByRole("dialog").getByText("open orders are cancelled, for good").waitFor();
+  await page.getByRole("dialog").getByText("open orders are canceled").waitFor();
   await page.getByRole("button", { name: "Stop it" }).click();
   await page
     .getByRole("dialog")

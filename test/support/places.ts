@@ -1,7 +1,7 @@
 /** Each page, and a text that is there with its data; ID is a strategy's. */
 export const PLACES: readonly (readonly [string, string])[] = [
-  ["", "Against holding"],
-  ["strategy/ID", "Told"],
+  ["", "vs buy and hold"],
+  ["strategy/ID", "Message"],
   ["start", "By numbers"],
   ["backtest", "Run it"],
   ["report", "By strategy"],
@@ -13,5 +13,5 @@ export const PLACES: readonly (readonly [string, string])[] = [
   ["limits", "Change one"],
   ["agents", "No agent wants"],
   ["access", "Exchange keys"],
-  ["audit", "Told"],
+  ["audit", "Message"],
 ];

@@ -74,7 +74,7 @@ export async function createYear(name: VenueName, unified = false) {
     const away = (order: Order) => (order.price < price ? price - order.price : order.price - price);
     const chosen = resting().sort((a, b) => (away(a) < away(b) ? -1 : 1));
     const order = chosen.find((one) => one.side === side) ?? chosen[0];
-    if (!order) throw new Error("nothing rests");
+    if (!order) throw new Error("no order");
     return order;
   }
 

@@ -60,7 +60,7 @@ describe.each(NAMES)("orders of one account on %s", (name) => {
       status: 409,
       body: {
         error: "Would self-cross",
-        message: `it would meet this account's own order ${id} (sell 0.001 at 60500): choose another price, or cancel that order first`,
+        message: `it could fill against this account's own order ${id} (sell 0.001 at 60500): choose another price, or cancel that order first`,
         orderId: id,
       },
     });
@@ -186,7 +186,7 @@ describe.each(NAMES)("orders of one account on %s", (name) => {
         .filter(({ kind }) => kind === "made_way")
         .map(({ message }) => message);
       expect(told).toContain(
-        `${best.body.order?.id}: the buy at 60002 placed by hand is cancelled, as the exit of ${leaving.id} would meet it`,
+        `${best.body.order?.id}: the buy at 60002 placed manually is canceled, because the exit of ${leaving.id} could fill against it`,
       );
       expect(new Set(told).size).toBe(told.length);
       await pass(4);

@@ -53,9 +53,7 @@ describe.each(NAMES)("a stop on %s", (name) => {
     expect(message).toContain((await view())?.accountError ?? "no error");
     expect(message).not.toMatch(/cancelled/);
     expect(await view()).toMatchObject({ strategy: { status: "running", phase: "stopping" } });
-    expect(await events()).toEqual([
-      expect.stringMatching(/4 cancels were asked for, then reading failed: /),
-    ]);
+    expect(await events()).toEqual([expect.stringMatching(/4 cancels were sent, then reading failed: /)]);
 
     for (let pass = 0; pass < 3; pass++) {
       world.time.pass(6 * MINUTE);

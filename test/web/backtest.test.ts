@@ -26,9 +26,9 @@ describe.skipIf(!findChromium())("backtests on the page, in Chromium (skipped wh
       const names = await card.locator("dt").allTextContents();
       expect(names.slice(0, 4)).toEqual([
         "Total, USDT",
-        "Of what is invested",
-        "Against holding",
-        "Deepest fall",
+        "Return on investment",
+        "vs buy and hold",
+        "Max drawdown",
       ]);
       const shown = Number((await card.locator("dd").first().textContent())?.replace("−", "-"));
       expect(shown).toBeCloseTo(Number(told.total), 1);
@@ -76,7 +76,7 @@ describe.skipIf(!findChromium())("backtests on the page, in Chromium (skipped wh
     const verdict = part.getByText(told.verdict, { exact: false }).first();
     await verdict.waitFor();
     for (const reason of told.reasons) await part.getByText(reason.slice(1)).waitFor();
-    await part.getByText("Chance of overfitting (PBO)").waitFor();
+    await part.getByText("Probability of overfitting (PBO)").waitFor();
     await part
       .getByText(`${(told.overfitting * 100).toFixed(1)} %`)
       .first()

@@ -12,7 +12,7 @@ describe.skipIf(!findChromium())(
     it("adds a channel, tells of one that fails in its own words, and removes it", async () => {
       const { page, context, errors, strangers } = await served.signIn();
       await page.getByRole("link", { name: "Alerts" }).click();
-      await page.getByText("Nobody is told anything yet").waitFor();
+      await page.getByText("There are no channels yet").waitFor();
       const form = page.getByRole("region", { name: "Add one" });
       await form.getByLabel("Name").fill("ops");
       await form.getByLabel("Kind").selectOption("webhook");
@@ -27,14 +27,14 @@ describe.skipIf(!findChromium())(
 
       await row.getByRole("button", { name: "Test ops" }).click();
       await page.getByRole("button", { name: "Send it" }).click();
-      await page.getByRole("dialog").getByText("ops was not told").waitFor();
+      await page.getByRole("dialog").getByText("ops got no message").waitFor();
       await page.getByRole("button", { name: "Leave it" }).click();
       await row.getByText("failing").waitFor();
       await row.getByRole("button", { name: "Remove ops" }).click();
       await page.getByRole("button", { name: "Remove it" }).click();
       await page.getByText("ops is removed.").waitFor();
       await page.getByRole("button", { name: "Close" }).click();
-      await page.getByText("Nobody is told anything yet").waitFor();
+      await page.getByText("There are no channels yet").waitFor();
       // That the test was refused is an answer, which Chromium calls an error of the console.
       expect(errors.filter((error) => !/status of 409/.test(error))).toEqual([]);
       expect(strangers).toEqual([]);
@@ -45,14 +45,14 @@ describe.skipIf(!findChromium())(
       const { page, context, errors } = await served.signIn();
       await page.getByRole("link", { name: "Access" }).click();
       const form = page.getByRole("region", { name: "API tokens" }).first();
-      await form.getByLabel("What for").fill("a screen");
+      await form.getByLabel("Purpose").fill("a screen");
       await form.getByLabel("Days").fill("7");
       await form.getByRole("button", { name: "Make a token" }).click();
       await page
         .getByRole("dialog")
         .getByText("look at everything, and change nothing, for 7 days")
         .waitFor();
-      await page.getByRole("button", { name: "Make it" }).click();
+      await page.getByRole("button", { name: "Create token" }).click();
       const token = (await page.getByRole("dialog").locator("code").textContent()) ?? "";
       expect(token).toMatch(/^em_\w{50}$/);
       const whose = async () =>

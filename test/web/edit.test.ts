@@ -74,16 +74,16 @@ describe.skipIf(!findChromium())("a grid that is edited, in Chromium (skipped wh
     const shown = (await part.locator("code").textContent()) ?? "";
     const figures = await part.locator("dt").allTextContents();
     expect(figures.slice(0, 6)).toEqual([
-      "Cancelled",
+      "Canceled",
       "Placed",
-      "Needed for buys",
-      "Free for them",
-      "Realised, and kept",
-      "Most that it uses",
+      "Quote for buys",
+      "Free quote",
+      "Realized P&L, stays",
+      "Maximum use of quote",
     ]);
     await part.getByRole("button", { name: "Change exactly as planned" }).click();
     const asked = page.getByRole("dialog");
-    await asked.getByText(/orders are cancelled, then \d+ placed: [\d,.]+ USDT in buys/).waitFor();
+    await asked.getByText(/orders are canceled, then \d+ placed: [\d,.]+ USDT in buys/).waitFor();
     expect((await grid(id))?.gridLevels).toBe(10);
     const sent = page.waitForRequest((one) => one.method() === "PATCH");
     await asked.getByRole("button", { name: "Change it" }).click();
@@ -98,7 +98,7 @@ describe.skipIf(!findChromium())("a grid that is edited, in Chromium (skipped wh
     await part.getByLabel("Stop loss, USDT").fill("");
     await part.getByRole("row", { name: /Stop loss 40,000 none/ }).waitFor();
     await part.getByRole("button", { name: "Change exactly as planned" }).click();
-    await asked.getByText("No order is cancelled or placed.").waitFor();
+    await asked.getByText("No order is canceled or placed.").waitFor();
     await asked.getByRole("button", { name: "Change it" }).click();
     await asked.getByText(`${id} is changed`).waitFor();
     expect(await grid(id)).toMatchObject({ stopPrices: [] });

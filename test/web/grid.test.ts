@@ -37,7 +37,7 @@ describe.skipIf(!findChromium())("a grid on the page, in Chromium (skipped where
     const { page, context, errors, strangers } = await signedIn(browser, url, server.token);
     await page.getByRole("link", { name: "Start", exact: true }).click();
     await page.getByRole("button", { name: "Fill in the numbers" }).click();
-    await page.getByText("Fees eat a spacing below").waitFor();
+    await page.getByText("Smallest profitable spacing").waitFor();
     // A plan that is not of what is typed starts nothing.
     const start = page.getByRole("button", { name: "Start exactly this plan" });
     const asked = page.waitForRequest(
@@ -50,7 +50,7 @@ describe.skipIf(!findChromium())("a grid on the page, in Chromium (skipped where
     expect((await status()).strategies).toEqual([]);
     await page.getByRole("button", { name: "Leave it" }).click();
     expect(await startShown(page)).toMatch(/^[0-9a-f]{32}/);
-    await page.getByRole("img", { name: /Candles of BTC\/USDT .* orders rest/ }).waitFor();
+    await page.getByRole("img", { name: /Candles of BTC\/USDT .* open orders/ }).waitFor();
     await commandIn(made.path, "sandbox", "shock", "--symbol", "BTC/USDT", "--percent=-2");
     await page.getByRole("region", { name: "Fills" }).getByRole("table").waitFor();
     await page.getByText("The chart as a table").click();
@@ -68,7 +68,7 @@ describe.skipIf(!findChromium())("a grid on the page, in Chromium (skipped where
     await page.getByRole("button", { name: "Resume" }).waitFor();
 
     await page.getByRole("button", { name: "Stop", exact: true }).click();
-    await page.getByRole("dialog").getByText("open orders are cancelled, for good").waitFor();
+    await page.getByRole("dialog").getByText("open orders are canceled").waitFor();
     // The page knows that it has stopped before it is answered.
     await page.route("**/api/v1/strategy/grid", async (route) => {
       const response = await route.fetch();
@@ -107,7 +107,7 @@ describe.skipIf(!findChromium())("a grid on the page, in Chromium (skipped where
     const { page, context } = await signedIn(browser, url, token);
     await page.goto(`${url}/#/start`);
     await page.getByRole("button", { name: "Fill in the numbers" }).click();
-    await page.getByText("A token that may trade is needed").waitFor();
+    await page.getByText("You need a token with scope trade").waitFor();
     expect(await page.getByRole("button", { name: /^Start/ }).count()).toBe(0);
     const headers = { authorization: `Bearer ${token}` };
     const refused = await server.ask("/api/v1/strategy/grid", { method: "POST", body: "{}", headers });

@@ -82,7 +82,7 @@ describe.skipIf(!findChromium())("a hundred open pages (skipped where there is n
     const alone = new Set([...(await tick()), ...(await tick()), ...(await tick())]);
     const { page, context, errors } = await signedIn(browser, url, server.token);
     await page.goto(`${url}/#/strategy/${id}`);
-    await page.getByRole("img", { name: /Candles of BTC\/USDT .* orders rest/ }).waitFor();
+    await page.getByRole("img", { name: /Candles of BTC\/USDT .* open orders/ }).waitFor();
     // Candles are asked for once, when a page opens.
     await eventually(
       async () => venue.seen.some(({ route }) => route === "candles"),

@@ -62,7 +62,7 @@ describe.skipIf(!findChromium())("every page, in Chromium (skipped where there i
       "start",
       async (page) => {
         // The newest candles are of ten days: they begin within no narrower range for sure.
-        await page.getByLabel("How far the price may go").selectOption("wide");
+        await page.getByLabel("Width of the range").selectOption("wide");
         await page.getByRole("button", { name: "Fill in the numbers" }).click();
         await page.getByRole("button", { name: "Start exactly this plan" }).waitFor();
         await page.getByRole("button", { name: "Try it on the newest candles" }).click();
@@ -75,7 +75,7 @@ describe.skipIf(!findChromium())("every page, in Chromium (skipped where there i
         await page.getByRole("button", { name: "Run it" }).click();
         await page.getByRole("img", { name: /^Equity ends at/ }).waitFor();
         await page.getByRole("button", { name: "Look for a grid" }).click();
-        await page.getByText("Chance of overfitting").waitFor();
+        await page.getByText("Probability of overfitting").waitFor();
       },
     ],
     ["report", (page) => page.getByRole("heading", { name: "By strategy" }).waitFor()],
@@ -90,7 +90,7 @@ describe.skipIf(!findChromium())("every page, in Chromium (skipped where there i
           .first()
           .waitFor(),
     ],
-    ["alerts", (page) => page.getByText("Nobody is told anything yet").waitFor()],
+    ["alerts", (page) => page.getByText("There are no channels yet").waitFor()],
     ["limits", (page) => page.getByText("Change one").waitFor()],
     ["agents", (page) => page.getByText("No agent wants to trade now").waitFor()],
     ["access", (page) => page.getByText("These exchanges are simulated").waitFor()],

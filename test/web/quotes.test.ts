@@ -17,7 +17,7 @@ describe.skipIf(!findChromium())("quotes on the page (skipped where there is no 
     });
     expect(started.status).toBe(200);
     await page.getByRole("heading", { name: "Quotes (1)" }).waitFor();
-    const table = page.getByRole("table", { name: "Quotes that run" });
+    const table = page.getByRole("table", { name: "Running quotes" });
     await table.getByText("2 bids, 2 asks, 0 filled").waitFor();
     const told = await table.innerText();
     expect(told).toMatch(/BTC\/USDT\s+kraken\s+quote-kraken-BTC-USDT-\d+/);
@@ -39,11 +39,8 @@ describe.skipIf(!findChromium())("quotes on the page (skipped where there is no 
     const open = async () =>
       (await served.call<{ count: number }>("GET", "/orders?exchange=kraken&symbol=BTC%2FUSDT")).count;
     const { page, context, errors, strangers } = await served.signIn();
-    await page
-      .getByRole("table", { name: "Quotes that run" })
-      .getByRole("link", { name: "BTC/USDT" })
-      .click();
-    await page.getByRole("region", { name: "What rests" }).getByText("sell").first().waitFor();
+    await page.getByRole("table", { name: "Running quotes" }).getByRole("link", { name: "BTC/USDT" }).click();
+    await page.getByRole("region", { name: "Open orders" }).getByText("sell").first().waitFor();
     const answer = async (button: string, says: RegExp, yes: string, told: RegExp) => {
       await page.getByRole("button", { name: button, exact: true }).click();
       const dialog = page.getByRole("dialog");
@@ -54,10 +51,10 @@ describe.skipIf(!findChromium())("quotes on the page (skipped where there is no 
     };
     await expect.poll(open).toBe(4);
     await answer("Pause", /4 orders are withdrawn/, "Pause them", /is paused/);
-    await page.getByText("Nothing rests now.").waitFor();
+    await page.getByText("There are no open orders.").waitFor();
     await expect.poll(open).toBe(0);
-    await answer("Resume", /place both sides again/, "Resume them", /goes on/);
-    await page.getByRole("region", { name: "What rests" }).getByText("sell").first().waitFor();
+    await answer("Resume", /place both sides again/, "Resume them", /is resumed/);
+    await page.getByRole("region", { name: "Open orders" }).getByText("sell").first().waitFor();
     await expect.poll(open).toBe(4);
     await answer("Stop", /stay yours/, "Stop them", /is stopped/);
     await expect.poll(open).toBe(0);
@@ -79,7 +76,7 @@ describe.skipIf(!findChromium())("quotes on the page (skipped where there is no 
     });
     const { page, context } = await served.signIn({}, await newToken(served.folder, "read"));
     await page.goto(`${served.url}/#/quotes/${id}`);
-    await page.getByRole("region", { name: "What rests" }).getByText("buy").first().waitFor();
+    await page.getByRole("region", { name: "Open orders" }).getByText("buy").first().waitFor();
     expect(await page.getByRole("button", { name: /pause|stop|resume/i }).count()).toBe(0);
     await context.close();
   });

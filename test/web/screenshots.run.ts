@@ -105,7 +105,7 @@ const pictures = (id: string): readonly Picture[] => [
         .nth(1)
         .waitFor();
       await page.getByRole("button", { name: "Look for a grid" }).click();
-      await page.getByText("Chance of overfitting").waitFor();
+      await page.getByText("Probability of overfitting").waitFor();
     },
   },
   { name: "report", path: "report", ready: seen("By strategy") },

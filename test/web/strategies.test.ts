@@ -39,7 +39,7 @@ describe.skipIf(!findChromium())("the page, in Chromium (skipped where there is 
     await context.close();
   });
 
-  it("shows the total before what is realised, and the kill switch and panic beside it", async () => {
+  it("shows the total before what is realized, and the kill switch and panic beside it", async () => {
     const { page, context, errors, strangers } = await served.signIn();
     await page.getByText("No grid runs.").waitFor();
     const started = await served.server.ask("/api/v1/strategy/grid", {
@@ -51,13 +51,13 @@ describe.skipIf(!findChromium())("the page, in Chromium (skipped where there is 
     await page.getByRole("link", { name: "BTC/USDT" }).waitFor();
     await expect
       .poll(() => page.locator(".stats dt").allTextContents())
-      .toEqual(["Total, USDT", "Realised", "Unrealised", "Against holding", "Capital"]);
+      .toEqual(["Total, USDT", "Realized", "Unrealized", "vs buy and hold", "Capital"]);
     await page.getByRole("searchbox").fill("mexc");
     await page.getByText("None of them matches the filter.").waitFor();
 
     const kill = page.getByRole("button", { name: /^Kill switch/ });
     await kill.click();
-    await page.getByRole("dialog").getByText("No order is placed any more").waitFor();
+    await page.getByRole("dialog").getByText("No new order is placed").waitFor();
     expect(await (await served.server.ask("/api/v1/kill")).json()).toMatchObject({ on: false });
     await page.getByRole("button", { name: "Turn it on" }).click();
     await page.getByRole("dialog").getByText("the kill switch is on").waitFor();

@@ -46,11 +46,7 @@ describe.skipIf(!findChromium())("what the page may do, in Chromium (skipped whe
       .getByRole("status")
       .getByText(/because: stop_loss at .* in all$/)
       .waitFor();
-    await page
-      .getByRole("region", { name: "Events" })
-      .getByText("every order is cancelled")
-      .first()
-      .waitFor();
+    await page.getByRole("region", { name: "Events" }).getByText("all orders are canceled").first().waitFor();
     expect(errors).toEqual([]);
     expect(strangers).toEqual([]);
     await context.close();

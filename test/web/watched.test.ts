@@ -47,7 +47,7 @@ describe.skipIf(!findChromium())("watched pairs on the page (skipped where there
     return minutes.length;
   }
 
-  it("stand with what was offered today, and what was promised of it", async () => {
+  it("stand with what was offered today, and the agreement for it", async () => {
     await withinOneDay();
     const known = await seenToday();
     const { page, context, errors, strangers } = await served.signIn();

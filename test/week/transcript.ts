@@ -1,7 +1,7 @@
 const HEAD = `# A week
 
-What one person types and reads in a week with one grid. The commands are the real ones, over sockets, against an
-emulated exchange; its prices, its faults and the clock are the story's. \`npm run docs\` plays it anew.`;
+This page shows one week with one grid, command by command. The commands are real, over sockets, against an emulated exchange.
+The prices, the faults and the clock are scripted. \`npm run docs\` runs it again and writes this page.`;
 
 /** What was typed and read, as a page. What no two tellings have in common is made the same, and nothing else. */
 export function transcript(folder: string) {

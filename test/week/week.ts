@@ -28,19 +28,19 @@ export async function week(): Promise<string> {
 async function monday({ page, venue, ...at }: Stage): Promise<string> {
   page.says("## Monday: keys, a plan, a start");
   page.says(
-    "The keys come from the exchange, and may read and trade, but not withdraw. They are pasted, and stored encrypted.",
+    "The keys come from the exchange. They can read and trade, but not withdraw. edgemaker stores them encrypted.",
   );
   await at.types("exchange add mexc", { input: `${venue.keys.key}\n${venue.keys.secret}\n` });
   await at.types("balance --exchange mexc");
-  page.says("What would a grid over this range do, cost and risk? Nothing is placed yet.");
+  page.says("The preview shows orders, cost and risk. Nothing is placed yet.");
   const grid = `${PAIR} --lower 0.0018 --upper 0.0022 --levels 8 --size 40`;
   await at.types(`grid preview ${grid}`);
-  page.says("A second terminal runs the server, which steps every grid.");
+  page.says("A second terminal runs the server, which makes passes over every grid.");
   await at.serves();
   await at.terminal(/docs at/);
   const told = await at.types(`grid start ${grid}`);
   await at.passes();
-  page.says("The server's terminal says so too.");
+  page.says("The server's terminal shows the start.");
   await at.terminal(/started/);
   await at.types("grid status");
   return /grid-mexc\S+/.exec(told)?.[0] ?? "";
@@ -48,7 +48,7 @@ async function monday({ page, venue, ...at }: Stage): Promise<string> {
 
 async function fills({ page, ...at }: Stage, id: string): Promise<void> {
   page.says("## The first cycle");
-  page.says("The price falls to a buy, and comes back: that slot has bought, sold higher, and buys again.");
+  page.says("The price falls to a buy and comes back. The slot bought, sold higher, and buys again.");
   at.price("0.00193");
   await at.passes();
   at.price("0.002");
@@ -60,7 +60,9 @@ async function fills({ page, ...at }: Stage, id: string): Promise<void> {
 
 async function asleep({ page, ...at }: Stage): Promise<void> {
   page.says("## Tuesday: the laptop was asleep");
-  page.says("The lid was closed for eight hours. The orders rested at the exchange, and two of them filled.");
+  page.says(
+    "The laptop slept for eight hours. The orders stayed open at the exchange, and two of them filled.",
+  );
   await at.sleeps(8 * HOUR, () => {
     at.price("0.00188");
     at.price("0.00196");
@@ -76,7 +78,7 @@ async function maintenance({ page, venue, ...at }: Stage): Promise<void> {
   venue.fail({ kind: "maintenance", times: 1_000_000 });
   await at.passes(2 * A_LOOK);
   await at.types("grid status", { code: 3 });
-  page.says("An hour later it is open again.");
+  page.says("One hour later, it is open again.");
   venue.heal();
   await at.sleeps(HOUR);
   await at.passes(A_LOOK);
@@ -86,13 +88,13 @@ async function maintenance({ page, venue, ...at }: Stage): Promise<void> {
 
 async function refusedKey({ page, venue, ...at }: Stage): Promise<void> {
   page.says("## Thursday: the key is refused");
-  page.says("Somebody has deleted the key at the exchange.");
+  page.says("The key was deleted at the exchange.");
   await at.sleeps(NIGHT);
   venue.revokeKeys(venue.keys.key);
   await at.passes(A_LOOK);
   await at.types("grid status", { code: 3 });
   await at.types("exchange test mexc", { code: 1 });
-  page.says("A new key is made at the exchange, and takes the place of the old one.");
+  page.says("A new key from the exchange replaces the old one.");
   const { key, secret } = venue.addKeys({ account: venue.account });
   await at.types("exchange add mexc", { input: `${key}\n${secret}\n` });
   await at.passes(2 * A_LOOK);
@@ -102,12 +104,12 @@ async function refusedKey({ page, venue, ...at }: Stage): Promise<void> {
 
 async function outOfRange({ page, ...at }: Stage, id: string): Promise<void> {
   page.says("## Friday: out of range");
-  page.says("The price has left the range upwards: everything is sold, and nothing is earned any more.");
+  page.says("The price is above the range. The grid has sold everything and earns nothing more.");
   await at.sleeps(NIGHT, () => at.price("0.0024"));
   await at.passes(A_LOOK);
   await at.terminal(/range/);
   await at.types("grid status");
-  page.says("The grid is moved to where the price is, and gets a stop price.");
+  page.says("Move the grid to the price, and set a stop price.");
   await at.types(`grid edit ${id} --lower 0.0022 --upper 0.0026 --stop-loss 0.0021`);
   await at.passes();
   await at.types("grid status");
@@ -115,22 +117,22 @@ async function outOfRange({ page, ...at }: Stage, id: string): Promise<void> {
 
 async function stopPrice({ page, ...at }: Stage, id: string): Promise<void> {
   page.says("## Saturday: the stop price");
-  page.says("Two buys fill in the night, and in the morning the price falls on, through the stop price.");
+  page.says("Two buys fill at night. In the morning the price falls through the stop price.");
   await at.sleeps(NIGHT, () => at.price("0.0023"));
   at.price("0.00209");
   await at.passes(A_LOOK);
   await at.terminal(/stopped, because/);
   await at.types("grid status");
   await at.types(`grid status ${id}`);
-  page.says("Nothing runs any more, so the server may go.");
+  page.says("No grid runs now, so the server can stop.");
   await at.leaves();
 }
 
 async function reports({ page, ...at }: Stage, id: string): Promise<void> {
-  page.says("## Sunday: what the week has brought");
+  page.says("## Sunday: the report of the week");
   at.pass(NIGHT);
   await at.types("report --week");
-  page.says("Every fill as a table, and every sale with what it had cost, as a tax return asks for it.");
+  page.says("Export every fill, and every sale with its cost for the tax return.");
   await at.types(`grid fills ${id} --format csv`);
   await at.types("disposals --from 2026-03-01 --to 2026-03-31 --format csv");
 }
@@ -144,16 +146,16 @@ async function restart({ page, ...at }: Stage): Promise<void> {
   );
   await at.passes();
   await at.terminal(/started/);
-  page.says("Ctrl-C in the server's terminal, to install an update.");
+  page.says("Press Ctrl-C in the server's terminal to install an update.");
   await at.leaves();
-  page.says("Five minutes later nobody has stepped it, and the command says so to scripts as well.");
+  page.says("Five minutes later the grid is stalled. The exit code shows it to scripts, too.");
   at.pass(5 * MINUTE);
   await at.types("grid status", { code: 3 });
   await at.serves();
   await at.passes();
   await at.terminal(/takes over/);
   const list = await at.types("grid list");
-  page.says("Enough for this week.");
+  page.says("Stop the grid.");
   await at.types(`grid stop ${/grid-mexc\S+/.exec(list)?.[0]}`);
   await at.leaves();
 }

@@ -117,7 +117,7 @@ function createDownload(file: string, series: Series, venue: MarketData, { patie
         const isPassing = error instanceof VenueError && PASSING.includes(error.failure);
         if (!isPassing || performance.now() - failingSince + wait > patience) throw error;
         const pause = Math.max(wait, (error.retryAfterSeconds ?? 0) * SECOND);
-        tell(`${plainText(messageOf(error))}; asked again in ${Math.ceil(pause / SECOND)} s`);
+        tell(`${plainText(messageOf(error))}; retrying in ${Math.ceil(pause / SECOND)} s`);
         await sleep(pause, undefined, { signal });
       }
     }
@@ -143,7 +143,7 @@ function createDownload(file: string, series: Series, venue: MarketData, { patie
     const oldest = reach === undefined ? 0 : downTo(now, spanMillis) - (reach - 1) * spanMillis;
     if (oldest > wanted.from)
       tell(
-        `${source} tells no more than its newest ${reach} candles: beginning at ${stampOf(oldest)}; import files for what is older`,
+        `${source} has only its latest ${reach} candles, so this starts at ${stampOf(oldest)}; import files for older ones`,
       );
     const told = { from: Math.max(wanted.from, oldest), until: wanted.until };
     const [first] = windowsOf(kept.asked, told, spanMillis);
@@ -156,7 +156,7 @@ function createDownload(file: string, series: Series, venue: MarketData, { patie
   }
 
   async function askAll(windows: readonly Range[], again: boolean, journal: Journal): Promise<void> {
-    const progress = createProgress(again ? "holes asked again" : "candles", windows);
+    const progress = createProgress(again ? "requesting missing candles again" : "candles", windows);
     const pages: JournalPage[] = [];
     for (const window of windows) {
       if (signal.aborted) break;
@@ -189,7 +189,7 @@ function createDownload(file: string, series: Series, venue: MarketData, { patie
       if (!signal.aborted && candles)
         await askAll(holesOf(gapsOf(candles), kept.askedAgain, told, spanMillis), true, journal);
       const coverage = await save(journal);
-      if (signal.aborted) tell("stopped: the same command goes on from here");
+      if (signal.aborted) tell("stopped; run the same command again to continue");
       const { pair: symbol } = series;
       return {
         file,
@@ -200,10 +200,14 @@ function createDownload(file: string, series: Series, venue: MarketData, { patie
         ...(conflicts > 0 ? { conflicts } : {}),
       };
     } catch (error) {
-      if (signal.aborted) throw new Error("stopped: the same command goes on from here", { cause: error });
-      throw new Error(`${messageOf(error)}; what came is kept, the same command goes on from here`, {
-        cause: error,
-      });
+      if (signal.aborted)
+        throw new Error("stopped; run the same command again to continue", { cause: error });
+      throw new Error(
+        `${messageOf(error)}; downloaded candles are stored, run the same command again to continue`,
+        {
+          cause: error,
+        },
+      );
     } finally {
       journal.close();
     }

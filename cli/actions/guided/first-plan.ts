@@ -65,8 +65,7 @@ async function tellPlan(purses: readonly Purse[], ask: AskByName): Promise<void>
   tellFields({ "to start it": `edgemaker grid new ${flags}; another pair or budget gives another plan` });
 }
 
-const GO_ON =
-  "Deposit there, then edgemaker grid new asks and shows a plan; edgemaker demo shows one without money.";
+const GO_ON = "Deposit there, then run edgemaker grid new. To try a grid without money, run edgemaker demo.";
 
 const tellFields = (told: Readonly<Record<string, string>>): void =>
   void process.stdout.write(`${render(told)}\n`);

@@ -29,7 +29,7 @@ export async function askForGrid(
     ["exchange", () => askForExchange(guide)],
     ["symbol", askForSymbol],
     ["budget", async () => askForBudget(String(asked.symbol), await freeOf(asked, ask))],
-    ["width", () => select({ message: "How far may the price go?", options: WIDTH_OPTIONS })],
+    ["width", () => select({ message: "How wide is the range?", options: WIDTH_OPTIONS })],
     ["onLeave", () => select({ message: "And if it leaves that range?", options: LEAVE_OPTIONS })],
   ];
   for (const [field, question] of questions) {
@@ -65,7 +65,7 @@ const inUpperCase = (typed: string | undefined): string => (typed ?? "").trim().
 async function askForBudget(symbol: string, free: string | undefined): Promise<unknown> {
   const quote = symbol.split("/")[1] ?? "";
   const answer = await text({
-    message: `How much ${quote} may it use in all?${free === undefined ? "" : ` ${free} are free.`}`,
+    message: `How much ${quote} can it use in total?${free === undefined ? "" : ` ${free} are free.`}`,
     placeholder: "500",
     validate: (typed) => (Number(typed) > 0 ? undefined : "a number above 0"),
   });

@@ -54,7 +54,7 @@ const MOST_TRADES = 1000;
 
 async function askedTape(deps: Deps, { exchange, symbol }: Pick<PastBars, "exchange" | "symbol">) {
   const told = await forAnyone(deps.venue(exchange)).trades(symbol, MOST_TRADES);
-  if (told.length === 0) throw new AppError("Invalid request", `${exchange} tells no trades of ${symbol}`);
+  if (told.length === 0) throw new AppError("Invalid request", `${exchange} has no trades of ${symbol}`);
   const reading = tapeOfTrades(symbol, told);
   return { ...reading, hash: await hashTape(reading.tape) };
 }
@@ -115,7 +115,7 @@ async function askedCandles(
   if (since !== undefined && until !== undefined && (until - since) / span > CANDLE_PAGE * MOST_PAGES)
     throw new AppError(
       "Invalid request",
-      `more than ${CANDLE_PAGE * MOST_PAGES} bars are not asked of an exchange at once: download them first, or use a longer timeframe`,
+      `more than ${CANDLE_PAGE * MOST_PAGES} candles are too many for one request; download them first, or use a longer timeframe`,
     );
   const rows = new Map<Millis, PricedCandle>();
   let from = since;

@@ -60,7 +60,7 @@ export function* backtestingQuotes(
   if (bars.count === 0 || lowAt(bars, 0) < 1)
     throw new AppError("Invalid request", `the candles' prices are below the tick of ${text(market.tick)}`);
   if (!asked.useOwn && asked.fixedPrice === undefined)
-    throw new AppError("Invalid request", "candles tell the own market's price alone: leave useOwn as it is");
+    throw new AppError("Invalid request", "candles have only the market's own price; leave useOwn on");
   const budget = pastBudget(asked, market, balances);
   const config = quoteConfigOf(asked, budget);
   const rules = { ...RULES, ...given, tickInterval: given?.tickInterval ?? USUAL_INTERVAL };
@@ -167,18 +167,18 @@ function quoteDoubts(
     {
       code: "no_book",
       message:
-        "candles know no book: nobody else stands at a price, every order fills whole as soon as the price passes it, and no other place votes for the price; real quotes fill less, and more often when they lose by it",
+        "candles have no order book: every order fills completely as soon as the price passes it, and no other exchange counts for the price; real quotes fill less, and more often when it costs money",
     },
   ];
   if (rules.tickInterval < span)
     told.push({
       code: "path_made_up",
-      message: `a bar of ${span / SECOND} s tells four prices, and the way between them is made up: with passes every ${rules.tickInterval / SECOND} s most of what fills is of that way`,
+      message: `a bar of ${span / SECOND} s has four prices, and the path between them is assumed; with passes every ${rules.tickInterval / SECOND} s, most fills come from that path`,
     });
   if (bids + asks < FEW_FILLS)
     told.push({
       code: "few_fills",
-      message: `${bids + asks} filled orders are too few to tell luck from skill`,
+      message: `${bids + asks} filled orders are too few to distinguish luck from skill`,
     });
   if (missing > 0)
     told.push({

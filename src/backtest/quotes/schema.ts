@@ -130,8 +130,8 @@ export function quoteBacktestView(answer: unknown): unknown {
   const { budget, bars, isWhole, missingBars, passes, fromAt, untilAt } = told;
   const [base, quote] = symbol.split("/");
   return {
-    total: `${centsOf(told.total)} ${quote} (${told.totalPercent} %), ${centsOf(told.realized)} realised`,
-    keeping: `${centsOf(told.keeping)} ${quote} would have been made by keeping what it began with`,
+    total: `${centsOf(told.total)} ${quote} (${told.totalPercent} %), ${centsOf(told.realized)} realized`,
+    keeping: `${centsOf(told.keeping)} ${quote} from keeping the initial balances`,
     band: band
       ? `${centsOf(band.total.least)} to ${centsOf(band.total.most)}, ${band.filledOrders.least} to ${band.filledOrders.most} filled orders`
       : null,

@@ -149,11 +149,11 @@ export function causeOfExtra(extra: Executed, { events, bars, within, strategy }
     extra.slot >= strategy.config.gridLevels &&
     strategy.state.exit?.reason === "stop"
   )
-    return { code: "stopped", of, told: "a stop that was asked for sold its base" };
+    return { code: "stopped", of, told: "a requested stop sold its base" };
   const shown = showsPrice(bars, extra, within);
   if (shown === undefined) return { code: "missing_bars", of, told: "there are no candles of this time" };
-  if (!shown) return { code: "not_shown", of, told: `the candles never come to ${text(extra.price)} here` };
-  return { code: "within_bar", of, told: "the price came to it in an order that a bar does not tell" };
+  if (!shown) return { code: "not_shown", of, told: `the candles never reach ${text(extra.price)} here` };
+  return { code: "within_bar", of, told: "the price reached it in an order that a candle does not show" };
 }
 
 /** What is not the same in an order that both have executed; undefined where all is. */
@@ -165,10 +165,10 @@ export function causeOfOther(
   if (record.parts !== candles.parts)
     return { code: "parts", of, told: `it filled in ${record.parts} parts` };
   if (record.amount !== candles.amount)
-    return { code: "amount", of, told: `${text(record.amount)} in place of ${text(candles.amount)}` };
+    return { code: "amount", of, told: `${text(record.amount)} instead of ${text(candles.amount)}` };
   const off = record.price - candles.price;
   return off >= tick || -off >= tick
-    ? { code: "price", of, told: `${text(record.price)} in place of ${text(candles.price)}` }
+    ? { code: "price", of, told: `${text(record.price)} instead of ${text(candles.price)}` }
     : undefined;
 }
 
@@ -190,7 +190,7 @@ function editAfter(at: Millis, events: readonly Event[]): Cause | undefined {
 
 function pauseAt(at: Millis, events: readonly Event[]): string | undefined {
   const last = events.findLast((event) => event.kind === "wants" && event.at <= at);
-  return last && last.message !== "run" ? `a person had asked for: ${last.message}` : undefined;
+  return last && last.message !== "run" ? `requested by a person: ${last.message}` : undefined;
 }
 
 const LACKS: Partial<Record<RefusalReason, string>> = {

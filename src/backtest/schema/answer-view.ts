@@ -20,7 +20,7 @@ export const QUEUE_TOLD = {
     "an order waits for what stood at its price: trades take that away, and cancellations in proportion",
 } as const;
 
-export const NO_WIDTH = "none: the prints tell the order of prices";
+export const NO_WIDTH = "none: trades show the order of prices";
 
 const inCents = (value: string): string =>
   text(snap(BigInt(Math.round(Number(value) * 100)) * 10n ** 16n, 10n ** 16n, "half"));
@@ -46,7 +46,7 @@ export function backtestView(answer: unknown): unknown {
     total: `${inCents(total)} (${totalPercent} %)`,
     realized: inCents(figures.realized),
     unrealized: inCents(figures.unrealized),
-    "against holding": `${inCents(holding.base)} all in base, ${inCents(holding.start)} the base of the start, 0 in quote`,
+    "vs buy and hold": `${inCents(holding.base)} buy only base, ${inCents(holding.start)} keep the first base, 0 keep quote`,
     band: figures.tape ? NO_WIDTH : bandView(band),
     drawdown: `${drawdown.amount} (${drawdown.percent} %)`,
     sharpe: figures.sharpe,

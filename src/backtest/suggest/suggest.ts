@@ -209,9 +209,9 @@ function suggestionDoubts({ deflatedSharpe, plateau, last }: Looked, overfitting
     deflatedSharpe < LEAST_DEFLATED
       ? `luck among so many trials explains the best of them: its deflated Sharpe ratio is ${percent(deflatedSharpe)}, below ${percent(LEAST_DEFLATED)}`
       : "",
-    plateau < LEAST_PLATEAU ? "its neighbours do much worse: it is a peak, not a plateau" : "",
+    plateau < LEAST_PLATEAU ? "its neighbors do much worse; it is a peak, not a plateau" : "",
     last.cycles < LEAST_CYCLES
-      ? `${last.cycles} cycles in the last window, of which nothing was known, are too few to tell: at least ${LEAST_CYCLES} are needed`
+      ? `${last.cycles} cycles in the last window, which took no part in the choice, are too few; at least ${LEAST_CYCLES} are needed`
       : "",
     last.return <= 0
       ? `it loses ${percent(-last.return)} in the last window, of which nothing was known`

@@ -34,7 +34,7 @@ export function createPrints(pair: Pair) {
   /** Returns why it cannot be taken. */
   function add(print: PrintRow): string | undefined {
     const last = times.at(-1) ?? -Infinity;
-    if (print.at < last) return "it lies before the trade before it: trades have to be in ascending time";
+    if (print.at < last) return "it is earlier than the previous trade; trades must be in order of time";
     if (print.at > last && newest.size > 0) newest = new Map();
     const known = print.id === "" ? undefined : newest.get(print.id);
     if (known !== undefined) {
@@ -86,7 +86,7 @@ export function createBooks() {
   /** Returns why it cannot be taken. */
   function add(at: Millis, bid: readonly BookRow[], ask: readonly BookRow[]): string | undefined {
     if (at < (times.at(-1) ?? -Infinity))
-      return "it lies before the book before it: books have to be in ascending time";
+      return "it is earlier than the previous book; books must be in order of time";
     const [bestBid, bestAsk] = [bid[0]?.[0], ask[0]?.[0]];
     if (bestBid !== undefined && bestAsk !== undefined && bestBid >= bestAsk)
       return "its best bid is not below its best ask";

@@ -63,7 +63,7 @@ export const compareOperations = (ids: readonly string[]): Operation[] => [
       ]);
       const { places, unlisted, failed } = allPlaces(readings, { symbol, partial });
       const analysis = analysisOut(places, amount);
-      if (!analysis) throw new AppError("Fetch failed", "no exchange told a price");
+      if (!analysis) throw new AppError("Fetch failed", "no exchange returned a price");
       return {
         symbol,
         prices: pricesOut(places),

@@ -16,7 +16,7 @@ export function reachedTold({ reason, reached }: Exit, halted?: string | null): 
 /** That a price was reached: from now on all is cancelled, and then sold. */
 export function reachedEvent({ id, account, symbol, state }: Strategy, exit: Exit, at: Millis): Event {
   const { base } = splitPair(symbol);
-  const message = `${reachedTold(exit, state.halted)}: every order is cancelled, and ${text(exit.held ?? ZERO)} ${base} are sold`;
+  const message = `${reachedTold(exit, state.halted)}: all orders are canceled, and ${text(exit.held ?? ZERO)} ${base} are sold`;
   return { account, strategy: id, at, kind: "exit", message };
 }
 

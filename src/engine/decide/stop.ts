@@ -44,7 +44,7 @@ export function stop(before: Strategy, live: readonly Order[], turn: Turn): Part
 }
 
 const unsold = ({ state, symbol }: Strategy, { kind }: Turn): string =>
-  `${text(kind.holdings(state).base)} ${splitPair(symbol).base} that the ${kind.name} held were not free in the account and are not sold: sell by hand what is there`;
+  `${text(kind.holdings(state).base)} ${splitPair(symbol).base} that the ${kind.name} held were not free in the account and are not sold; sell them manually`;
 
 /** Whether there would be something to sell if the account had it. */
 function isLacking({ state }: Strategy, { kind, sight: { market, quote } }: Turn): boolean {
@@ -73,8 +73,8 @@ function late(strategy: Strategy, turn: Turn): Partial<Advanced> | undefined {
   const since = (isDoubted ? undefined : exit?.lacksSince) ?? turn.now;
   if (!exit || !isLacking(strategy, turn) || turn.now - since >= turn.timing.readLag) return undefined;
   const lastError = isDoubted
-    ? "an order that is not seen may have taken the base that is to be sold: it is looked for first"
-    : "the exchange shows less free base than there is to sell; it is asked again";
+    ? "an unconfirmed order could have used the base; edgemaker looks it up first"
+    : "the exchange shows less free base than there is to sell; edgemaker retries";
   return { strategy: { ...strategy, lastError, state: { ...state, exit: { ...exit, lacksSince: since } } } };
 }
 
@@ -122,8 +122,8 @@ const wayFor = (met: readonly (Order | Resting)[]): string => {
 function wayEvents({ id, lastError }: Strategy, met: readonly Order[], at: Millis): Event[] {
   if (lastError === wayFor(met)) return [];
   return cancellable(met).map(({ account, strategy, exchangeId, clientId, side, price }) => {
-    const whose = strategy === null ? "placed by hand" : `of ${strategy}`;
-    const message = `${exchangeId ?? clientId}: the ${side} at ${text(price)} ${whose} is cancelled, as the exit of ${id} would meet it`;
+    const whose = strategy === null ? "placed manually" : `of ${strategy}`;
+    const message = `${exchangeId ?? clientId}: the ${side} at ${text(price)} ${whose} is canceled, because the exit of ${id} could fill against it`;
     return { account, strategy: id, at, kind: "made_way", message };
   });
 }

@@ -27,7 +27,7 @@ export function strangerError({
   unshown,
 }: Pick<StrategyContext, "held" | "stranger" | "unshown">): string | null {
   if (unshown !== null)
-    return `the exchange has taken order ${unshown} and does not show it: what it tells is old, and nothing is placed until it does`;
+    return `the exchange accepted order ${unshown} but does not show it, so its data is old; nothing is placed until it does`;
   if (held !== null) return `order ${held} on the venue has no row here; nothing is placed until it has`;
   if (stranger === null) return null;
   return `order ${stranger} on the venue is of a strategy that this database does not know; cancel it there if it is not another installation's`;

@@ -22,7 +22,7 @@ export async function readForChange<T>({ account }: Venue, read: () => Promise<T
     return await read();
   } catch (error) {
     if (!(error instanceof VenueError) || !UNREACHED.includes(error.failure)) throw error;
-    const message = `nothing is changed: ${account.exchange} did not tell what the change has to know (${error.message}); what runs goes on as it was`;
+    const message = `nothing is changed: ${account.exchange} could not be read (${error.message}); the strategy continues unchanged`;
     throw new AppError("Exchange error", message, { cause: error });
   }
 }

@@ -15,6 +15,6 @@ export function startTold(
   if (status === "idle" && config.triggerPrice !== undefined)
     return `${id} waits until the market reaches ${text(config.triggerPrice)}`;
   return phase === "active"
-    ? `${id} is running and its orders rest`
+    ? `${id} is running and its orders are placed`
     : `${id} is ${status}; more of its orders follow`;
 }

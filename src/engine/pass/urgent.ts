@@ -40,7 +40,7 @@ export function unread(
     strategy: one.id,
     at: now,
     kind: "error",
-    message: `${mine(one)} cancels were asked for, then reading failed: ${why}`,
+    message: `${mine(one)} cancels were sent, then reading failed: ${why}`,
   });
   return {
     events: told.filter(({ phase }) => phase !== "stopping" || failures === 0).map(event),

@@ -37,7 +37,7 @@ export function nameUnreadable(
       const name = fillName(row);
       if ((!order && row.orderId !== null) || known.includes(name)) continue;
       named.push(name);
-      const whose = order ? order.clientId : `nobody knows whose, on ${symbol}`;
+      const whose = order ? order.clientId : `owner unknown, on ${symbol}`;
       events.push({
         account: lease.account,
         strategy: order?.strategy ?? null,

@@ -99,7 +99,7 @@ export function spacingWarnings(ratio: Decimal, market: Market): Warning[] {
   const percent = (value: Decimal) => text(snap(mul(value - ONE, 100n * ONE, "up"), ONE / 10_000n, "up"));
   if (ratio < breakEven) {
     const told = `the levels are ${percent(ratio)} % apart at the least, and fees take ${percent(breakEven)} %`;
-    return [{ code: "below_break_even", message: `every cycle loses: ${told}` }];
+    return [{ code: "below_break_even", message: `every cycle loses money: ${told}` }];
   }
   if (ratio >= worstRatio(market)) return [];
   return [

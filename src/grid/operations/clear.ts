@@ -100,7 +100,7 @@ export function requestsText({ ofRequests }: RestingOrders): string {
   if (ofRequests.length === 0) return "";
   const exchanges = [...new Set(ofRequests.map(({ account }) => exchangeOfRequest(account)))].join(", ");
   const what = `${countTold(ofRequests.length, "order")} ${ofRequests.length === 1 ? "was" : "were"}`;
-  return `; ${what} placed on ${exchanges} with keys of a request, which are not kept, and may rest: cancel by a request with those keys (DELETE /orders), or on the exchange's site`;
+  return `; ${what} placed on ${exchanges} with keys of a request, which are not stored. Cancel them with these keys (DELETE /orders) or on the exchange's site`;
 }
 
 /** Whether another pass of this process may lessen it. */

@@ -132,7 +132,7 @@ async function editByHand(deps: Deps, strategy: GridStrategy, made: EditedGrid, 
   const { id } = strategy;
   const { config, warnings } = made;
   const changes = changesTold(made);
-  const told = `asked to be changed: ${changes.map(({ field, from, to }) => `${field} ${from} to ${to}`).join(", ")}`;
+  const told = `change requested: ${changes.map(({ field, from, to }) => `${field} ${from} to ${to}`).join(", ")}`;
   const isStored = await deps.store.setEdit(id, { config, after: strategy.edits ?? 0, told }, by);
   if (!isStored) throw noLongerHolds();
   const message = await editPasses(deps, strategy);
@@ -177,8 +177,8 @@ function previewOfEdit(strategy: GridStrategy, planned: PlannedEdit, world: Edit
   const { cancelled, orders, changes, maxQuoteUsed, worstCase, warnings, realized, investment } =
     plannedEditOut(strategy, planned, world);
   return {
-    what: `change ${strategy.id}: ${changes.map(({ field, from, to }) => `${field} from ${from} to ${to}`).join(", ")}; ${cancelled} orders are cancelled and ${orders.length} placed`,
-    cost: `${investment.quote} ${quote} in buys; the change itself sells nothing, ${text(planned.free)} ${quote} are free for it, and the ${realized} ${quote} that are realised stay`,
+    what: `change ${strategy.id}: ${changes.map(({ field, from, to }) => `${field} from ${from} to ${to}`).join(", ")}; ${cancelled} orders are canceled and ${orders.length} placed`,
+    cost: `${investment.quote} ${quote} in buys; the change sells nothing, ${text(planned.free)} ${quote} are free for it, and the realized ${realized} ${quote} stay`,
     worstCase: `up to ${maxQuoteUsed} ${quote} are held as base and lose what it loses; ${worstCase.map(({ price, loss }) => `${loss} ${quote} at ${price}`).join(", ")}`,
     limits: [
       ...protectionTexts(planned.edited.before, planned.edited.config, quote),

@@ -43,7 +43,7 @@ export const guideGrid = (ids: readonly string[]): Operation =>
         past: pastOut(candles, LOOKS_BACK[asked.width].span),
         start: { ...start, planHash: plan.planHash },
         plan,
-        next: `start_grid (POST /strategy/grid, or edgemaker grid new at a terminal) with the fields of start starts exactly this plan; 409 says that the market has moved and another one is to be asked for`,
+        next: `start_grid (POST /strategy/grid, or edgemaker grid new at a terminal) with the fields of start starts exactly this plan; 409 means that the market has moved: request a new plan`,
       };
     },
   });

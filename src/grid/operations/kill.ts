@@ -26,17 +26,15 @@ const TurnedShape = () =>
 
 /** What a person has to know of grids while the switch is on. */
 export const BUYS_ON =
-  "buys that rest may still fill, and what they buy is not sold until it is off; `edgemaker kill on --cancel` cancels them";
+  "open buys can still fill, and what they buy is not sold until the switch is off; `edgemaker kill on --cancel` cancels them";
 
-const ON = `no order is placed; cancels and booking go on, and what rests stays: ${BUYS_ON}`;
+const ON = `no new orders; cancels and booking continue, and open orders stay: ${BUYS_ON}`;
 
 async function killAnswer({ store, killHere }: Deps): Promise<z.input<ReturnType<typeof KillShape>>> {
   const on = await store.killed();
   const here = killHere?.reason();
   if (here !== undefined) return { on, message: `the kill switch is on in this process, as ${here}: ${ON}` };
-  const message = on
-    ? `the kill switch is on: ${ON}`
-    : "the kill switch is off: grids and orders by hand are placed";
+  const message = on ? `the kill switch is on: ${ON}` : "the kill switch is off: orders are placed again";
   return { on, message };
 }
 
@@ -84,7 +82,7 @@ export const killOperations: readonly Operation[] = [
         })
         .refine(({ on, cancel }) => on || !cancel, {
           path: ["cancel"],
-          error: "Invalid request: orders are cancelled with the switch on; there is `orders cancel-all` too",
+          error: "Invalid request: `cancel` needs the switch on; `orders cancel-all` works without it",
         }),
     output: TurnedShape,
     async run(deps, { on, cancel }, call) {
@@ -114,7 +112,7 @@ async function cancelled(deps: Deps): Promise<z.input<ReturnType<typeof TurnedSh
     orders.map(({ account }) => account),
   );
   const message = done
-    ? "the kill switch is on, and no order of ours rests; grids lay their orders again when it is off"
-    : `the kill switch is on; ${countTold(orders.length, "order")} may still rest${left}; ask again to go on`;
+    ? "the kill switch is on, and no order of edgemaker is open; grids place their orders again when it is off"
+    : `the kill switch is on; ${countTold(orders.length, "order")} could still be open${left}; repeat the request to continue`;
   return { on: true, done, message: `${message}${requestsText(resting)}`, ...ordersLeft(resting) };
 }

@@ -94,15 +94,15 @@ function panicAnswer(deps: Deps, { resting, grids, views }: Left, sell: boolean)
   const done = orders.length + grids.length + unsold.length === 0;
   const parts = [
     ...(grids.length > 0 ? [`${strategiesTold(grids, "is", "are")} not stopped yet`] : []),
-    ...(orders.length > 0 ? [`${countTold(orders.length, "order")} may still rest`] : []),
+    ...(orders.length > 0 ? [`${countTold(orders.length, "order")} could still be open`] : []),
     ...(unsold.length > 0 ? [`${strategiesTold(unsold, "holds", "hold")} base that is not sold`] : []),
   ];
   const accounts = [...orders, ...grids].map(({ account }) => account);
   const here = deps.killHere?.reason();
   const kept = sell && here !== undefined && unsold.length > 0 ? `; nothing is sold here, as ${here}` : "";
   const message = done
-    ? `the kill switch is on, every ${strategyWord(views.map(({ strategy }) => strategy))} is stopped${sell ? " and sold" : ""}, and no order of ours rests`
-    : `the kill switch is on; ${parts.join(", ")}${kept}${unreachedText(deps, accounts)}; ask again to go on`;
+    ? `the kill switch is on, every ${strategyWord(views.map(({ strategy }) => strategy))} is stopped${sell ? " and sold" : ""}, and no order of edgemaker is open`
+    : `the kill switch is on; ${parts.join(", ")}${kept}${unreachedText(deps, accounts)}; repeat the request to continue`;
   return {
     on: true,
     done,

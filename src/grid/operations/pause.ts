@@ -48,7 +48,7 @@ const pauseGrid = operation({
     return {
       preview: async () =>
         previewChange(before, {
-          told: "pause, leaving what rests and watching no stop price,",
+          told: "pause: open orders stay, and stop prices are not watched,",
           notes: pauseTexts(before.strategy.config, splitPair(before.strategy.symbol).quote),
         }),
       strategies: [id],
@@ -98,7 +98,7 @@ async function resumeByHand(deps: Deps, id: string, by: By) {
   if (status === "error") return pauseAnswer(view, false, `${id} is in error again: ${lastError}`);
   const why = pass ? failureOf(pass) : notedElsewhere(view);
   const isRunning = wants === "run";
-  return pauseAnswer(view, isRunning, isRunning ? `${id} goes on${why}` : pauseMessage(view, why));
+  return pauseAnswer(view, isRunning, isRunning ? `${id} is resumed${why}` : pauseMessage(view, why));
 }
 
 /** A grid that a person may still pause. */
@@ -127,8 +127,8 @@ const notedElsewhere = ({ strategy }: StrategyView): string =>
 
 function pauseMessage({ strategy: { id, wants }, openOrders }: StrategyView, why: string): string {
   if (wants === "stop") return `${id} is stopping${why}`;
-  if (wants === "run") return `${id} runs: somebody has resumed it${why}`;
-  return `${id} is paused: nothing new is placed, ${openOrders} orders rest on, and stop and take-profit prices are not watched${why}`;
+  if (wants === "run") return `${id} is running: it was resumed${why}`;
+  return `${id} is paused: nothing new is placed, ${openOrders} orders stay open, and stop and take-profit prices are not watched${why}`;
 }
 
 const pauseAnswer = (

@@ -23,7 +23,7 @@ export async function readPast(deps: Deps, where: StartPlace, width: Width): Pro
   if (candles.length > 0) return candles;
   throw new AppError(
     "Fetch failed",
-    `${where.exchange} tells no past of ${where.symbol}: name the range yourself with grid start`,
+    `${where.exchange} has no history of ${where.symbol}; set the range yourself with grid start`,
   );
 }
 
@@ -38,7 +38,7 @@ export async function readLastWeek(deps: Deps, where: StartPlace): Promise<LastW
     const candles = await askPast(deps, where, WEEK);
     return candles.length > 0
       ? { candles, span: WEEK.span }
-      : { reason: `${where.exchange} tells no candles of ${where.symbol}` };
+      : { reason: `${where.exchange} has no candles of ${where.symbol}` };
   } catch (error) {
     // A plan does not fail for what it only adds.
     if (error instanceof VenueError || error instanceof AppError) return { reason: plainText(error.message) };

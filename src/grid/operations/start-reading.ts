@@ -56,7 +56,7 @@ export const venueOf = (deps: Deps, { exchange, dryRun }: StartPlace): Venue =>
   dryRun ? dryRunsOf(deps).venue(exchange) : deps.venue(exchange);
 
 function dryRunsOf({ dry }: Deps): DryRuns {
-  if (!dry) throw new AppError("Start failed", "nothing trades on paper here");
+  if (!dry) throw new AppError("Start failed", "paper trading is not available here");
   return dry;
 }
 

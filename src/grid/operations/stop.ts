@@ -99,7 +99,7 @@ async function sweep(deps: Deps, { id, account }: Strategy): Promise<Pass | unde
   return stepNow(deps, venue);
 }
 
-/** What it has made in all: the realised part alone would call a loss a gain. */
+/** What it has made in all: the realized part alone would call a loss a gain. */
 function resultTold({ strategy: { state, symbol }, memory }: StrategyView<GridStrategy>): string {
   const { base, quote } = splitPair(symbol);
   const mark = memory.marks[symbol]?.mid;
@@ -107,9 +107,9 @@ function resultTold({ strategy: { state, symbol }, memory }: StrategyView<GridSt
   const cents = (value: Decimal) => text(snap(value, ONE / 100n, "half"));
   if (position === 0n) return `total ${cents(total)} ${quote}`;
   if (mark === undefined)
-    return `${cents(realized)} ${quote} are realised, and ${text(position)} ${base} are kept, at a price that is not known here`;
+    return `${cents(realized)} ${quote} are realized, and ${text(position)} ${base} stay, at an unknown price`;
   const worth = `worth ${cents(mul(position, mark, "half"))} ${quote} at ${text(mark)}`;
-  return `total ${cents(total)} ${quote}, of which ${cents(realized)} are realised; ${text(position)} ${base} are kept, ${worth}`;
+  return `total ${cents(total)} ${quote}, of which ${cents(realized)} are realized; ${text(position)} ${base} stay, ${worth}`;
 }
 
 /** What became of it, why it had ended before, and what it came to. */
@@ -134,5 +134,5 @@ function stateTold(
   const why = accountError ? ` (${accountError})` : "";
   if (pass?.outcome === "failed" && pass.cancels)
     return `${id} is stopping: the exchange has accepted the cancels of ${pass.cancels} orders, and what became of them cannot be read yet${why}; the next passes finish it`;
-  return `${id} is stopping: ${openOrders} of its orders may still live${why}; the next passes finish it`;
+  return `${id} is stopping: ${openOrders} of its orders could still be open${why}; the next passes finish the stop`;
 }

@@ -18,7 +18,7 @@ function howMoved(before: GridStrategy, after: GridStrategy): string | undefined
   const steps = after.state.trail.steps - before.state.trail.steps;
   // A grid that is laid out for the first time has not moved.
   const isLaidAnew = before.state.rebuild !== null && after.state.rebuild === null;
-  if (isLaidAnew) return after.config.centered ? "laid out anew around the market" : "laid out anew";
+  if (isLaidAnew) return after.config.centered ? "rebuilt around the market" : "rebuilt";
   if (steps === 0) return undefined;
   return steps > 0 ? "followed the market up" : "followed the market down";
 }

@@ -25,7 +25,7 @@ export function noticesOf(
       ? [
           {
             code: "all_below_cost",
-            message: `nothing rests, as every sell would be below its cost; it breaks even at ${text(breakEvenPrice)}: wait for that price, or let it sell for less with \`edgemaker grid edit --allow-loss\``,
+            message: `no orders, because every sell would be below cost; it breaks even at ${text(breakEvenPrice)}: wait for that price, or let it sell for less with \`edgemaker grid edit --allow-loss\``,
           } as const,
         ]
       : []),
@@ -49,7 +49,7 @@ function wideNotice({ stopLossPrice, takeProfitPrice }: GridConfig, mid: Decimal
   const is = reached.length > 0 ? `; its mid has passed ${text(reached[0] as Decimal)}` : "";
   return {
     code: "stop_price_held_up",
-    message: `the book is wider than 2 %, so its mid is not trusted and the stop at ${prices.join(" or ")} is held up until it is narrower${is}; to leave now all the same: edgemaker grid stop <id> --sell-base`,
+    message: `the book is wider than 2 %, so its mid price is not reliable, and the stop at ${prices.join(" or ")} waits for a narrower spread${is}; to exit now, run edgemaker grid stop <id> --sell-base`,
   };
 }
 

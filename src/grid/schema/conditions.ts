@@ -29,13 +29,13 @@ export const conditionsOf = madeOnce((view): readonly Condition[] => {
 function accountCondition({ accountError, memory, strategy }: Timeless): Condition[] {
   if (accountError === null) return [];
   const { exchange } = parseAccountKey(strategy.account);
-  const stands = "its orders rest on, and fills are booked later";
+  const stands = "open orders stay, and fills are booked later";
   switch (memory.failed) {
     case "invalid_credentials":
       return [
         {
           code: "key_refused",
-          message: `${exchange} refuses its key (${accountError}): ${stands}; make another key there, and store it with \`edgemaker exchange add ${exchange}\``,
+          message: `${exchange} refuses its key (${accountError}): ${stands}; create a new key there, and store it with \`edgemaker exchange add ${exchange}\``,
         },
       ];
     case "missing_credentials":
@@ -50,7 +50,7 @@ function accountCondition({ accountError, memory, strategy }: Timeless): Conditi
       return [
         {
           code: "exchange_unavailable",
-          message: `${exchange} does not answer as it should (${accountError}): ${stands}; it is asked again by itself, at least every five minutes, and there is nothing to do`,
+          message: `${exchange} does not respond normally (${accountError}): ${stands}; edgemaker retries at least every five minutes, and you need to do nothing`,
         },
       ];
     default:
@@ -63,7 +63,7 @@ const pauseOf = ({ strategy: { id, phase, wants } }: Timeless): Condition[] =>
     ? [
         {
           code: "paused",
-          message: `it is paused: what rests may fill, and nothing new is placed until \`edgemaker grid resume ${id}\``,
+          message: `it is paused: open orders can fill, and nothing new is placed until \`edgemaker grid resume ${id}\``,
         },
       ]
     : [];

@@ -4,7 +4,7 @@ import { lazy } from "../../kernel/lazy.ts";
 import { common } from "./input-fields.ts";
 import { PlannedShape } from "./schema.ts";
 
-/** How far the price may go: where it was in the last day, week or month. */
+/** Width of the range: where it was in the last day, week or month. */
 export const WIDTH_WORDS = ["narrow", "usual", "wide"] as const;
 
 /** What becomes of a grid whose range the price has left: it waits, follows the price, or stops and sells its base. */

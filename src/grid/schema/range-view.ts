@@ -35,7 +35,7 @@ function aroundTold(follows: Extract<Follows, { how: "centered" }>): string {
     custom: "at distances of their own",
   }[spacingModel];
   const from = deviationFrom === "edge" ? "beyond them" : "from their middle";
-  return `${levels} levels a side, ${apart}, laid out anew ${asPercent(deviation)} ${from}`;
+  return `${levels} levels per side, ${apart}, rebuilt ${asPercent(deviation)} ${from}`;
 }
 
 const asPercent = (share: number): string => `${Number((share * 100).toPrecision(6))} %`;

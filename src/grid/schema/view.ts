@@ -13,7 +13,7 @@ export const gridsView = (answer: unknown) => {
   return {
     ...(strategies.length > 0
       ? { total: totalsText(strategies) }
-      : { note: "no grid runs; `edgemaker grid status --all` tells those that have stopped too" }),
+      : { note: "no grid runs; `edgemaker grid status --all` includes stopped grids" }),
     ...(warnings.length > 0 ? { warnings } : {}),
     strategies: strategies.map(gridView),
     count,
@@ -41,7 +41,8 @@ const isStalled = ({ notices }: GridShown): boolean => notices.some(({ code }) =
 
 /** A total for each quote asset, that of grids on paper apart; what is not known makes it unknown. */
 function totalsText(grids: readonly GridShown[]): string {
-  const nameOf = ({ symbol, dryRun }: GridShown) => `${quoteAssetOf(symbol)}${dryRun ? " on paper" : ""}`;
+  const nameOf = ({ symbol, dryRun }: GridShown) =>
+    `${quoteAssetOf(symbol)}${dryRun ? " (paper trading)" : ""}`;
   const names = [...new Set(grids.map(nameOf))];
   return names
     .map((name) => {
@@ -65,12 +66,12 @@ function gridView(grid: GridShown) {
   const stops = hasEnded ? [] : grid.stopPrices.map(stopTold);
   return {
     grid: grid.id,
-    market: `${grid.symbol} on ${grid.exchange}${grid.dryRun ? ", on paper" : ""}${grid.markPrice === null ? "" : `, at ${grid.markPrice}`}`,
+    market: `${grid.symbol} on ${grid.exchange}${grid.dryRun ? " (paper trading)" : ""}${grid.markPrice === null ? "" : `, at ${grid.markPrice}`}`,
     status: statusText(grid),
     ...(stalled === undefined ? {} : { stalled }),
     ...(grid.lastError === null ? {} : { error: trouble ?? grid.lastError }),
     total: totalTold(grid, quote),
-    profit: `${signedAmount(grid.profit)} ${quote} realised, ${grid.unrealizedProfit === null ? "the rest not known yet" : `${signedAmount(grid.unrealizedProfit)} not realised`}; fees ${feesTold(grid)}`,
+    profit: `${signedAmount(grid.profit)} ${quote} realized, ${grid.unrealizedProfit === null ? "unrealized unknown" : `${signedAmount(grid.unrealizedProfit)} not realized`}; fees ${feesTold(grid)}`,
     ...liesAt(grid, quote),
     orders: `${grid.openOrders} open, ${grid.filledOrders} filled, ${countTold(grid.cycles, "cycle")}`,
     holds:
@@ -101,7 +102,7 @@ function totalTold({ totalProfit, investment, holdingProfit }: GridShown, quote 
       ? `${signedAmount((100 * totalProfit) / investment)} % of ${centsText(investment)} ${quote}`
       : "";
   const against =
-    holdingProfit === null ? "" : `, ${signedAmount(totalProfit - holdingProfit)} against holding`;
+    holdingProfit === null ? "" : `, ${signedAmount(totalProfit - holdingProfit)} vs buy and hold`;
   return `${signedAmount(totalProfit)} ${quote}, ${percent}${against}`;
 }
 

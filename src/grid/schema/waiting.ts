@@ -2,22 +2,22 @@ import type { RefusalReason } from "../../model/strategy.ts";
 
 /** Why slots rest nothing, in the words of docs/grids.md. */
 const WAITS_BECAUSE: Partial<Record<RefusalReason, string>> = {
-  no_base: "each buys once the price is above its lower level",
+  no_base: "buys when the price is above its lower level",
   no_quote: "there is not enough free quote",
-  below_minimum: "the exchange takes no order so small; it waits until it is more",
+  below_minimum: "below the exchange's minimum; waits for more",
   would_self_cross: "it would trade with another order of this account",
-  would_take: "the market stands at its level",
-  inventory_missing: "base that it holds is not in the account",
-  fills_missing: "the exchange has not told all its trades yet",
+  would_take: "the market price is at its level",
+  inventory_missing: "its base is not in the account",
+  fills_missing: "the exchange has not shown all trades yet",
   market_closed: "the exchange has closed the pair",
-  rejected: "the exchange refused the order; it is tried again",
-  unclear: "the exchange has not said whether it took the order; it is looked up",
-  recovering: "what a restored database does not know of is looked up",
+  rejected: "the exchange rejected the order; edgemaker retries",
+  unclear: "the exchange has not confirmed the order; edgemaker looks it up",
+  recovering: "edgemaker looks for orders after a restore",
   killed: "the kill switch is on: `edgemaker kill off`",
-  low_confidence: "this exchange's price is far from that of others",
-  max_position: "it holds as much as it may",
+  low_confidence: "this exchange's price is far from the other exchanges",
+  max_position: "it holds the most base allowed",
   safety_reserve: "a buy would leave less quote than the reserve",
-  limit_exposure: "a limit counted what it can buy, and this order would go beyond that",
+  limit_exposure: "the order would exceed the exposure counted for a limit",
 };
 
 interface WaitingSlot {

@@ -36,7 +36,7 @@ export function withdrawView(answer: unknown): unknown {
     assets: assets.map(({ asset, canWithdraw, kept, inOrders, total, missing }) => ({
       asset,
       "can go": canWithdraw,
-      "kept for strategies": kept,
+      "needed by strategies": kept,
       "in orders": inOrders,
       total,
       ...(assets.some((one) => one.missing !== "0") ? { missing } : {}),
@@ -50,5 +50,5 @@ export function withdrawView(answer: unknown): unknown {
 export function withdrawTold(answer: unknown): string {
   const { assets } = answer as Withdraw;
   const told = assets.map(({ asset, canWithdraw, total }) => `${canWithdraw} of ${total} ${asset}`);
-  return `What can be taken out without an order starving: ${told.join(", ") || "nothing is there"}.`;
+  return `You can withdraw without leaving an order unfunded: ${told.join(", ") || "nothing"}.`;
 }

@@ -78,7 +78,7 @@ export function checkCentered(
   if (most >= 0)
     throw new AppError(
       "Invalid spacing",
-      `the outermost level lies too far from the center; at most ${most} levels fit`,
+      `the outermost level is too far from the center; at most ${most} levels fit`,
     );
   const mid = midOf(quote);
   const { center, levels, slots } = layAround({

@@ -129,7 +129,10 @@ function editedCentered(before: GridConfig, asked: AskedEdit): GridConfig {
   const levels = gridLevels / 2;
   const isCustom = centered.spacingModel === "custom" || centered.sizeModel === "custom";
   if (levels !== centered.levels && isCustom)
-    throw new AppError("Invalid levels", "custom spacings or sizes have one value a level: start it anew");
+    throw new AppError(
+      "Invalid levels",
+      "custom spacings or sizes have one value per level; start a new grid",
+    );
   return {
     ...before,
     gridLevels,

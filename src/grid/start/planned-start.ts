@@ -182,8 +182,8 @@ export function missingQuote(
 ): Warning[] {
   if (needed <= free) return [];
   const beside =
-    kept.quote === ZERO ? "" : ` beside the ${text(kept.quote)} ${quote} that other strategies still need`;
-  const message = `the buys need ${text(needed)} ${quote} and ${text(free)} ${quote} are free${beside}: ${resting.orders} of ${resting.slots} orders rest at first`;
+    kept.quote === ZERO ? "" : ` besides the ${text(kept.quote)} ${quote} that other strategies need`;
+  const message = `the buys need ${text(needed)} ${quote} and ${text(free)} ${quote} are free${beside}: ${resting.orders} of ${resting.slots} orders are placed first`;
   return [{ code: "funds_missing", message }];
 }
 

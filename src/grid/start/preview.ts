@@ -30,7 +30,7 @@ export function previewStart(planned: PlannedStart, start: StartPreview): Previe
   const bought = sum(buys.map(({ price, amount }) => mul(price, amount, "up")));
   const begins = beginsOf(planned, start);
   const most = mostQuote(begins);
-  const onPaper = start.dryRun ? ", on paper" : "";
+  const onPaper = start.dryRun ? " (paper trading)" : "";
   return {
     what: `start a grid of ${countTold(state.slots.length, "slot")} of ${text(config.orderSize)} ${quote} on ${symbol} at ${start.exchange}${onPaper}, from ${text(config.lowerPrice)} to ${text(config.upperPrice)} ${quote}: ${countTold(buys.length, "buy")} and ${countTold(intents.length - buys.length, "sell")} now, the market being at ${text(startPrice)}`,
     cost: `${text(bought)} ${quote} in buys, before fees, and ${text(ownBase)} ${base} of the account's own in sells`,
@@ -55,7 +55,7 @@ function startLimits(planned: PlannedStart, start: StartPreview): string[] {
   return [
     `least order here: ${text(minNotional)} ${quote}`,
     `free balances: ${free(quote)} ${quote}, ${free(base)} ${base}`,
-    ...(kept.quote === ZERO ? [] : [`other strategies still need ${text(kept.quote)} ${quote} of that`]),
+    ...(kept.quote === ZERO ? [] : [`other strategies need ${text(kept.quote)} ${quote} of it`]),
     ...(maxPosition === undefined ? [] : [`at most ${percent(maxPosition)} % of the capital in ${base}`]),
     ...(safetyReserve === undefined ? [] : [`${percent(safetyReserve)} % of the capital stay in ${quote}`]),
     ...refusedOf(planned.state),
@@ -70,7 +70,7 @@ function refusedOf({ refused }: PlannedStart["state"]): string[] {
   const counts = new Map<string, number>();
   for (const { reason } of refused) counts.set(reason, (counts.get(reason) ?? 0) + 1);
   return [...counts].map(
-    ([reason, count]) => `${countTold(count, "slot")} would rest nothing now: ${reason}`,
+    ([reason, count]) => `${countTold(count, "slot")} would have no order now: ${reason}`,
   );
 }
 
@@ -151,12 +151,12 @@ export function previewChange(
   const most = sum(strategy.state.slots.map(({ size }) => size));
   return {
     what: `${told} ${strategy.id}, which is ${strategy.status} (${strategy.phase}) with ${openOrders} open orders`,
-    cost: `${sale ? sale.told : buys ? `up to ${text(most)} ${quote} in buys` : "nothing at once"}; ${text(toHundredths(realized))} ${quote} are realised so far`,
+    cost: `${sale ? sale.told : buys ? `up to ${text(most)} ${quote} in buys` : "nothing at once"}; ${text(toHundredths(realized))} ${quote} are realized so far`,
     worstCase: sale
       ? sale.worstCase
       : position === 0n
         ? `no ${base} is held`
-        : `${text(position)} ${base} bought at ${text(toHundredths(averageCost ?? 0n))} ${quote} stay the account's and may lose value`,
+        : `${text(position)} ${base} bought at ${text(toHundredths(averageCost ?? 0n))} ${quote} stay in the account and can lose value`,
     limits: [
       ...notes,
       ...(killed ? ["the kill switch is on: nothing is placed until it is turned off"] : []),

@@ -130,7 +130,7 @@ function promiseOf(
 const nobodyWatches = ({ exchange, symbol }: WatchedPair): AppError =>
   new AppError(
     "Not found",
-    `nobody watches ${symbol} on ${exchange}: name it in EDGEMAKER_LIQUIDITY, as ${exchange}:${symbol}`,
+    `${symbol} on ${exchange} is not sampled; add it to EDGEMAKER_LIQUIDITY, as ${exchange}:${symbol}`,
   );
 
 /** Four digits behind the point are more than anybody agrees on. */
@@ -142,7 +142,7 @@ function reportView(answer: unknown) {
   const { gaps, days, hash, ...counts } = told;
   const line = ({ spreadPercent, twoSidedPercent }: typeof own) =>
     twoSidedPercent === null
-      ? "unknown: no minute of the span was seen"
+      ? "unknown: no minute of the period has a sample"
       : `both sides ${toFourDigits(twoSidedPercent)} % of the known time, ${spreadPercent === null ? "no spread" : `${toFourDigits(spreadPercent)} % apart on average`}`;
   const depths = Object.entries({ own, market }).flatMap(([whose, { depth }]) =>
     (["bids", "asks"] as const).flatMap((side) =>

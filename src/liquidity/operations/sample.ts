@@ -94,7 +94,7 @@ async function priceElsewhere(world: SampleWorld, { exchange, symbol }: WatchedP
   if (!reference) return { reference: null, sources: 0 };
   if (requests && requests() < REQUESTS_PER_SAMPLE + 2 * exchanges.length) return UNKNOWN_ELSEWHERE;
   const told = await reference(exchange, symbol).catch((error: unknown) => {
-    log("warn", "no place was asked for a price", { exchange, symbol, reason: messageOf(error) });
+    log("warn", "no other price source was requested", { exchange, symbol, reason: messageOf(error) });
     return undefined;
   });
   if (!told || (told.prices.length === 0 && told.listed)) return UNKNOWN_ELSEWHERE;

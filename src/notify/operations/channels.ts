@@ -70,8 +70,8 @@ const addInput = lazy(() =>
     botToken: secret("Of telegram"),
     chatId: secret("Of telegram"),
     server: secret("Of email, and of telegram where it is another than its own"),
-    user: secret("Of email, where its server asks for one"),
-    password: secret("Of email, where its server asks for one"),
+    user: secret("For email, if its server needs it"),
+    password: secret("For email, if its server needs it"),
     from: secret("Of email"),
     to: secret("Of email"),
   }),
@@ -92,12 +92,12 @@ function secretsOf({ kind, ...given }: z.output<ReturnType<typeof addInput>>, ho
 }
 
 const channelsOf = ({ notify }: Deps): NotifyDeps => {
-  if (!notify) throw new AppError("Not found", "nobody is told anything here");
+  if (!notify) throw new AppError("Not found", "alerts are not available here");
   return notify;
 };
 
 const noChannel = (name: string) =>
-  new AppError("Not found", `there is no channel ${name}: \`edgemaker notify list\` tells those that are`);
+  new AppError("Not found", `there is no channel ${name}; \`edgemaker notify list\` shows all channels`);
 
 const MOST_ROUNDS = 30;
 
@@ -105,7 +105,7 @@ const MOST_ROUNDS = 30;
 export async function tellNow(world: NotifyWorld, name: string): Promise<void> {
   const { store } = world.notify;
   const title = "edgemaker: this is a test";
-  const lines = ["You are told here what happens to your orders."];
+  const lines = ["This channel gets messages about your orders."];
   const message = {
     id: world.local.randomText(24),
     kind: "test" as const,
@@ -117,12 +117,12 @@ export async function tellNow(world: NotifyWorld, name: string): Promise<void> {
   for (let rounds = 0; rounds < MOST_ROUNDS; rounds++) {
     await deliver(world);
     const one = (await store.channels()).find(({ channel }) => channel.name === name);
-    if (one?.channel.error) throw new AppError("Conflict", `${name} was not told: ${one.channel.error}`);
+    if (one?.channel.error) throw new AppError("Conflict", `${name} got no message: ${one.channel.error}`);
     if (one?.pending === 0) return;
     // A server that runs may have it, or a message from before goes first.
     await world.local.sleep(500);
   }
-  throw new AppError("Conflict", `${name} was not told yet: \`edgemaker notify list\` says more`);
+  throw new AppError("Conflict", `${name} has not got the message yet; see \`edgemaker notify list\``);
 }
 
 const OF_CHANNELS = { effect: "admin", access: "token", failure: "Internal error" } as const;

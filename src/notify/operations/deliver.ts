@@ -59,14 +59,14 @@ export async function deliver(world: NotifyWorld): Promise<void> {
   const working = outlook.channels.filter((channel) => hasWork(channel, outlook));
   const due = working.filter(({ kind }) => kind !== "email" || notify.mail !== undefined);
   for (const { name } of working.filter((channel) => !due.includes(channel)))
-    log("warn", "a channel is not told from here", { channel: name, reason: NO_MAIL });
+    log("warn", "a channel cannot be used from here", { channel: name, reason: NO_MAIL });
   const affordable = world.requests
     ? Math.max(0, Math.floor((world.requests() - 2) / REQUESTS_PER_CHANNEL))
     : due.length;
   await Promise.all(
     due.slice(0, affordable).map(({ name }) =>
       serveChannel(world, name).catch((error: unknown) => {
-        log("warn", "a channel could not be told", { channel: name, reason: wordsOf(error) });
+        log("warn", "a message could not be sent", { channel: name, reason: wordsOf(error) });
       }),
     ),
   );

@@ -131,7 +131,7 @@ async function cancelOpenOrders(deps: Deps, venue: Venue, { exchange, open, live
   }
   await noteCancel(deps, venue, { told: `${what}: ${cancelled} of ${open.length} accepted`, by });
   if (failed.length > 0) {
-    const message = `${cancelled} of ${open.length} cancels were accepted; ask again for the rest: ${failed.slice(0, 5).join(", ")}`;
+    const message = `${cancelled} of ${open.length} cancels were accepted; repeat the request for the rest: ${failed.slice(0, 5).join(", ")}`;
     throw new AppError("Cancel failed", message, { fields: { cancelled, failed } });
   }
   return { success: true, exchange, cancelled, ofStrategies, message: summary(cancelled, ofStrategies) };
@@ -179,17 +179,17 @@ async function noteCancel(
 async function endedAs(venue: Venue, { symbol, id }: { symbol: Pair; id: string }): Promise<string> {
   const order = await venue.order({ symbol, id });
   if (!order) throw orderNotFound(venue.account.exchange, { symbol, id });
-  if (order.status === "canceled" || order.status === "expired") return "the order had been cancelled before";
-  throw new AppError("Cancel failed", `the order was not cancelled: it is ${order.status}`);
+  if (order.status === "canceled" || order.status === "expired") return "the order was already canceled";
+  throw new AppError("Cancel failed", `the order was not canceled: it is ${order.status}`);
 }
 
 const orderNotFound = (exchange: string, { symbol, id }: { symbol: Pair; id: string }): AppError =>
   new AppError("Order not found", `${exchange} knows no order ${id} on ${symbol}`);
 
 // An order may have filled before its cancel came into effect, or may do so yet: only a look tells.
-const ACCEPTED = "the exchange has accepted the cancel; a look at the order tells what became of it";
+const ACCEPTED = "the exchange accepted the cancel; request the order to see its result";
 
 const summary = (cancelled: number, ofStrategies: number): string =>
   ofStrategies === 0
-    ? `the exchange has accepted ${cancelled} cancels`
-    : `the exchange has accepted ${cancelled} cancels; ${ofStrategies} of the orders belong to running strategies, which will place them again: stop or pause those first`;
+    ? `the exchange accepted ${cancelled} cancels`
+    : `the exchange accepted ${cancelled} cancels; ${ofStrategies} of the orders belong to running strategies, which will place them again; stop or pause these first`;

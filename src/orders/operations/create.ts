@@ -55,7 +55,7 @@ const orderInput = (ids: readonly string[]) =>
       clientOrderId: textField(
         "Invalid request",
         /^(?!em)[0-9a-z]{1,18}$/,
-        "clientOrderId must be 1 to 18 of 0-9a-z and not begin with em",
+        "clientOrderId must be 1 to 18 characters of 0-9a-z, and must not begin with em",
       )
         .optional()
         .describe("Your own id of the order: 1 to 18 of 0-9a-z, not beginning with em"),

@@ -67,6 +67,6 @@ const crossedOrderText = (id: string, { side, amount, price, type }: CrossedOrde
 export const selfCross = (id: string, told: CrossedOrder, clientOrderId: string | undefined): AppError =>
   new AppError(
     "Would self-cross",
-    `it would meet this account's own ${crossedOrderText(id, told)}: choose another price, or cancel that order first`,
+    `it could fill against this account's own ${crossedOrderText(id, told)}: choose another price, or cancel that order first`,
     { fields: { orderId: id, ...(clientOrderId === undefined ? {} : { clientOrderId }) } },
   );

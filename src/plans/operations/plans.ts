@@ -72,7 +72,7 @@ export const planOperations: readonly Operation[] = [
 ];
 
 function decided(id: string, isDone: boolean, what: string) {
-  if (!isDone) throw new AppError("Not found", `there is no plan ${id} to decide on: it may have expired`);
+  if (!isDone) throw new AppError("Not found", `there is no open plan ${id}; it could have expired`);
   return { success: true as const, id, message: `${id} ${what}` };
 }
 

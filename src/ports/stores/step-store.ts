@@ -125,7 +125,7 @@ export interface StepStore {
   setKill(on: boolean, by: By): Promise<void>;
   /** Turns it on in one write with all that is asked beside it; returns the protocol time since which it is so. */
   panic(asked: Panic, by: By): Promise<Millis>;
-  /** Orders that rest or may rest, of all accounts or of one. */
+  /** Open orders or may rest, of all accounts or of one. */
   unsettledOrders(account?: AccountKey): Promise<readonly Order[]>;
   /** Says that the database was restored: every grid looks up its next ids before it places anything. */
   nextEpoch(): Promise<void>;

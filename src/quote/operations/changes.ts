@@ -57,7 +57,7 @@ function previewOfChange(strategy: QuoteStrategy, planned: PlannedChange, seen: 
   const out = plannedChangeOut(strategy, planned, seen);
   const fields = out.changes.map(({ field, from, to }) => `${field} from ${from} to ${to}`).join(", ");
   return {
-    what: `change ${out.id}: ${fields}; ${out.cancelled} orders are cancelled, ${out.orders.length} placed, and ${out.kept} stay`,
+    what: `change ${out.id}: ${fields}; ${out.cancelled} orders are canceled, ${out.orders.length} placed, and ${out.kept} stay`,
     cost: "its budget stays as it was at the start: its orders trade with that",
     worstCase:
       "its orders follow the new figures with its next passes, and what fills loses what the price loses",
@@ -101,9 +101,9 @@ async function changeByHand(
   { config, changes }: QuoteChange,
   by: By,
 ) {
-  const told = `asked to be changed: ${quoteChangesText(changes)}`;
+  const told = `change requested: ${quoteChangesText(changes)}`;
   if (!(await deps.store.setEdit(id, { config, after, told }, by)))
-    throw new AppError("Conflict", `${id} was changed by somebody else meanwhile: look at it, and ask again`);
+    throw new AppError("Conflict", `${id} was changed in the meantime; check it and repeat the request`);
   const { view, why } = await passesOver(
     deps,
     id,

@@ -107,7 +107,7 @@ export const quoteVenueOf = (deps: Deps, { exchange, dryRun }: QuotePlace): Venu
   dryRun ? dryRunsFor(deps).venue(exchange) : deps.venue(exchange);
 
 function dryRunsFor({ dry }: Deps) {
-  if (!dry) throw new AppError("Start failed", "nothing trades on paper here");
+  if (!dry) throw new AppError("Start failed", "paper trading is not available here");
   return dry;
 }
 
@@ -133,7 +133,7 @@ export function budgetFor(
   if (isShared && (baseBudget === undefined || quoteBudget === undefined))
     throw new AppError(
       "Invalid request",
-      `other strategies of this account trade in ${market.base} or ${market.quote}: say with baseBudget and quoteBudget how much this one may use`,
+      `other strategies of this account trade in ${market.base} or ${market.quote}; set baseBudget and quoteBudget to limit this one`,
     );
   const own = freeBeside(kept, balances, market);
   return { base: baseBudget ?? own.base, quote: quoteBudget ?? own.quote };

@@ -41,7 +41,7 @@ function checkedPrice({ hash, reference, plan }: PlannedQuote, expected: string 
   const told = plan.reference.sources.map(({ source, because }) => `${source} ${because}`).join(", ");
   throw new AppError(
     "Start failed",
-    `no price of this pair can be trusted (${told || "nobody is asked"}): give one with fixedPrice, or configure another exchange that lists it`,
+    `no price of this pair is reliable (${told || "there are no sources"}); set fixedPrice, or configure another exchange that lists it`,
   );
 }
 
@@ -170,7 +170,7 @@ function previewOfQuotes(asked: AskedQuote, plan: PlannedQuote, world: QuoteWorl
   const out = plannedQuoteOut(plan, world, asked);
   const { base, quote } = world.market;
   const { bids, asks } = plan.plan;
-  const onPaper = asked.dryRun ? ", on paper" : "";
+  const onPaper = asked.dryRun ? " (paper trading)" : "";
   return {
     what: `quote both sides of ${asked.symbol} at ${asked.exchange}${onPaper}: ${bids.length} bids and ${asks.length} asks now, ${out.spreadPercent} % apart, around ${out.reference} ${quote}`,
     cost: `up to ${out.budget.quote} ${quote} and ${out.budget.base} ${base} of the account's own are quoted with`,

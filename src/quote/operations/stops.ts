@@ -79,7 +79,7 @@ async function stopQuotesByHand(deps: Deps, { id, status }: QuoteStrategy, how: 
     view,
     isOver
       ? `${id} is stopped and has no orders left`
-      : `${id} is stopping: ${view.openOrders} of its orders may still live${why}; the next passes finish it`,
+      : `${id} is stopping: ${view.openOrders} of its orders could still be open${why}; the next passes finish the stop`,
   );
 }
 
@@ -112,7 +112,7 @@ export const pausing = (isPaused: boolean) =>
           const { view, why } = await passesOver(deps, id, ({ openOrders }) => isPaused && openOrders === 0);
           const message = isPaused
             ? `${id} is paused: its orders are withdrawn${why}`
-            : `${id} goes on${why}`;
+            : `${id} is resumed${why}`;
           return changedOut(view, message, view.strategy.status !== "error");
         },
       };

@@ -9,11 +9,10 @@ import type { QuoteStrategy } from "../state/state.ts";
 
 const NOTICE_TEXTS: Readonly<Record<QuoteNotice, string>> = {
   no_reference:
-    "no price can be trusted, so nothing is quoted: it goes on by itself within one pass of a price's return; a price of your own is --fixed-price",
+    "no price is reliable, so nothing is quoted; quoting resumes within one pass after a price returns, or set --fixed-price",
   one_sided: "one side alone is quoted: the other one has no funds, or has reached its bound",
   nothing_quoted: "nothing is quoted: neither side has funds, or both have reached their bounds",
-  outside_depth:
-    "the half-spread is wider than the depth is asked within: what is quoted does not count as it",
+  outside_depth: "the half-spread is wider than --within, so the orders do not count toward the depth",
 };
 
 export function quoteNoticesOf(
@@ -27,7 +26,7 @@ export function quoteNoticesOf(
 }
 
 const lossTold = (most: bigint | undefined): string =>
-  `it has lost more than the ${most === undefined ? "" : `${text(most)} `}that it may: both sides have ended; resume it to go on from here, or stop it`;
+  `it has lost more than the ${most === undefined ? "" : `${text(most)} `}allowed: both sides are canceled; resume or stop the quotes`;
 
 /** Told once, when it begins and when it is over. */
 export function quoteEvents(before: QuoteStrategy, after: QuoteStrategy, at: Millis): Event[] {

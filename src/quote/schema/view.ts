@@ -36,10 +36,10 @@ function quoteLines(quote: QuoteTold) {
   const { notices, refused, lastError } = quote;
   return {
     quotes: quote.id,
-    market: `${quote.symbol} on ${quote.exchange}${quote.dryRun ? ", on paper" : ""}`,
+    market: `${quote.symbol} on ${quote.exchange}${quote.dryRun ? " (paper trading)" : ""}`,
     status: quote.status === quote.phase ? quote.status : `${quote.status}, ${quote.phase}`,
     ...(lastError === null ? {} : { error: lastError }),
-    total: `${quote.totalProfit === null ? "not known until a price is" : `${signedProfit(quote.totalProfit)} ${asset}`}, ${signedProfit(quote.profit)} realised; ${quote.filledOrders} filled`,
+    total: `${quote.totalProfit === null ? "not known until a price is" : `${signedProfit(quote.totalProfit)} ${asset}`}, ${signedProfit(quote.profit)} realized; ${quote.filledOrders} filled`,
     price: priceTold(quote),
     spread: spreadTold(quote),
     bids: sideTold(quote, "buy"),
@@ -69,14 +69,14 @@ function spreadTold({
   halfSpreadPercent,
   widenedBy,
 }: Pick<QuoteTold, "spreadPercent" | "halfSpreadPercent" | "widenedBy">): string {
-  const asked = `${spreadPercent} % asked for`;
+  const asked = `${spreadPercent} % requested`;
   if (halfSpreadPercent === null || widenedBy === null || widenedBy === "asked") return asked;
   return `${2 * halfSpreadPercent} %, by ${widenedBy}; ${asked}`;
 }
 
 function sideTold({ orders }: Pick<QuoteTold, "orders">, side: "buy" | "sell"): string {
   const mine = orders.filter((order) => order.side === side);
-  return mine.map(({ price, amount }) => `${amount} at ${price}`).join(", ") || "none rests";
+  return mine.map(({ price, amount }) => `${amount} at ${price}`).join(", ") || "no open orders";
 }
 
 const why = ({ reason, detail }: QuoteTold["refused"][number]): string => detail ?? reason;

@@ -83,15 +83,15 @@ export function cadenceOf({ volatility, interval }: QuotesSeen, { rules }: Quote
     return {
       seconds,
       movePercent: null,
-      message: "nobody tells how far this price moves: begin with a wide spread",
+      message: "the volatility is unknown; start with a wide spread",
     };
   const move = moveWithin(volatility, interval);
   const safe = percentOf(4n * move);
   const told = `within the ${seconds} s between two passes the price moves by about ${percentOf(move)} %`;
   const message =
     2n * rules.asked >= 4n * move
-      ? `${told}: this spread bears that`
-      : `${told}: a spread below ${safe} % is often passed before its orders can follow; widen it, or step more often with --tick-interval`;
+      ? `${told}; this spread covers it`
+      : `${told}: a spread below ${safe} % is often passed before its orders can follow; widen it, or run passes more often with --tick-interval`;
   return { seconds, movePercent: percentOf(move), message };
 }
 
@@ -174,7 +174,7 @@ export function quoteWarnings(
           {
             code: "own_book_alone",
             message:
-              "its own book alone says the price: whoever moves a thin book moves these quotes; another exchange, a pool or --fixed-price would hold against that",
+              "its own book is the only price source, so moving a thin book moves these quotes; another exchange, a pool or --fixed-price would hold against that",
           },
         ]
       : []),

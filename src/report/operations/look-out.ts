@@ -88,7 +88,7 @@ function cyclesSince(days: readonly StrategyDay[], { strategy, latest }: Strateg
   const realized = text(latest.realized - before.realized);
   return {
     strategy,
-    message: `${countTold(count, "cycle")} complete, ${realized} ${quote} realised`,
+    message: `${countTold(count, "cycle")} complete, ${realized} ${quote} realized`,
   };
 }
 
@@ -101,7 +101,7 @@ async function tellAlarms(
   if (isBack) {
     const who =
       ownerBefore === local.name ? `${local.name} is back` : `${local.name} takes over from ${ownerBefore}`;
-    const message = `${who}: nobody was there for ${spanTold(now - before)}; what rested has rested on, and what has filled is booked now`;
+    const message = `${who}: no server was running for ${spanTold(now - before)}; orders stayed open, and fills are booked now`;
     await reports?.tell({ strategy: null, kind: "notice", message });
   }
   // That no pass was made while nobody was there is said; the one that comes now says the rest.

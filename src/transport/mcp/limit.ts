@@ -26,11 +26,11 @@ export async function agentLimitTexts(exposure: Exposure, options: McpOptions): 
   if (most === undefined && day === undefined)
     throw forbidden(`${what}, and agents have no limit for it; a person can set EDGEMAKER_MCP_MOST`);
   if (most !== undefined && amount > most)
-    throw forbidden(`${what}; one plan of an agent may use ${text(most)} (EDGEMAKER_MCP_MOST)`);
+    throw forbidden(`${what}; one plan of an agent can use ${text(most)} (EDGEMAKER_MCP_MOST)`);
   const used = await usedToday(options, asset);
   if (day !== undefined && used + amount > day) throw beyondDay(what, { used, day });
   return [
-    most === undefined ? what : `${what} of the ${text(most)} that one plan of an agent may`,
+    most === undefined ? what : `${what} of the ${text(most)} that one plan of an agent can use`,
     ...(day === undefined ? [] : [`${text(day - used)} ${asset} are left of an agent's day (UTC)`]),
   ];
 }
@@ -97,5 +97,5 @@ const forbidden = (message: string): AppError => new AppError("Forbidden", messa
 
 const beyondDay = (what: string, { used, day }: { used: Decimal; day: Decimal }): AppError =>
   forbidden(
-    `${what}; of the ${text(day)} that an agent's plans may use in a day (UTC) ${text(used)} are used (EDGEMAKER_MCP_MOST, EDGEMAKER_MCP_MOST_A_DAY)`,
+    `${what}; of the ${text(day)} that an agent's plans can use in one UTC day, ${text(used)} are used (EDGEMAKER_MCP_MOST, EDGEMAKER_MCP_MOST_A_DAY)`,
   );

@@ -16,13 +16,13 @@ export async function ownerTexts(
   for (const id of ids) {
     const starter = await deps.store.starterOf(id);
     if (starter === byOf(call).actor) continue;
-    const what = `${id} was started by ${starter ?? "somebody else"}`;
+    const what = `${id} was started by ${starter ?? "another caller"}`;
     if (settings.strategies !== "all")
       throw new AppError(
         "Forbidden",
         `${what}, and agents change only strategies that they have started; a person can set EDGEMAKER_MCP_STRATEGIES=all`,
       );
-    texts.push(`this changes a strategy of somebody else: ${what}`);
+    texts.push(`this changes a strategy of another caller: ${what}`);
   }
   return texts;
 }

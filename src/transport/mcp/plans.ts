@@ -61,7 +61,7 @@ const shownPlan = ({ what, cost, worstCase, limits }: Preview) => ({
 
 const nextStepOf = (id: string, options: McpOptions): string =>
   needsApproval(options)
-    ? `Nothing is done yet. Show this to the person, who has to approve it with \`edgemaker plans approve ${id}\`; call again with the same parameters and this planId: the call waits for the approval.`
+    ? `Nothing is done yet. Show this to the person, who must approve it with \`edgemaker plans approve ${id}\`; call again with the same parameters and this planId: the call waits for the approval.`
     : "Nothing is done yet. Show this to the person; when they agree, call again with the same parameters and this planId.";
 
 /** Whose the plan is, for what and with which parameters, in one text that a commit has to meet. */
@@ -132,7 +132,7 @@ const WHY: Record<Exclude<PlanState, "free">, string> = {
   used: "this planId has been used: a plan is committed once",
   expired: "this planId has expired",
   refused: "a person has refused this plan, or the request that waited for it was given up",
-  waiting: "nobody has approved this plan yet",
+  waiting: "this plan is not approved yet",
 };
 
 const planRefused = (state: Exclude<PlanState, "free">, { call }: AskedCall): Answer =>

@@ -34,14 +34,14 @@ export const PROMPTS: readonly Prompt[] = [
     text: ({
       exchange,
       symbol,
-    }) => `Analyse ${symbol} on ${exchange} with the tools of edgemaker; change nothing.
+    }) => `Analyze ${symbol} on ${exchange} with the tools of edgemaker. Change nothing.
 
-1. get_ticker, get_orderbook (limit 50) and get_trades (limit 200): price, spread, depth on both sides, who is trading.
-2. get_ohlcv with timeframe 1h (limit 168) and 1d (limit 90): range, trend, how far it moves in a day.
-3. compare_prices, if it is there: whether other exchanges agree.
+1. get_ticker, get_orderbook (limit 50) and get_trades (limit 200): price, spread, depth on both sides, recent trades.
+2. get_ohlcv with timeframe 1h (limit 168) and 1d (limit 90): range, trend, daily movement.
+3. compare_prices, if available: prices of other exchanges.
 
-Tell in ten lines: where the price stands in its range of a week and of 90 days, how much it moves, how liquid it is,
-and what would suit a grid here or speak against one. Say what the data do not show. Give figures with their units.`,
+Summarize in ten lines: the position of the price in its range of one week and 90 days, its movement, its liquidity, and the
+arguments for and against a grid. Name what the data do not show. Give figures with units.`,
   },
   {
     name: "portfolio_overview",
@@ -50,13 +50,13 @@ and what would suit a grid here or speak against one. Say what the data do not s
     arguments: [{ ...EXCHANGE, description: "Only this exchange; default: all", required: false }],
     text: ({
       exchange,
-    }) => `Give an overview of ${exchange ? `the account on ${exchange}` : "the accounts on every exchange that list_exchanges calls configured"} with the tools of edgemaker; change nothing.
+    }) => `Give an overview of ${exchange ? `the account on ${exchange}` : "the accounts on every exchange that list_exchanges calls configured"} with the tools of edgemaker. Change nothing.
 
-1. get_balance and list_orders for each exchange; get_ticker for what each asset is worth in USDT.
-2. get_grid_status: what each grid has made, holds and risks.
+1. get_balance and list_orders for each exchange; get_ticker for the value of each asset in USDT.
+2. get_grid_status: P&L, position and risk of each grid.
 
-Answer with one table of assets (free, in orders, worth), one of grids (market, status, profit, unrealised, position),
-and three lines on what stands out: idle money, a grid outside its range, an order far from the market.`,
+Answer with one table of assets (free, in orders, worth), one of grids (market, status, profit, unrealized, position),
+and three lines on what is unusual: idle money, a grid outside its range, an order far from the market.`,
   },
   {
     name: "grid_setup_advisor",
@@ -76,7 +76,7 @@ and three lines on what stands out: idle money, a grid outside its range, an ord
 1. Read the resource edgemaker://guide/grid.
 2. get_ticker, get_ohlcv (1h, limit 168; 1d, limit 90) and get_balance.
 3. Choose bounds, levels and order size; gridLevels × orderSize must not exceed the budget.
-4. preview_grid, if it is there, with allowLoss false; mend what it refuses.
+4. preview_grid, if available, with allowLoss false; fix what it refuses.
 
 Show the proposal as a table, the profit of a cycle after fees, the worst case at the lower bound, and two things that
 would make it a bad idea. Start nothing: the person decides.`,
@@ -95,7 +95,10 @@ export function addPrompts(server: Server, { deps }: McpOptions): void {
   server.setRequestHandler(GetPromptRequestSchema, ({ params: { name, arguments: values = {} } }) => {
     const prompt = PROMPTS.find((one) => one.name === name);
     if (!prompt)
-      throw new McpError(ErrorCode.InvalidParams, "unknown prompt; call prompts/list for those there are");
+      throw new McpError(
+        ErrorCode.InvalidParams,
+        "unknown prompt; call prompts/list for the list of prompts",
+      );
     checkPrompt(prompt, values, ids);
     const content = { type: "text" as const, text: prompt.text(values) };
     return { description: prompt.description, messages: [{ role: "user" as const, content }] };

@@ -97,6 +97,6 @@ function mayCall({ effect }: Operation, { settings, caller }: McpOptions): AppEr
   if (!settings.trading)
     return new AppError("Forbidden", "tools that trade are off; a person can set EDGEMAKER_MCP_TRADING=1");
   if (caller.scope === "read")
-    return new AppError("Forbidden", "this token may only read; trading needs one that may trade");
+    return new AppError("Forbidden", "this token can only read; trading needs scope trade");
   return undefined;
 }

@@ -33,7 +33,7 @@ function Valued({
   return (
     <>
       <dl class="stats">
-        <Stat name={`In all, ${quote}`} tone="large">
+        <Stat name={`Total, ${quote}`} tone="large">
           {money(
             known.reduce((sum, one) => sum + one, 0),
             2,

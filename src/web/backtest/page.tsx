@@ -104,7 +104,7 @@ function useRun(timeframe: string) {
 
 const Frames = ({ timeframe, choose }: Choosing) => (
   <div class="fields">
-    <Field label="Candles of" hint="The newest thousand, or all that `edgemaker candles` has kept">
+    <Field label="Candle length" hint="The latest thousand, or all stored candles">
       <select
         value={timeframe}
         onChange={(event: Event) => choose((event.target as HTMLSelectElement).value)}

@@ -55,23 +55,23 @@ function RunFigures({ answer }: { answer: Run["answer"] }) {
       <Stat name={`Total, ${quote}`} tone={`large ${toneOf(total)}`}>
         {change(total)}
       </Stat>
-      <Stat name="Of what is invested" tone={toneOf(total)}>
+      <Stat name="Return on investment" tone={toneOf(total)}>
         {percent(answer.totalPercent / 100)}
       </Stat>
-      <Stat name="Against holding" tone={toneOf(against)}>
+      <Stat name="vs buy and hold" tone={toneOf(against)}>
         {change(against)}
       </Stat>
-      <Stat name="Deepest fall" tone={drawdown.amount > 0 ? "down" : ""}>
+      <Stat name="Max drawdown" tone={drawdown.amount > 0 ? "down" : ""}>
         {`${money(drawdown.amount)} (${inPercent(drawdown.percent, 2)})`}
       </Stat>
-      <Stat name="Realised" tone={toneOf(Number(answer.realized))}>
+      <Stat name="Realized" tone={toneOf(Number(answer.realized))}>
         {change(Number(answer.realized))}
       </Stat>
       <Stat name="Cycles">{answer.cycles}</Stat>
       <Stat name="Fees">{fees.join(", ") || "none"}</Stat>
       <Stat name="In range">{inPercent(answer.timeInRangePercent, 1)}</Stat>
       {band ? (
-        <Stat name="By how candles ran">
+        <Stat name="Range by candle path">
           {`${change(Number(band.total.least))} to ${change(Number(band.total.most))}`}
         </Stat>
       ) : null}

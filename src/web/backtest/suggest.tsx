@@ -78,7 +78,7 @@ function SuggestionTold({ found, take }: { found: SuggestionAnswer; take: Sugges
         columns={suggestionColumns(found, take)}
         rows={best}
         keyOf={gridKey}
-        empty="No grid was looked at."
+        empty="No grid was tried."
       />
       {first && last ? (
         <p class="quiet">
@@ -99,14 +99,14 @@ const Measures = ({
   found: SuggestionAnswer;
 }) => (
   <dl class="stats">
-    <Stat name="Chance of overfitting (PBO)" tone={overfitting > 0.5 ? "large down" : "large"}>
+    <Stat name="Probability of overfitting (PBO)" tone={overfitting > 0.5 ? "large down" : "large"}>
       {inPercent(overfitting * 100, 1)}
     </Stat>
     <Stat name="Deflated Sharpe ratio, 95 % needed">
       {best[0] ? inPercent(best[0].deflatedSharpe * 100, 1) : "–"}
     </Stat>
     <Stat name="Plateau, 0.5 needed">{best[0] ? number(best[0].plateau, 2) : "–"}</Stat>
-    <Stat name="Looked at">{`${number(looked)} grids${complete ? "" : ", then the time was over"}`}</Stat>
+    <Stat name="Grids tried">{`${number(looked)} grids${complete ? "" : ", stopped by the time limit"}`}</Stat>
     <Stat name="Left out: fees or minimums">{number(refused)}</Stat>
   </dl>
 );

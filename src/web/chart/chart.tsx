@@ -52,9 +52,9 @@ const levelsText = (levels: readonly Level[]): string =>
   levels.map(({ price, kind, name = "" }) => `${price}${kind}${name}`).join();
 
 export const KIND_WORDS: Readonly<Record<Level["kind"], string>> = {
-  buy: "buy rests",
-  sell: "sell rests",
-  empty: "nothing rests",
+  buy: "open buy",
+  sell: "open sell",
+  empty: "no order",
   refused: "refused",
   line: "price",
   stop: "stop price",

@@ -27,7 +27,7 @@ function ExchangeKeys() {
   const test = (exchange: string) =>
     put({
       title: `Ask ${exchange} about its keys?`,
-      says: "The exchange is asked for the balances, and what these keys may do.",
+      says: "This reads balances and the permissions of these keys.",
       yes: "Ask it",
       act: async () => testedTold(exchange, await ask(`POST /keys/${part(exchange)}/test`, { body: {} })),
     });
@@ -36,7 +36,7 @@ function ExchangeKeys() {
       <Shown of={keys}>
         {({ exchanges }) => (
           <Table
-            label="Where exchange keys come from"
+            label="Source of exchange keys"
             columns={[
               { name: "Exchange", isHead: true, of: ({ exchange }) => exchange, by: (one) => one.exchange },
               {
@@ -79,9 +79,9 @@ function ExchangeKeys() {
 function testedTold(exchange: string, { assets, mayWithdraw }: Tested): string {
   const rights =
     mayWithdraw === null
-      ? "Whether they may withdraw it does not tell."
+      ? "It does not show whether they can withdraw."
       : mayWithdraw
-        ? "They may withdraw: make others that only read and trade."
-        : "They may not withdraw.";
+        ? "They can withdraw. Create keys that can only read and trade."
+        : "They cannot withdraw.";
   return `${exchange} takes them; the account holds ${assets} assets. ${rights}`;
 }

@@ -130,7 +130,7 @@ function SettingFields({
           ))}
         </select>
       </Field>
-      <Field label="Told from" hint="info is every fill">
+      <Field label="Lowest level" hint="info includes every fill">
         <select value={settings.level} onChange={type("level")}>
           {ALERT_LEVELS.map((level) => (
             <option key={level} value={level}>
@@ -139,7 +139,7 @@ function SettingFields({
           ))}
         </select>
       </Field>
-      <Field label="Quiet hours" hint="Only alerts then; of a zone as in 22:00-07:00 Europe/Berlin">
+      <Field label="Quiet hours" hint="Only alerts are sent, for example 22:00-07:00 Europe/Berlin">
         <input value={settings.quiet} placeholder="22:00-07:00" autocomplete="off" onInput={type("quiet")} />
       </Field>
       <label class="check">

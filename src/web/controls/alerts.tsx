@@ -9,7 +9,7 @@ interface ChannelList {
   readonly channels: readonly ChannelTold[];
 }
 
-/** Where people are told what happens. */
+/** Alert channels what happens. */
 export function Alerts() {
   const channels = useLoad<ChannelList>("GET /channels", {}, { live: true });
   return (
@@ -30,7 +30,7 @@ function ChannelTable({ data, again }: { data: ChannelList; again: Loaded<Channe
   const test = (one: ChannelTold) =>
     put({
       title: `Send ${one.channel} a message?`,
-      says: "It is told now that this is a test. What it answers stands here then.",
+      says: "This sends a test message and shows the response.",
       yes: "Send it",
       act: act(async () => {
         await ask(`POST ${path(one)}/test`, { body: {} });
@@ -50,7 +50,7 @@ function ChannelTable({ data, again }: { data: ChannelList; again: Loaded<Channe
   const remove = (one: ChannelTold) =>
     put({
       title: `Remove ${one.channel}?`,
-      says: "It is told nothing any more. What opens it is forgotten, and what it was to be told too.",
+      says: "It gets no more messages. Its secrets and its waiting messages are deleted.",
       yes: "Remove it",
       dangerous: true,
       act: act(async () => {
@@ -61,11 +61,11 @@ function ChannelTable({ data, again }: { data: ChannelList; again: Loaded<Channe
   return (
     <>
       <Table
-        label="Channels that are told what happens"
+        label="Alert channels"
         columns={channelColumns({ test, replay, remove })}
         rows={data.channels}
         keyOf={({ channel }) => channel}
-        empty="Nobody is told anything yet: add a channel below, and send it a test."
+        empty="There are no channels yet. Add one below and send a test."
       />
       {question}
     </>

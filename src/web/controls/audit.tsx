@@ -32,7 +32,7 @@ const EVENTS_PER_PAGE = 200;
 const AUDIT_COLUMNS: readonly TableColumn<AuditEvent>[] = [
   { name: "Time", isHead: true, of: ({ at }) => <Time at={at} /> },
   { name: "What", of: ({ kind }) => kind.replaceAll("_", " "), by: ({ kind }) => kind },
-  { name: "Told", of: ({ message }) => <span class="break">{message}</span> },
+  { name: "Message", of: ({ message }) => <span class="break">{message}</span> },
   { name: "By", of: ({ actor }) => actor ?? "–", by: ({ actor }) => actor ?? "" },
   {
     name: "Of",

@@ -34,9 +34,9 @@ export function LimitsPage() {
             <SetLimit data={data} again={limits.again} />
             <Section title="Used">
               <Table
-                label="Used of the limits by day"
+                label="Daily use of limits"
                 columns={[
-                  { name: "Whose", isHead: true, of: ({ scope }) => scope },
+                  { name: "Scope", isHead: true, of: ({ scope }) => scope },
                   { name: "Day, UTC", of: ({ day }) => day },
                   { name: "Orders", isNumber: true, of: ({ orders }) => orders },
                   {
@@ -75,7 +75,7 @@ function LimitsInUse({ data }: { data: LimitsAnswer }) {
         columns={[
           { name: "Limit", isHead: true, of: ({ name }) => name, by: ({ name }) => name },
           { name: "Is", of: ({ value }) => value.replaceAll(",", ", ") },
-          { name: "Whose", of: ({ scope }) => scope, by: ({ scope }) => scope },
+          { name: "Scope", of: ({ scope }) => scope, by: ({ scope }) => scope },
         ]}
         rows={rows}
         keyOf={({ scope, name }) => `${scope} ${name}`}
@@ -117,7 +117,7 @@ function SetLimit({ data, again }: { data: LimitsAnswer; again: () => void }) {
             ))}
           </select>
         </Field>
-        <Field label="Is from now on">
+        <Field label="New value">
           <input
             value={form.value}
             placeholder="USDT=500, 20, or off"
@@ -125,7 +125,7 @@ function SetLimit({ data, again }: { data: LimitsAnswer; again: () => void }) {
             onInput={type("value")}
           />
         </Field>
-        <Field label="Whose">
+        <Field label="Scope">
           <input value={form.scope} placeholder="every, account:kraken, token:ID" onInput={type("scope")} />
         </Field>
         <button type="submit" disabled={form.value.trim() === ""}>

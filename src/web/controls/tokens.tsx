@@ -19,7 +19,7 @@ export function Tokens() {
   const revoke = ({ id, name, scope }: TokenTold) =>
     put({
       title: `Revoke ${name}?`,
-      says: `${scope === "link" ? "It signs in nobody" : "The next request with it is refused, and so is everyone who has signed in by its links"}. You cannot undo this.`,
+      says: `${scope === "link" ? "It signs nobody in" : "The next request with it is refused, and so is everyone who has signed in by its links"}. You cannot undo this.`,
       yes: "Revoke it",
       dangerous: true,
       act: async () => {
@@ -57,7 +57,7 @@ const tokenState = ({ revokedAt, expiresAt }: TokenTold) => {
         revoked <Time at={revokedAt} />
       </>
     );
-  if (expiresAt === null) return "for good";
+  if (expiresAt === null) return "never";
   return (
     <>
       {expiresAt < Date.now() ? "expired" : "until"} <Time at={expiresAt} />
@@ -77,9 +77,9 @@ const tokenColumns = (revoke: (token: TokenTold) => void): readonly TableColumn<
     ),
     by: ({ name }) => name,
   },
-  { name: "May", of: ({ scope }) => (scope === "link" ? "sign in once" : scope), by: ({ scope }) => scope },
+  { name: "Scope", of: ({ scope }) => (scope === "link" ? "sign in once" : scope), by: ({ scope }) => scope },
   { name: "Made", of: ({ createdAt }) => <Time at={createdAt} />, by: ({ createdAt }) => createdAt },
-  { name: "Holds", of: tokenState },
+  { name: "Expires", of: tokenState },
   {
     name: "Do",
     of: (token) =>
@@ -94,10 +94,10 @@ const tokenColumns = (revoke: (token: TokenTold) => void): readonly TableColumn<
 ];
 
 const MAY: Readonly<Record<Scope, string>> = {
-  read: "look at everything, and change nothing",
+  read: "see everything and change nothing",
   trade: "start, change and stop grids, and place and cancel orders",
-  admin: "do everything, and let others in",
-  agent: "use the tools at /mcp, and nothing else",
+  admin: "do everything, and create tokens for others",
+  agent: "use the tools at /mcp only",
 };
 
 function NewTokenForm({ put, again }: { put: ReturnType<typeof useAsk>[1]; again: () => void }) {
@@ -109,8 +109,8 @@ function NewTokenForm({ put, again }: { put: ReturnType<typeof useAsk>[1]; again
     const { name, scope, days } = form;
     put({
       title: "Make a token?",
-      says: `Whoever has it may ${MAY[scope]}${days === "" ? ", until it is revoked" : `, for ${days} days`}. It is shown once.`,
-      yes: "Make it",
+      says: `Its holder can ${MAY[scope]}${days === "" ? ", until it is revoked" : `, for ${days} days`}. It is shown once.`,
+      yes: "Create token",
       act: async () => {
         const body = {
           scope,
@@ -129,10 +129,10 @@ function NewTokenForm({ put, again }: { put: ReturnType<typeof useAsk>[1]; again
   };
   return (
     <form class="fields line" onSubmit={make}>
-      <Field label="What for">
+      <Field label="Purpose">
         <input value={form.name} autocomplete="off" onInput={type("name")} />
       </Field>
-      <Field label="May">
+      <Field label="Scope">
         <select value={form.scope} onChange={type("scope")}>
           {(["read", "trade", "admin", "agent"] as const).map((scope) => (
             <option key={scope} value={scope}>
@@ -141,7 +141,7 @@ function NewTokenForm({ put, again }: { put: ReturnType<typeof useAsk>[1]; again
           ))}
         </select>
       </Field>
-      <Field label="Days, empty for good">
+      <Field label="Days until it expires, empty for never">
         <input value={form.days} inputMode="numeric" autocomplete="off" onInput={type("days")} />
       </Field>
       <button type="submit">Make a token</button>

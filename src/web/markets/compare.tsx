@@ -83,7 +83,7 @@ function Compared({ data }: { data: ComparisonAnswer }) {
           ]}
           rows={prices}
           keyOf={({ exchange, pool }) => `${exchange} ${pool}`}
-          empty="Nobody lists this pair: choose another one."
+          empty="No exchange lists this pair. Choose another one."
         />
         {unlisted.length > 0 ? <p class="quiet">Not listed on {unlisted.join(", ")}.</p> : null}
       </Section>
@@ -92,7 +92,7 @@ function Compared({ data }: { data: ComparisonAnswer }) {
 }
 
 const REASONS = {
-  one_venue: "only one exchange tells a price",
+  one_venue: "only one exchange has a price",
   no_gain: "no amount gains anything after fees",
   below_minimum: "what would gain is less than the least order",
 } as const;
@@ -101,7 +101,7 @@ function Executable({ analysis, quote }: { analysis: ComparisonAnswer["analysis"
   const { executable, lowestAsk, highestBid } = analysis;
   return (
     <dl class="stats">
-      <Stat name={`To be earned now, ${quote}`} tone={executable.opportunity ? "large up" : "large"}>
+      <Stat name={`Profit after fees, ${quote}`} tone={executable.opportunity ? "large up" : "large"}>
         {executable.opportunity ? change(executable.net) : "nothing"}
       </Stat>
       {executable.opportunity ? (
@@ -109,7 +109,7 @@ function Executable({ analysis, quote }: { analysis: ComparisonAnswer["analysis"
           <Stat name="Buy, sell">{`${executable.buy}, ${executable.sell}`}</Stat>
           <Stat name="Amount">{number(executable.amount)}</Stat>
           <Stat name="Fees">{`${number(executable.fees, 2)} ${quote}`}</Stat>
-          <Stat name="Of what it costs">{inPercent(executable.netPercent, 3)}</Stat>
+          <Stat name="Return on cost">{inPercent(executable.netPercent, 3)}</Stat>
         </>
       ) : (
         <Stat name="Why">{executable.reason ? REASONS[executable.reason] : "–"}</Stat>

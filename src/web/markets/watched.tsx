@@ -55,7 +55,7 @@ function Today({ exchange, symbol, day }: Where) {
 }
 
 const seenOf = ({ known, minutes }: LiquidityTold): string =>
-  `${number(known)} of ${number(minutes)} minutes were seen`;
+  `${number(known)} of ${number(minutes)} minutes are known`;
 
 interface Offered {
   readonly whose: string;

@@ -42,7 +42,7 @@ const toldAfter = async (answer: Promise<QuotesChanged>): Promise<string> => {
 
 const withdrawal = ({ id, orders }: Quoted): Question => ({
   title: "Pause these quotes?",
-  says: `Their ${orders.length} orders are withdrawn until they are resumed: a quote that nobody moves would be taken at an old price. What they hold stays.`,
+  says: `Their ${orders.length} orders are canceled until you resume. The base stays.`,
   yes: "Pause them",
   act: () => toldAfter(ask<QuotesChanged>(`POST /strategy/quote/${part(id)}/pause`, { body: {} })),
 });
@@ -50,7 +50,7 @@ const withdrawal = ({ id, orders }: Quoted): Question => ({
 const resumption = ({ id, budget, symbol }: Quoted): Question => {
   const { base, quote } = pairOf(symbol);
   return {
-    title: "Let these quotes go on?",
+    title: "Resume these quotes?",
     says: `They place both sides again with their next pass, with what they were given: ${amount(budget.quote)} ${quote} and ${amount(budget.base)} ${base}.`,
     yes: "Resume them",
     act: () => toldAfter(ask<QuotesChanged>(`POST /strategy/quote/${part(id)}/resume`, { body: {} })),
@@ -61,7 +61,7 @@ const ending = (quotes: Quoted, sellBase: boolean): Question => ({
   title: sellBase ? "Stop these quotes and sell what they hold?" : "Stop these quotes?",
   says: (
     <>
-      <p>{quotes.orders.length} open orders are cancelled, for good.</p>
+      <p>{quotes.orders.length} open orders are canceled. You cannot undo this.</p>
       <p>{whatBecomesOfBase(quotes, sellBase)}</p>
     </>
   ),
@@ -80,5 +80,5 @@ function whatBecomesOfBase({ symbol, position, reference }: Quoted, sellBase: bo
   if (Number(position) === 0) return `They hold no ${base}.`;
   return sellBase
     ? `${held}${worth}, are sold below the market, at most 10 % under its middle: a thin book is sold into.`
-    : `${held}${worth}, stay yours and go on gaining or losing.`;
+    : `${held}${worth}, stay yours and keep their market risk.`;
 }

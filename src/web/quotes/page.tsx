@@ -35,7 +35,7 @@ function KnownQuotes({ quotes, session }: { quotes: Quoted; session: Session }) 
     <>
       <header class="title">
         <h1>
-          {symbol} <small>{dryRun ? `${exchange}, on paper` : exchange}</small>{" "}
+          {symbol} <small>{dryRun ? `${exchange} (paper trading)` : exchange}</small>{" "}
           <b class={`tag ${tone}`}>{name}</b>
         </h1>
         <QuoteActions quotes={quotes} session={session} />
@@ -67,18 +67,18 @@ function QuoteFigures({ quotes, digits }: { quotes: Quoted; digits: number }) {
       <Stat name={`Total, ${quote}`} tone={`large ${toneOf(quotes.totalProfit)}`}>
         {change(quotes.totalProfit)}
       </Stat>
-      <Stat name="Realised" tone={toneOf(quotes.profit)}>
+      <Stat name="Realized" tone={toneOf(quotes.profit)}>
         {change(quotes.profit)}
       </Stat>
-      <Stat name="Quoted around">{reference === null ? "no price" : number(reference, digits)}</Stat>
-      <Stat name="Spread asked">{inPercent(spreadPercent)}</Stat>
-      <Stat name="Spread now">
+      <Stat name="Reference price">{reference === null ? "no price" : number(reference, digits)}</Stat>
+      <Stat name="Requested spread">{inPercent(spreadPercent)}</Stat>
+      <Stat name="Current spread">
         {halfSpreadPercent === null ? "–" : inPercent(2 * halfSpreadPercent)}
         {widenedBy === null || widenedBy === "asked" ? null : <small>{` by ${widenedBy}`}</small>}
       </Stat>
-      <Stat name={`Holds, ${base}`}>{amount(quotes.position)}</Stat>
-      <Stat name="Bought at">{averageCost === null ? "–" : number(averageCost, digits)}</Stat>
-      <Stat name="Was given">{`${amount(quotes.budget.quote)} ${quote}, ${amount(quotes.budget.base)} ${base}`}</Stat>
+      <Stat name={`Position, ${base}`}>{amount(quotes.position)}</Stat>
+      <Stat name="Average entry">{averageCost === null ? "–" : number(averageCost, digits)}</Stat>
+      <Stat name="Budget">{`${amount(quotes.budget.quote)} ${quote}, ${amount(quotes.budget.base)} ${base}`}</Stat>
       <Stat name="Orders">{`${quotes.orders.length} open, ${quotes.filledOrders} filled`}</Stat>
       <Stat name="Last pass">{lastStepAt === null ? "none yet" : <Ago at={lastStepAt} />}</Stat>
     </dl>
@@ -92,9 +92,9 @@ function OrdersResting({ quotes, digits }: { quotes: Quoted; digits: number }) {
       ? "–"
       : inPercent((100 * Math.abs(price - quotes.reference)) / quotes.reference, 3);
   return (
-    <Section title="What rests">
+    <Section title="Open orders">
       <Table
-        label="Orders that rest"
+        label="Open orders"
         columns={[
           {
             name: "Side",
@@ -107,7 +107,7 @@ function OrdersResting({ quotes, digits }: { quotes: Quoted; digits: number }) {
         ]}
         rows={quotes.orders.toSorted((a, b) => b.price - a.price)}
         keyOf={({ side, price }) => `${side} ${price}`}
-        empty="Nothing rests now."
+        empty="There are no open orders."
       />
       {quotes.refused.length > 0 ? (
         <p class="quiet">
@@ -122,7 +122,7 @@ function OrdersResting({ quotes, digits }: { quotes: Quoted; digits: number }) {
 const PricePlaces = ({ quotes }: { quotes: Quoted }) => (
   <Section title="Where the price is from">
     <Table
-      label="Places that tell the price"
+      label="Price sources"
       columns={[
         { name: "Place", isHead: true, of: ({ source }) => (source === "own" ? "own book" : source) },
         { name: "Counts", of: ({ counted }) => (counted ? "yes" : "no") },
@@ -130,7 +130,7 @@ const PricePlaces = ({ quotes }: { quotes: Quoted }) => (
       ]}
       rows={quotes.sources}
       keyOf={({ source }) => source}
-      empty="No place was asked yet."
+      empty="No source was read yet."
     />
   </Section>
 );

@@ -13,7 +13,7 @@ const QUOTE_COLUMNS: readonly TableColumn<Quoted>[] = [
     of: ({ id, symbol, exchange, dryRun }) => (
       <>
         <a href={linkTo("quotes", id)}>{symbol}</a>
-        <small>{dryRun ? `${exchange}, on paper` : exchange}</small>
+        <small>{dryRun ? `${exchange} (paper trading)` : exchange}</small>
         <small>{id}</small>
       </>
     ),
@@ -39,7 +39,7 @@ const QUOTE_COLUMNS: readonly TableColumn<Quoted>[] = [
     by: ({ phase }) => phase,
   },
   {
-    name: "Quoted around",
+    name: "Reference price",
     isNumber: true,
     of: ({ reference, sources }) => (
       <>
@@ -73,7 +73,7 @@ const QUOTE_COLUMNS: readonly TableColumn<Quoted>[] = [
     by: ({ filledOrders }) => filledOrders,
   },
   {
-    name: "Holds",
+    name: "Position",
     isNumber: true,
     of: ({ position, symbol }) => `${amount(position)} ${pairOf(symbol).base}`,
     by: ({ position }) => Number(position),
@@ -101,7 +101,7 @@ export function Quotes() {
   return (
     <Section title={`Quotes (${data.count})`}>
       <Table
-        label="Quotes that run"
+        label="Running quotes"
         columns={QUOTE_COLUMNS}
         rows={data.strategies}
         keyOf={({ id }) => id}

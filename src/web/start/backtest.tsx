@@ -52,18 +52,18 @@ function Outcome({ answer, quote }: { answer: Backtest; quote: string }) {
           {change(total)}
         </Stat>
         {band ? (
-          <Stat name="By how candles ran">
+          <Stat name="Range by candle path">
             {`${change(Number(band.total.least))} to ${change(Number(band.total.most))}`}
           </Stat>
         ) : null}
-        <Stat name="Realised" tone={toneOf(Number(answer.realized))}>
+        <Stat name="Realized" tone={toneOf(Number(answer.realized))}>
           {change(Number(answer.realized))}
         </Stat>
-        <Stat name="Against holding" tone={toneOf(holding)}>
+        <Stat name="vs buy and hold" tone={toneOf(holding)}>
           {change(holding)}
         </Stat>
         <Stat name="Cycles">{answer.cycles}</Stat>
-        <Stat name="Deepest fall" tone={drawdown.amount > 0 ? "down" : ""}>
+        <Stat name="Max drawdown" tone={drawdown.amount > 0 ? "down" : ""}>
           {`${number(drawdown.amount, 2)} (${inPercent(drawdown.percent, 2)})`}
         </Stat>
         <Stat name="In range">{inPercent(answer.timeInRangePercent, 1)}</Stat>

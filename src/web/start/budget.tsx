@@ -42,7 +42,7 @@ export function BudgetPart({
           onInput={(event: Event) => setBudget((event.target as HTMLInputElement).value)}
         />
       </Field>
-      <Field label="How far the price may go" wide>
+      <Field label="Width of the range" wide>
         <select
           value={width}
           onChange={(event: Event) => setWidth((event.target as HTMLSelectElement).value)}

@@ -47,7 +47,7 @@ export function NumberFields({ form, change, quote }: FieldsProps) {
 const CHECKS = {
   useOwnBase: "Sell base that the account has",
   initialBuy: "Buy at once the base that sells lack",
-  dryRun: "On paper: live prices, no order of yours",
+  dryRun: "Paper trading: live prices, no real orders",
 } as const;
 
 export const Checks = ({

@@ -31,7 +31,7 @@ export function Start({ session }: { session: Session }) {
           <NumberFields form={form} change={change} quote={quote} />
           <Checks form={form} change={change} names={["useOwnBase", "initialBuy", "dryRun"]} />
           <p>
-            <a href={`${linkTo("backtest")}?${queryOf(form)}`}>Backtest it beside others</a>
+            <a href={`${linkTo("backtest")}?${queryOf(form)}`}>Compare in a backtest</a>
           </p>
         </Section>
         <Section title="What it would do">
@@ -101,7 +101,7 @@ function StartButton({
   const [question, put] = useAsk();
   const { exchange, symbol } = planned.config;
   const { base, quote } = pairOf(symbol);
-  if (session.scope === "read") return <NoticeBox>A token that may trade is needed to start it.</NoticeBox>;
+  if (session.scope === "read") return <NoticeBox>You need a token with scope trade to start it.</NoticeBox>;
   const start = async () => {
     const started = await carryOut(() =>
       ask<Started>("POST /strategy/grid", {
@@ -123,8 +123,8 @@ function StartButton({
               , and {amount(planned.ownBaseUsed)} {base} of your own in sells
             </b>
           ) : null}
-          . It may come to use {amount(planned.maxQuoteUsed)} {quote}. If the market has moved so far that
-          other orders would be placed, nothing starts.
+          . It can use up to {amount(planned.maxQuoteUsed)} {quote}. If the market has moved so far that other
+          orders would be placed, nothing starts.
         </p>
       ),
       yes: "Start it",

@@ -16,13 +16,13 @@ export function PlanShown({ planned }: { planned: Planned }) {
         </NoticeBox>
       ))}
       <dl class="stats">
-        <Stat name="Most that it uses">{`${amount(planned.maxQuoteUsed)} ${quote}`}</Stat>
-        <Stat name="Now in buys">{`${amount(planned.investment.quote)} ${quote}`}</Stat>
+        <Stat name="Maximum use of quote">{`${amount(planned.maxQuoteUsed)} ${quote}`}</Stat>
+        <Stat name="Buys">{`${amount(planned.investment.quote)} ${quote}`}</Stat>
         <Stat name="Own base in sells">{`${amount(planned.ownBaseUsed)} ${base}`}</Stat>
-        <Stat name="A cycle nets" tone={Math.min(...net) > 0 ? "up" : "down"}>
+        <Stat name="Profit per cycle" tone={Math.min(...net) > 0 ? "up" : "down"}>
           {`${number(Math.min(...net), 3)} to ${inPercent(Math.max(...net), 3)}`}
         </Stat>
-        <Stat name="Fees eat a spacing below">{inPercent(planned.breakEvenSpacingPercent, 3)}</Stat>
+        <Stat name="Smallest profitable spacing">{inPercent(planned.breakEvenSpacingPercent, 3)}</Stat>
         {worst.map(({ price, loss }) => (
           <Stat key={price} name={`Loss at ${number(price)}`} tone={loss > 0 ? "down" : ""}>
             {`${money(loss)} ${quote}`}
@@ -90,7 +90,7 @@ function PlanOrders({ planned }: { planned: Planned }) {
     <details>
       <summary>
         {planned.orders.length} orders, slot by slot
-        {planned.refused.length > 0 ? `; ${planned.refused.length} slots rest nothing now` : ""}
+        {planned.refused.length > 0 ? `; ${planned.refused.length} slots have no order now` : ""}
       </summary>
       <Table
         label="Orders of the plan"

@@ -67,13 +67,13 @@ const messageAfter = async (answer: Promise<Changed>): Promise<Child> => {
 
 const pauseQuestion = (grid: Grid): Question => ({
   title: "Pause this grid?",
-  says: `Nothing new is placed. ${grid.openOrders} orders rest on and may still fill; stop and take-profit prices are not watched while it is paused.`,
+  says: `Nothing new is placed. ${grid.openOrders} orders stay open and can fill. Stop and take-profit prices are not watched while it is paused.`,
   yes: "Pause it",
   act: () => messageAfter(ask<Changed>(`POST /strategy/grid/${part(grid.id)}/pause`, { body: {} })),
 });
 
 const resume = (grid: Grid): Question => ({
-  title: "Let this grid go on?",
+  title: "Resume this grid?",
   says: `It places what is missing from its next pass on: at most ${money(grid.investment)} ${pairOf(grid.symbol).quote} in all its slots.`,
   yes: "Resume it",
   act: () => messageAfter(ask<Changed>(`POST /strategy/grid/${part(grid.id)}/resume`, { body: {} })),
@@ -83,7 +83,7 @@ const stopQuestion = (grid: Grid, sellBase: boolean): Question => ({
   title: sellBase ? "Stop this grid and sell what it holds?" : "Stop this grid?",
   says: (
     <>
-      <p>{grid.openOrders} open orders are cancelled, for good.</p>
+      <p>{grid.openOrders} open orders are canceled. You cannot undo this.</p>
       <p>{sellBase ? sells(grid) : keeps(grid)}</p>
     </>
   ),
@@ -112,5 +112,5 @@ function keeps({ symbol, position, markPrice, averageCost }: Grid): string {
   if (held === 0) return `It holds no ${base}.`;
   const worth = markPrice === null ? "" : `, worth ${money(held * markPrice)} ${quote} now`;
   const cost = averageCost === null ? "" : `, bought for ${money(held * averageCost)} ${quote}`;
-  return `${amount(position)} ${base}${worth}${cost}, stay yours and go on gaining or losing.`;
+  return `${amount(position)} ${base}${worth}${cost}, stay yours and keep their market risk.`;
 }

@@ -18,7 +18,7 @@ export function editFields({ symbol, centered }: Grid): readonly EditField[] {
   const sizes: readonly EditField[] = [
     { name: "gridLevels", label: centered ? "Levels, 2 to 20" : "Levels, 2 to 100" },
     { name: "orderSize", label: `Per order, ${quote}` },
-    { name: "budget", label: `Or in all, ${quote}`, hint: "In place of the size of one order" },
+    { name: "budget", label: `Or in all, ${quote}`, hint: "Instead of an order size" },
   ];
   if (centered)
     return [...sizes, { name: "spacing", label: "Spacing", hint: "As a share of the center price" }];

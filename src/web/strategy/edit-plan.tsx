@@ -12,7 +12,7 @@ const CHANGED_NAMES: Readonly<Record<string, string>> = {
   spacing: "Spacing",
   stopLossPrice: "Stop loss",
   takeProfitPrice: "Take profit",
-  allowLoss: "May sell below cost",
+  allowLoss: "Can sell below cost",
 };
 
 /** What a change would do, as the server has planned it. */
@@ -33,7 +33,7 @@ export function EditPlan({
         </NoticeBox>
       ))}
       <Table
-        label="What changes"
+        label="Changes"
         columns={[
           { name: "What", isHead: true, of: ({ field }) => CHANGED_NAMES[field] ?? field },
           { name: "Is", isNumber: true, of: ({ from }) => shownValue(from) },
@@ -58,14 +58,14 @@ function Money({ planned, symbol }: { planned: PlannedEditAnswer; symbol: string
   const { base, quote } = pairOf(symbol);
   return (
     <dl class="stats">
-      <Stat name="Cancelled">{`${planned.cancelled} orders`}</Stat>
+      <Stat name="Canceled">{`${planned.cancelled} orders`}</Stat>
       <Stat name="Placed">{`${planned.orders.length} orders`}</Stat>
-      <Stat name="Needed for buys">{`${amount(planned.investment.quote)} ${quote}`}</Stat>
-      <Stat name="Free for them">{`${amount(planned.free)} ${quote}`}</Stat>
-      <Stat name="Realised, and kept">{`${change(planned.realized)} ${quote}`}</Stat>
-      <Stat name="Most that it uses">{`${amount(planned.maxQuoteUsed)} ${quote}`}</Stat>
+      <Stat name="Quote for buys">{`${amount(planned.investment.quote)} ${quote}`}</Stat>
+      <Stat name="Free quote">{`${amount(planned.free)} ${quote}`}</Stat>
+      <Stat name="Realized P&L, stays">{`${change(planned.realized)} ${quote}`}</Stat>
+      <Stat name="Maximum use of quote">{`${amount(planned.maxQuoteUsed)} ${quote}`}</Stat>
       {Number(planned.idleBase) > 0 ? (
-        <Stat name="Held, and for sale nowhere" tone="warn">{`${amount(planned.idleBase)} ${base}`}</Stat>
+        <Stat name="Base without a sell order" tone="warn">{`${amount(planned.idleBase)} ${base}`}</Stat>
       ) : null}
       {planned.worstCase
         .toSorted((a, b) => a.price - b.price)
@@ -84,7 +84,7 @@ function Orders({ planned, symbol, digits }: { planned: PlannedEditAnswer; symbo
   return (
     <details>
       <summary>
-        {planned.orders.length} orders{waiting > 0 ? `; ${waiting} slots rest nothing now` : ""}
+        {planned.orders.length} orders{waiting > 0 ? `; ${waiting} slots have no order now` : ""}
       </summary>
       <Table
         label="Orders after the change"
@@ -104,7 +104,7 @@ function Orders({ planned, symbol, digits }: { planned: PlannedEditAnswer; symbo
 
 /** The change in a sentence, in money. */
 export function editSays({ cancelled, orders, ...plan }: PlannedEditAnswer, quote: string): string {
-  const kept = `The ${change(plan.realized)} ${quote} that are realised stay, and the change itself sells nothing.`;
-  if (cancelled === 0 && orders.length === 0) return `No order is cancelled or placed. ${kept}`;
-  return `${cancelled} orders are cancelled, then ${orders.length} placed: ${amount(plan.investment.quote)} ${quote} in buys, of ${amount(plan.free)} free. ${kept} It may come to use ${amount(plan.maxQuoteUsed)} ${quote}. If the market has moved so far that other orders would be placed, nothing is changed.`;
+  const kept = `The ${change(plan.realized)} ${quote} of realized P&L stay. The change sells nothing.`;
+  if (cancelled === 0 && orders.length === 0) return `No order is canceled or placed. ${kept}`;
+  return `${cancelled} orders are canceled, then ${orders.length} placed: ${amount(plan.investment.quote)} ${quote} in buys, of ${amount(plan.free)} free. ${kept} It can use up to ${amount(plan.maxQuoteUsed)} ${quote}. If the market has moved so far that other orders would be placed, nothing is changed.`;
 }

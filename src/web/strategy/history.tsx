@@ -109,7 +109,7 @@ export function EventsPart({ of }: { of: Owner }) {
   const columns: readonly TableColumn<Events["events"][number]>[] = [
     { name: "Time", isHead: true, of: ({ timestamp }) => <Time at={timestamp} /> },
     { name: "What", of: ({ kind }) => kind.replace("_", " ") },
-    { name: "Told", of: ({ message }) => message },
+    { name: "Message", of: ({ message }) => message },
     { name: "By", of: ({ by }) => by ?? "–" },
   ];
   return (
@@ -122,7 +122,7 @@ export function EventsPart({ of }: { of: Owner }) {
               columns={columns}
               rows={events}
               keyOf={({ id }) => id}
-              empty="Nothing was told of it yet."
+              empty="There are no events yet."
             />
             {pager(next)}
           </>

@@ -82,7 +82,7 @@ function GridTitle({ grid }: { grid: Grid }) {
   const { name, tone } = gridState(grid);
   return (
     <h1>
-      {grid.symbol} <small>{grid.dryRun ? `${grid.exchange}, on paper` : grid.exchange}</small>{" "}
+      {grid.symbol} <small>{grid.dryRun ? `${grid.exchange} (paper trading)` : grid.exchange}</small>{" "}
       <b class={`tag ${tone}`}>{name}</b>
     </h1>
   );
@@ -97,20 +97,20 @@ function GridFigures({ grid, digits }: { grid: Grid; digits: number }) {
       <Stat name={`Total, ${quote}`} tone={`large ${toneOf(grid.totalProfit)}`}>
         {change(grid.totalProfit)}
       </Stat>
-      <Stat name="Realised" tone={toneOf(grid.profit)}>
+      <Stat name="Realized" tone={toneOf(grid.profit)}>
         {change(grid.profit)}
       </Stat>
-      <Stat name="Unrealised" tone={toneOf(grid.unrealizedProfit)}>
+      <Stat name="Unrealized" tone={toneOf(grid.unrealizedProfit)}>
         {change(grid.unrealizedProfit)}
       </Stat>
-      <Stat name="Against holding" tone={toneOf(against)}>
+      <Stat name="vs buy and hold" tone={toneOf(against)}>
         {change(against)}
       </Stat>
       <Stat name="Price">{price(grid.markPrice)}</Stat>
-      <Stat name="Range now">{rangeText(grid, digits)}</Stat>
-      <Stat name="To the range's end">{distanceText(grid)}</Stat>
-      <Stat name={`Holds, ${base}`}>{amount(grid.position)}</Stat>
-      <Stat name="Bought at">{price(grid.averageCost)}</Stat>
+      <Stat name="Current range">{rangeText(grid, digits)}</Stat>
+      <Stat name="Distance to range limit">{distanceText(grid)}</Stat>
+      <Stat name={`Position, ${base}`}>{amount(grid.position)}</Stat>
+      <Stat name="Average entry">{price(grid.averageCost)}</Stat>
       <Stat name="Break-even">{price(grid.breakEvenPrice)}</Stat>
       {grid.stopPrices.map((stop) => (
         <Stat key={stop.reason} name={endName(stop)} tone={stop.armed ? "" : "warn"}>
@@ -167,7 +167,7 @@ function GridPrices({
       title="Price and levels"
       aside={
         <select
-          aria-label="A candle's time"
+          aria-label="Candle length"
           value={timeframe}
           onChange={(event: Event) => setTimeframe((event.target as HTMLSelectElement).value)}
         >
@@ -181,7 +181,7 @@ function GridPrices({
     >
       {candles.error ? <Failed error={candles.error} again={candles.again} /> : null}
       <GridChart
-        label={`Candles of ${symbol} on ${exchange} with the grid at ${rangeText(grid, digits)}: ${grid.openOrders} orders rest, ${fills.data?.count ?? 0} fills`}
+        label={`Candles of ${symbol} on ${exchange} with the grid at ${rangeText(grid, digits)}: ${grid.openOrders} open orders, ${fills.data?.count ?? 0} fills`}
         candles={candles.data?.candles ?? NO_FILLS}
         fills={fills.data?.fills ?? NO_FILLS}
         digits={digits}

@@ -27,7 +27,7 @@ export function Slots({
     },
     { name: "Order", of: ({ slot, side }) => restingText(grid, orders, { slot, side }, digits) },
     {
-      name: `Holds, ${base}`,
+      name: `Position, ${base}`,
       isNumber: true,
       of: ({ position }) => amount(position),
       by: ({ position }) => Number(position),
@@ -70,5 +70,5 @@ function restingText(
         {refused.detail ? <small>{refused.detail}</small> : null}
       </span>
     );
-  return grid.status === "stopped" ? "–" : `no ${side} rests`;
+  return grid.status === "stopped" ? "–" : `no open ${side}`;
 }

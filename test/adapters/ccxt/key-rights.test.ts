@@ -64,7 +64,7 @@ describe("the configured keys", () => {
     expect(await warnings()).toEqual([]);
     expect(await rights?.ask(0)).toBe(true);
     const lines = NAMES.map(
-      (name) => `the keys of ${name} may withdraw: make others that only read and trade`,
+      (name) => `the keys of ${name} can withdraw; create keys that can only read and trade`,
     );
     expect(said.filter((line) => line.includes("withdraw"))).toEqual(lines.map((line) => `warn: ${line}`));
     expect(await warnings()).toEqual(lines);
@@ -86,7 +86,7 @@ describe("the configured keys", () => {
     await rights?.ask(0);
     for (const name of NAMES) venues[name].fail({ kind: "bad_gateway", route: ["permissions", "balance"] });
     await rights?.ask(0);
-    expect(said.filter((line) => line.includes("does not say"))).toHaveLength(4);
+    expect(said.filter((line) => line.includes("does not show the permissions"))).toHaveLength(4);
     expect(await warnings()).toHaveLength(4);
     for (const name of NAMES) venues[name].resetCounts();
     expect(await rights?.ask(DAY)).toBe(true);

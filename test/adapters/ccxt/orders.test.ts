@@ -105,7 +105,7 @@ describe.each(NAMES)("orders by hand on %s", (name) => {
     expect(await answer.json()).toMatchObject({
       success: true,
       cancelled: 3,
-      message: "the exchange has accepted 3 cancels",
+      message: "the exchange accepted 3 cancels",
     });
     expect(app.venues[name].open().map(({ listing }) => listing.symbol)).toEqual(["ETH/USDT"]);
     expect(app.venues[name].count("cancelAll")).toBe(0);
@@ -123,8 +123,8 @@ describe.each(NAMES)("orders by hand on %s", (name) => {
         await (await del(app, `/orders/${encodeURIComponent(id)}?exchange=${name}&symbol=BTC/USDT`)).json(),
       );
     expect(answers).toMatchObject([
-      { success: true, message: expect.stringMatching(/^the exchange has accepted the cancel; a look/) },
-      { error: "Cancel failed", message: "the order was not cancelled: it is filled" },
+      { success: true, message: expect.stringMatching(/^the exchange accepted the cancel; request/) },
+      { error: "Cancel failed", message: "the order was not canceled: it is filled" },
     ]);
   });
 

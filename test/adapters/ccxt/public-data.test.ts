@@ -58,7 +58,7 @@ describe("public data", () => {
     expect(venues.mexc.count("ticker")).toBe(1 + 5);
     const answer = await ask(ticker("mexc"));
     expect(answer.status).toBe(500);
-    expect((await answer.json()).message).toMatch(/has failed 5 times in a row; it is asked again in \d s/);
+    expect((await answer.json()).message).toMatch(/has failed 5 times in a row; edgemaker retries in \d s/);
     venues.mexc.heal();
     time.pass(5000);
     expect((await ask(ticker("mexc"))).status).toBe(200);

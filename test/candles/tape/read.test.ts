@@ -124,7 +124,7 @@ describe("a tape is refused, naming the row", () => {
   const lines = (row: object) =>
     `${JSON.stringify({ timestamp: AT, price: 1, amount: 1 })}\n${JSON.stringify(row)}`;
   it.each([
-    [table(`${AT - 1},100,1,b`), "line 3: it lies before the trade before it"],
+    [table(`${AT - 1},100,1,b`), "line 3: it is earlier than the previous trade"],
     [table(`${AT},-1,1,b`), "line 3: its price is no number above zero"],
     [table(`${AT},x,1,b`), "line 3: its price is no number above zero"],
     [table(`${AT},1,0,b`), "line 3: its amount is no number above zero"],

@@ -241,7 +241,7 @@ describe("what is said of an exit", () => {
     expect(reachedEvent(left(exit), exit, NOW)).toEqual({
       ...event,
       kind: "exit",
-      message: "stop_loss at 54 (armed at 55): every order is cancelled, and 2 BTC are sold",
+      message: "stop_loss at 54 (armed at 55): all orders are canceled, and 2 BTC are sold",
     });
     expect(reachedEvent(left(exit), { reason: "loss", tries: 0 }, NOW).message).toContain("0 BTC are sold");
   });

@@ -203,7 +203,7 @@ describe("a strategy in a pass", () => {
     const other = order({ slot: 7, clientId: idOf({ slot: 7 }), state: "submitted", notAfter: NOW - 61_000 });
     const done = deciding(grid(), { orders: [other], more: { sights: { [other.clientId]: "missing" } } });
     expect(done.creates).toEqual([]);
-    expect(updateOf(done)?.lastError).toContain(`has taken order ${other.clientId} and does not show it`);
+    expect(updateOf(done)?.lastError).toContain(`accepted order ${other.clientId} but does not show it`);
   });
 
   it("takes note of a restore once it was searched for", () => {

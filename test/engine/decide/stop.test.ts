@@ -189,8 +189,15 @@ describe("an exit that would meet orders of its account", () => {
     expect(after.intents).toBeUndefined();
     const event = { account: ACCOUNT, strategy: "g", at: NOW, kind: "made_way" };
     expect(after.events).toEqual([
-      { ...event, message: "x1: the buy at 103 of g is cancelled, as the exit of g would meet it" },
-      { ...event, message: "x2: the buy at 103 placed by hand is cancelled, as the exit of g would meet it" },
+      {
+        ...event,
+        message: "x1: the buy at 103 of g is canceled, because the exit of g could fill against it",
+      },
+      {
+        ...event,
+        message:
+          "x2: the buy at 103 placed manually is canceled, because the exit of g could fill against it",
+      },
     ]);
     const again = stop(exiting({}, { lastError }), [], turn({ resting: met.map(resting) }));
     expect(again.events).toEqual([]);
@@ -233,7 +240,7 @@ describe("an exit that would meet orders of its account", () => {
 describe("base that the account does not show", () => {
   const none = { funds: { USDT: d("1") } };
   const since = (lacksSince: number) => exiting({ exit: { ...EXIT, lacksSince } });
-  const lastError = "the exchange shows less free base than there is to sell; it is asked again";
+  const lastError = "the exchange shows less free base than there is to sell; edgemaker retries";
 
   it("is asked for again, for a read lag", () => {
     const after = stop(exiting(), [], turn(none));
@@ -250,8 +257,7 @@ describe("base that the account does not show", () => {
     const after = stop(since(NOW - readLag), [], turn({ ...none, doubted: new Set(["BTC"]) }));
     expect(after.strategy).toMatchObject({
       status: "running",
-      lastError:
-        "an order that is not seen may have taken the base that is to be sold: it is looked for first",
+      lastError: "an unconfirmed order could have used the base; edgemaker looks it up first",
       state: { exit: { lacksSince: NOW } },
     });
     const quotes = stop(since(NOW - readLag), [], turn({ ...none, doubted: new Set(["USDT"]) }));
@@ -262,8 +268,7 @@ describe("base that the account does not show", () => {
     const after = stop(since(NOW - readLag), [], turn(none));
     expect(after.strategy).toMatchObject({
       status: "stopped",
-      lastError:
-        "2 BTC that the grid held were not free in the account and are not sold: sell by hand what is there",
+      lastError: "2 BTC that the grid held were not free in the account and are not sold; sell them manually",
     });
   });
 });

@@ -81,7 +81,7 @@ describe("the time of a pass", () => {
     const slower = passing();
     await slower.call(450);
     expect(slower.budget.slow).toBe(
-      "the exchange takes about 1 s to answer a call: a pass has time for few orders, and the others wait",
+      "the exchange takes about 1 s to respond, so a pass has time for few orders; the others wait",
     );
     await slower.call(2000);
     expect(slower.budget.slow).toMatch(/takes about 2 s/);
@@ -92,7 +92,7 @@ describe("the time of a pass", () => {
     time.now = 8600;
     await call(100);
     expect(budget.slow).toBe(
-      "the first call of a pass left after about 8 s: it has time for few orders, and the others wait",
+      "the first call of a pass left after about 8 s, so there was time for few orders; the others wait",
     );
     const late = passing();
     late.time.now = 10_500;

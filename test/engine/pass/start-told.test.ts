@@ -7,9 +7,9 @@ const STEPPED = { outcome: "stepped" } as Pass;
 const GRID = { id: "g", status: "running", phase: "active", config: {} } as Parameters<typeof startTold>[0];
 
 it.each([
-  [{}, STEPPED, "g is running and its orders rest"],
+  [{}, STEPPED, "g is running and its orders are placed"],
   [{ phase: "starting" }, STEPPED, "g is running; more of its orders follow"],
-  [{ config: { triggerPrice: d("50") } }, STEPPED, "g is running and its orders rest"],
+  [{ config: { triggerPrice: d("50") } }, STEPPED, "g is running and its orders are placed"],
   [
     { status: "idle", phase: "starting", config: { triggerPrice: d("50") } },
     STEPPED,

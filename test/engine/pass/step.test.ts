@@ -296,7 +296,7 @@ describe("a pass that fails", () => {
     expect(settled.phases).toEqual([{ id: "g", phase: "stopping" }]);
     expect((settled.events as { message: string }[]).map(({ message }) => message)).toEqual([
       `${idOf({ slot: 0 })}: cancel unknown: no answer`,
-      "2 cancels were asked for, then reading failed: a mistake",
+      "2 cancels were sent, then reading failed: a mistake",
     ]);
   });
 

@@ -66,7 +66,7 @@ describe("a stop whose orders could not be read again", () => {
       strategy: "g",
       at: NOW,
       kind: "error",
-      message: "2 cancels were asked for, then reading failed: no answer",
+      message: "2 cancels were sent, then reading failed: no answer",
     };
     const phases = [{ id: "g", phase: "stopping" }];
     expect(told(stopping())).toEqual({ events: [event], phases });

@@ -45,7 +45,7 @@ describe("rows of trades that cannot be read", () => {
   it("are of nobody known where they name no order, and nobody's business where it is another's", () => {
     const unnamed = told([row({ id: null, orderId: null })], [], [order({ exchangeId: null })]);
     expect(unnamed.said).toEqual([
-      "nobody knows whose, on BTC/USDT: trade of no order at 5 is not booked, no price",
+      "owner unknown, on BTC/USDT: trade of no order at 5 is not booked, no price",
     ]);
     expect(unnamed.events).toMatchObject([{ strategy: null }]);
     expect(told([row({ orderId: "x2" })])).toMatchObject({ events: [], unreadable: undefined });

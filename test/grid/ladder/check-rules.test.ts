@@ -62,7 +62,7 @@ describe("the least size of a slot", () => {
 describe("the spacing", () => {
   const LOSES = {
     code: "below_break_even",
-    message: "every cycle loses: the levels are 40 % apart at the least, and fees take 50 %",
+    message: "every cycle loses money: the levels are 40 % apart at the least, and fees take 50 %",
   };
   const warned = (ratio: string, maker: string, taker = maker) =>
     spacingWarnings(d(ratio), market({ maker: d(maker), taker: d(taker) }));
@@ -83,7 +83,7 @@ describe("the spacing", () => {
     expect(() => check("1.1", false)).toThrow(
       expect.objectContaining({
         label: "Invalid spacing",
-        message: expect.stringMatching(/^every cycle loses: .*; ask for less, or set allowLoss$/),
+        message: expect.stringMatching(/^every cycle loses money: .*; ask for less, or set allowLoss$/),
       }),
     );
   });

@@ -73,7 +73,7 @@ describe("a change of a running grid", () => {
     ]);
     expect(await prices()).toEqual([58_000, 59_000, 60_000]);
     expect(await eventsOf()).toContain(
-      "asked to be changed: lowerPrice 57000 to 58000, upperPrice 63000 to 64000",
+      "change requested: lowerPrice 57000 to 58000, upperPrice 63000 to 64000",
     );
   });
 
@@ -122,7 +122,7 @@ describe("a change of a running grid", () => {
     ).rejects.toMatchObject({
       label: "Exchange error",
       message:
-        "nothing is changed: kraken did not tell what the change has to know (kraken: no answer); what runs goes on as it was",
+        "nothing is changed: kraken could not be read (kraken: no answer); the strategy continues unchanged",
     });
     const undecided = await ask<Changed>("edit_grid", size(240), unsure);
     expect(undecided).toMatchObject({ success: true, made: false, phase: "rebuilding" });
@@ -191,10 +191,10 @@ describe("a change of a running grid", () => {
     const asked = { id, gridLevels: 5, orderSize: 250 };
     const told = await preview("edit_grid", asked);
     expect(told.what).toMatch(
-      /^change grid-\S+: gridLevels from 6 to 5, orderSize from 200 to 250, gridSpacing from 1000 to 1200; 4 orders are cancelled and 3 placed$/,
+      /^change grid-\S+: gridLevels from 6 to 5, orderSize from 200 to 250, gridSpacing from 1000 to 1200; 4 orders are canceled and 3 placed$/,
     );
     expect(told.cost).toMatch(
-      /^[\d.]+ USDT in buys; the change itself sells nothing, [\d.]+ USDT are free for it, and the 0 USDT/,
+      /^[\d.]+ USDT in buys; the change sells nothing, [\d.]+ USDT are free for it, and the realized 0 USDT/,
     );
     expect(told.worstCase).toMatch(
       /^up to [\d.]+ USDT are held as base and lose what it loses; [\d.]+ USDT at 57000, /,
@@ -232,14 +232,14 @@ describe("a pause", () => {
   it("is told with what rests on, and undone by a resume", async () => {
     const { id, ask, preview, exposure, prices, store } = await started();
     expect((await preview("pause_grid", { id })).what).toBe(
-      `pause, leaving what rests and watching no stop price, ${id}, which is running (active) with 4 open orders`,
+      `pause: open orders stay, and stop prices are not watched, ${id}, which is running (active) with 4 open orders`,
     );
     expect(await ask<Changed>("pause_grid", { id })).toEqual({
       success: true,
       id,
       status: "running",
       phase: "paused",
-      message: `${id} is paused: nothing new is placed, 4 orders rest on, and stop and take-profit prices are not watched`,
+      message: `${id} is paused: nothing new is placed, 4 orders stay open, and stop and take-profit prices are not watched`,
     });
     const back = await preview("resume_grid", { id });
     expect(back.what).toMatch(/^resume, placing what is missing, /);
@@ -250,7 +250,7 @@ describe("a pause", () => {
       id,
       status: "running",
       phase: "active",
-      message: `${id} goes on`,
+      message: `${id} is resumed`,
     });
     expect(await prices()).toHaveLength(4);
     await store.setKill(true, BY);
@@ -263,7 +263,7 @@ describe("a pause", () => {
     expect((await ask<Changed>("pause_grid", { id }, away)).message).toMatch(
       new RegExp(`not watched${elsewhere}$`),
     );
-    expect((await ask<Changed>("resume_grid", { id }, away)).message).toBe(`${id} goes on${elsewhere}`);
+    expect((await ask<Changed>("resume_grid", { id }, away)).message).toBe(`${id} is resumed${elsewhere}`);
     expect((await ask<Changed>("pause_grid", { id }, cut)).message).toMatch(
       /; its pass failed \(.*\) and is tried again$/,
     );
@@ -289,7 +289,7 @@ describe("a pause", () => {
       { id },
       followed(() => store.setPaused(id, false, BY)),
     );
-    expect(undone).toMatchObject({ success: false, message: `${id} runs: somebody has resumed it` });
+    expect(undone).toMatchObject({ success: false, message: `${id} is running: it was resumed` });
     const again = await ask<Changed>(
       "resume_grid",
       { id },
@@ -370,7 +370,7 @@ describe("a stop", () => {
     expect(await exposure("stop_grid", { id, sellBase: true }, away)).toMatchObject({ trades: "unknown" });
     const kept = await ask<Stopped>("stop_grid", { id });
     expect(kept.message).toMatch(
-      /; total -?[\d.]+ USDT, of which 0 are realised; [\d.]+ BTC are kept, worth [\d.]+ USDT at [\d.]+$/,
+      /; total -?[\d.]+ USDT, of which 0 are realized; [\d.]+ BTC stay, worth [\d.]+ USDT at [\d.]+$/,
     );
   });
 
@@ -384,11 +384,11 @@ describe("a stop", () => {
     } as Partial<Deps>;
     const failed = await ask<Stopped>("stop_grid", { id }, dead);
     expect(failed.message).toMatch(
-      /^grid-\S+ is stopping: 4 of its orders may still live \(the line is cut\); the next passes finish it/,
+      /^grid-\S+ is stopping: 4 of its orders could still be open \(the line is cut\); the next passes finish the stop/,
     );
     const told = await ask<Stopped>("stop_grid", { id }, unsure);
     expect(told.message).toMatch(
-      /^grid-\S+ is stopping: 4 of its orders may still live; the next passes finish it; total/,
+      /^grid-\S+ is stopping: 4 of its orders could still be open; the next passes finish the stop; total/,
     );
   });
 

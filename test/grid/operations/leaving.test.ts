@@ -168,16 +168,16 @@ describe("the kill switch", () => {
     const told = (over: object = {}) => ask<Left>("get_kill_switch", {}, over);
     expect(await told()).toEqual({
       on: false,
-      message: "the kill switch is off: grids and orders by hand are placed",
+      message: "the kill switch is off: orders are placed again",
     });
     await store.setKill(true, { actor: "test", request: null });
     expect(await told()).toMatchObject({
       on: true,
-      message: expect.stringMatching(/^the kill switch is on: no order is placed; .* cancels them$/),
+      message: expect.stringMatching(/^the kill switch is on: no new orders; .* cancels them$/),
     });
     const here = { killHere: { reason: () => "a file says so" } };
     expect((await told(here)).message).toMatch(
-      /^the kill switch is on in this process, as a file says so: no order/,
+      /^the kill switch is on in this process, as a file says so: no new orders/,
     );
   });
 
@@ -198,7 +198,7 @@ describe("the kill switch", () => {
       on: true,
       done: true,
       message:
-        "the kill switch is on, and no order of ours rests; grids lay their orders again when it is off",
+        "the kill switch is on, and no order of edgemaker is open; grids place their orders again when it is off",
       orders: [],
       ordersOfRequests: [],
     });
@@ -209,11 +209,13 @@ describe("the kill switch", () => {
     const { ask, cut } = await trading();
     const told = await ask<Left>("set_kill_switch", { on: true, cancel: true }, cut);
     expect(told).toMatchObject({ on: true, done: false });
-    expect(told.message).toBe("the kill switch is on; 6 orders may still rest; ask again to go on");
+    expect(told.message).toBe(
+      "the kill switch is on; 6 orders could still be open; repeat the request to continue",
+    );
     expect(told.orders).toHaveLength(6);
     const away = await ask<Left>("set_kill_switch", { on: true, cancel: true }, { venueOf: () => undefined });
     expect(away.message).toMatch(
-      /^the kill switch is on; 6 orders may still rest; this process has no keys for kraken/,
+      /^the kill switch is on; 6 orders could still be open; this process has no keys for kraken/,
     );
     expect(await ask<Left>("set_kill_switch", { on: true, cancel: true })).toMatchObject({ done: true });
   });
@@ -234,7 +236,7 @@ describe("panic", () => {
     expect(told).toEqual({
       on: true,
       done: true,
-      message: "the kill switch is on, every grid is stopped, and no order of ours rests",
+      message: "the kill switch is on, every grid is stopped, and no order of edgemaker is open",
       grids: [{ id, status: "stopped", asset: "BTC", base: expect.any(String), error: null }],
       orders: [],
       ordersOfRequests: [],
@@ -250,7 +252,7 @@ describe("panic", () => {
     const sold = await (await trading()).ask<Left>("panic", { sell: true });
     expect(sold).toMatchObject({ done: true, grids: [{ status: "stopped" }] });
     expect(sold.message).toBe(
-      "the kill switch is on, every grid is stopped and sold, and no order of ours rests",
+      "the kill switch is on, every grid is stopped and sold, and no order of edgemaker is open",
     );
     expect(Number(sold.grids[0]?.base)).toBeLessThan(0.0001);
   });
@@ -260,17 +262,17 @@ describe("panic", () => {
     const told = await ask<Left>("panic", { sell: true }, cut);
     expect(told).toMatchObject({ on: true, done: false, grids: [{ status: "running" }] });
     expect(told.message).toBe(
-      "the kill switch is on; 1 grid is not stopped yet, 6 orders may still rest, 1 grid holds base that is not sold; ask again to go on",
+      "the kill switch is on; 1 grid is not stopped yet, 6 orders could still be open, 1 grid holds base that is not sold; repeat the request to continue",
     );
     const here = { ...cut, killHere: { reason: () => "a file says so" } };
     expect((await ask<Left>("panic", { sell: true }, here)).message).toMatch(
-      /base that is not sold; nothing is sold here, as a file says so; ask again to go on$/,
+      /base that is not sold; nothing is sold here, as a file says so; repeat the request to continue$/,
     );
     expect((await ask<Left>("panic", {}, here)).message).toMatch(
-      /^the kill switch is on; 1 grid is not stopped yet, \d orders may still rest; ask again to go on$/,
+      /^the kill switch is on; 1 grid is not stopped yet, \d orders could still be open; repeat the request to continue$/,
     );
     expect((await ask<Left>("panic", {}, { venueOf: () => undefined })).message).toMatch(
-      /\d orders may still rest; this process has no keys for kraken: another one/,
+      /\d orders could still be open; this process has no keys for kraken: another one/,
     );
   });
 

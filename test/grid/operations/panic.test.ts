@@ -60,7 +60,7 @@ describe("what panic has left", () => {
     const one = await trading({ lowerPrice: 59_500, upperPrice: 64_500, gridLevels: 2, useOwnBase: false });
     expect(await one.told({}, one.away)).toMatchObject({
       done: false,
-      message: expect.stringMatching(/^the kill switch is on; 1 grid is not stopped yet, 1 order may/),
+      message: expect.stringMatching(/^the kill switch is on; 1 grid is not stopped yet, 1 order could/),
     });
     const holds = await trading();
     await holds.ask("set_kill_switch", { on: true, cancel: true });
@@ -77,7 +77,7 @@ describe("what panic has left", () => {
       { ...store({ unsettledOrders: async () => [FAR] as Order[], strategies: async () => [] }), ...here },
     );
     expect(answer.message).toBe(
-      "the kill switch is on; 1 order may still rest; this process has no keys for mexc: another one has to finish it, or you on the exchange's site; ask again to go on",
+      "the kill switch is on; 1 order could still be open; this process has no keys for mexc: another one has to finish it, or you on the exchange's site; repeat the request to continue",
     );
   });
 
@@ -97,7 +97,7 @@ describe("what panic has left", () => {
     expect(await told({ sell: true }, ended(null))).toMatchObject({ done: true });
     expect(await told({ sell: true }, ended("no buyer"))).toMatchObject({
       done: false,
-      message: "the kill switch is on; 1 grid holds base that is not sold; ask again to go on",
+      message: "the kill switch is on; 1 grid holds base that is not sold; repeat the request to continue",
     });
     expect(await told({}, { ...ended("no buyer"), ...here })).toMatchObject({ done: true });
   });

@@ -66,7 +66,9 @@ describe("what a start reads of the world", () => {
       "dryBalance is for a dryRun",
     );
     await expect(fund(live, WHERE, kraken)).resolves.toBeUndefined();
-    await expect(fund(live, { ...WHERE, dryRun: true }, kraken)).rejects.toThrow("nothing trades on paper");
+    await expect(fund(live, { ...WHERE, dryRun: true }, kraken)).rejects.toThrow(
+      "paper trading is not available",
+    );
   });
 });
 

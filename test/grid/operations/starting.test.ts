@@ -53,7 +53,7 @@ describe("a start", () => {
     expect(told).toMatchObject({
       status: "running",
       phase: "active",
-      message: `${told.id} is running and its orders rest`,
+      message: `${told.id} is running and its orders are placed`,
       maxQuoteUsed: plan.maxQuoteUsed,
       config: { exchange: "kraken", symbol: "BTC/USDT", lowerPrice: 57_000, gridLevels: 6 },
     });
@@ -202,12 +202,12 @@ describe("a start on paper", () => {
     await ask("stop_grid", { id });
   });
 
-  it("is refused where nothing trades on paper, and balances where nothing is on paper", async () => {
+  it("is refused where paper trading is not available, and balances where nothing is on paper", async () => {
     const { ask, deps } = await opened();
     const { dry: _, ...live } = deps;
     await expect(askingOf(live).ask("preview_grid", { ...ASKED, dryRun: true })).rejects.toMatchObject({
       label: "Start failed",
-      message: "nothing trades on paper here",
+      message: "paper trading is not available here",
     });
     await expect(ask("preview_grid", { ...ASKED, dryBalance: "USDT=1500" })).rejects.toMatchObject({
       label: "Invalid request",
@@ -257,7 +257,7 @@ describe("what is asked of the world", () => {
       unknown("no such pair"),
     );
     expect((await week(over({ candles: async () => [] }))).message).toBe(
-      unknown("kraken tells no candles of BTC/USDT"),
+      unknown("kraken has no candles of BTC/USDT"),
     );
     await expect(week(failing(new TypeError("ours")))).rejects.toThrow("ours");
   });
@@ -280,7 +280,7 @@ describe("what is asked of the world", () => {
     expect(decimal(plan.maxQuoteUsed)).toBeLessThanOrEqual(decimal("500"));
     await expect(ask("guide_grid", asked, over({ candles: async () => [] }))).rejects.toMatchObject({
       label: "Fetch failed",
-      message: "kraken tells no past of BTC/USDT: name the range yourself with grid start",
+      message: "kraken has no history of BTC/USDT; set the range yourself with grid start",
     });
     await expect(ask<Started>("start_grid", start)).resolves.toMatchObject({
       maxQuoteUsed: plan.maxQuoteUsed,

@@ -42,7 +42,7 @@ describe("the notices of a grid", () => {
     const held = (config: object) => {
       const [notice] = told(config, { on: WIDE });
       const [, prices, passed] =
-        /the stop at (.*) is held up until it is narrower(.*);/.exec(notice?.message ?? "") ?? [];
+        /the stop at (.*) waits for a narrower spread(.*);/.exec(notice?.message ?? "") ?? [];
       return [notice?.code, prices, passed];
     };
     const code = "stop_price_held_up";

@@ -96,7 +96,7 @@ describe("a grid in a pass", () => {
   it.each([
     [
       { unshown: "em1", held: "em2" },
-      "the exchange has taken order em1 and does not show it: what it tells is old, and nothing is placed until it does",
+      "the exchange accepted order em1 but does not show it, so its data is old; nothing is placed until it does",
     ],
     [
       { held: "em2", stranger: "em3" },
@@ -160,7 +160,7 @@ describe("what a grid says of itself", () => {
       {
         code: "all_below_cost",
         message:
-          "nothing rests, as every sell would be below its cost; it breaks even at 200: wait for that price, or let it sell for less with `edgemaker grid edit --allow-loss`",
+          "no orders, because every sell would be below cost; it breaks even at 200: wait for that price, or let it sell for less with `edgemaker grid edit --allow-loss`",
       },
     ]);
     expect(notices(one, resting, killed)).toEqual([]);

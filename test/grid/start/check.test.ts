@@ -108,7 +108,7 @@ describe("a grid between two prices", () => {
       "market_outside",
     ]);
     expect(() => range({ ...narrow, allowLoss: false })).toThrow(
-      invalid("Invalid spacing", /^every cycle loses: .*; use a wider range, or set allowLoss$/),
+      invalid("Invalid spacing", /^every cycle loses money: .*; use a wider range, or set allowLoss$/),
     );
   });
 });
@@ -140,7 +140,7 @@ describe("a grid around the market", () => {
 
   it("is refused where its outermost level is too far away", () => {
     const most = (count: number) =>
-      `the outermost level lies too far from the center; at most ${count} levels fit`;
+      `the outermost level is too far from the center; at most ${count} levels fit`;
     expect(() => around({ levels: 10 })).toThrow(invalid("Invalid spacing", most(9)));
     expect(() => around({ spacing: d("0.95") })).toThrow(invalid("Invalid spacing", most(0)));
     expect(around({ levels: 9 }).slots).toHaveLength(18);

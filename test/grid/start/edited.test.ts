@@ -223,7 +223,7 @@ describe("a change of a grid around the market", () => {
   it("is refused for other levels of a profile that was given level by level", () => {
     const custom = refused(
       "Invalid levels",
-      "custom spacings or sizes have one value a level: start it anew",
+      "custom spacings or sizes have one value per level; start a new grid",
     );
     const spaced = { ...AROUND, spacingModel: "custom", customSpacings: [d("0.1"), d("0.2")] } as const;
     const sized = { ...AROUND, sizeModel: "custom", sizeWeights: [ONE, ONE] } as const;

@@ -155,9 +155,11 @@ describe("the plan of a start", () => {
         { needed: d("120"), free: d("50"), resting: { orders: 2, slots: 3 } },
         { market: WORLD.market, kept: { quote: d(kept), base: 0n } },
       ).map(({ message }) => message);
-    expect(told("0")).toEqual(["the buys need 120 USDT and 50 USDT are free: 2 of 3 orders rest at first"]);
+    expect(told("0")).toEqual([
+      "the buys need 120 USDT and 50 USDT are free: 2 of 3 orders are placed first",
+    ]);
     expect(told("70")).toEqual([
-      "the buys need 120 USDT and 50 USDT are free beside the 70 USDT that other strategies still need: 2 of 3 orders rest at first",
+      "the buys need 120 USDT and 50 USDT are free besides the 70 USDT that other strategies need: 2 of 3 orders are placed first",
     ]);
   });
 });
@@ -258,7 +260,7 @@ describe("what a start is shown as to whoever has to approve it", () => {
   it("says that it is on paper", () => {
     const told = shown({}, {}, { dryRun: true });
     expect(told.what).toMatch(
-      /^start a grid of 3 slots of 60 USDT on BTC\/USDT at kraken, on paper, from 60 /,
+      /^start a grid of 3 slots of 60 USDT on BTC\/USDT at kraken \(paper trading\), from 60 /,
     );
   });
 
@@ -271,13 +273,13 @@ describe("what a start is shown as to whoever has to approve it", () => {
     ]);
     expect(shown(OWN, { balances: [] }).limits.slice(1)).toEqual([
       "free balances: 0 USDT, 0 BTC",
-      "2 slots would rest nothing now: no_quote",
-      "1 slot would rest nothing now: no_base",
-      "the buys need 120 USDT and 0 USDT are free: 0 of 3 orders rest at first",
+      "2 slots would have no order now: no_quote",
+      "1 slot would have no order now: no_base",
+      "the buys need 120 USDT and 0 USDT are free: 0 of 3 orders are placed first",
       BREAK_EVEN,
     ]);
     expect(shown(OWN, { kept: { quote: d("10"), base: 0n } }).limits.slice(2)).toEqual([
-      "other strategies still need 10 USDT of that",
+      "other strategies need 10 USDT of it",
       BREAK_EVEN,
     ]);
     expect(shown(OWN, {}, { doubts: [{ message: "doubtful" }] }).limits.slice(2)).toEqual([

@@ -8,7 +8,7 @@ import type { StrategyView } from "../../../src/ports/stores/strategy-store.ts";
 import { d, slot, state } from "../../support/grid.ts";
 import { NOW, quote, SYMBOL, strategy } from "../../support/made.ts";
 
-/** Two slots of 100, of which one has bought 2 for 200.005; 12.345 are realised. */
+/** Two slots of 100, of which one has bought 2 for 200.005; 12.345 are realized. */
 const LEDGER = { ...NO_LEDGER, realized: d("12.345") };
 const HOLDS = state([slot({ side: "sell", base: d("2"), cost: d("200.01") }), slot({ index: 1 })], {
   ledger: LEDGER,
@@ -30,8 +30,8 @@ describe("what a change of a grid is shown as", () => {
   it("is what is done to what it is, and what it holds on", () => {
     expect(previewChange(view(), { told: "pause" })).toEqual({
       what: "pause g, which is running (active) with 3 open orders",
-      cost: "nothing at once; 12.35 USDT are realised so far",
-      worstCase: "2 BTC bought at 100.01 USDT stay the account's and may lose value",
+      cost: "nothing at once; 12.35 USDT are realized so far",
+      worstCase: "2 BTC bought at 100.01 USDT stay in the account and can lose value",
       limits: [],
     });
     expect(previewChange(view(EMPTY), { told: "pause" }).worstCase).toBe("no BTC is held");
@@ -39,14 +39,14 @@ describe("what a change of a grid is shown as", () => {
 
   it("of one that buys again names all that its slots may buy", () => {
     const told = previewChange(view(), { told: "resume", buys: true });
-    expect(told.cost).toBe("up to 200 USDT in buys; 12.35 USDT are realised so far");
+    expect(told.cost).toBe("up to 200 USDT in buys; 12.35 USDT are realized so far");
   });
 
   it("of one that sells is the sale", () => {
     const sale = { told: "2 BTC are sold", worstCase: "it falls" };
     const told = previewChange(view(), { told: "stop", sale });
     expect(told).toMatchObject({
-      cost: "2 BTC are sold; 12.35 USDT are realised so far",
+      cost: "2 BTC are sold; 12.35 USDT are realized so far",
       worstCase: "it falls",
     });
   });

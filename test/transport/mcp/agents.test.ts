@@ -44,7 +44,7 @@ describe("an agent with a limit of 500 USDT", () => {
     const told = errorOf(await callTool(client, "create_order", order));
     expect(told).toMatchObject({
       error: "Forbidden",
-      message: expect.stringMatching(/one plan of an agent may use 500/),
+      message: expect.stringMatching(/one plan of an agent can use 500/),
     });
     expect(await app.store.plans({ limit: 100 })).toEqual([]);
   });
@@ -65,7 +65,7 @@ describe("an agent with a limit of 500 USDT", () => {
     expect(bigger[0]?.strategy.id).toBe(started.id);
     const small = await appWith(app, "90");
     expect(errorOf(await callTool(small, "stop_grid", stop)).message).toMatch(
-      /one plan of an agent may use 90/,
+      /one plan of an agent can use 90/,
     );
   });
 
@@ -77,7 +77,7 @@ describe("an agent with a limit of 500 USDT", () => {
     expect(placed).toBe(5);
     expect(await app.venue("kraken").openOrders()).toHaveLength(5);
     const told = errorOf(await callTool(client, "create_order", order));
-    expect(told.message).toMatch(/of the 500 that an agent's plans may use in a day \(UTC\) 500 are used/);
+    expect(told.message).toMatch(/of the 500 that an agent's plans can use in one UTC day, 500 are used/);
     app.time.pass(24 * 3600_000);
     expect((await done(client, "create_order", order)).isError).toBeFalsy();
   });

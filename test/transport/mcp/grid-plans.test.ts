@@ -73,10 +73,10 @@ describe("a plan to start a grid", () => {
       "free balances: 100000 USDT, 2 BTC",
       "at most 80 % of the capital in BTC",
       "20 % of the capital stay in USDT",
-      "2 slots would rest nothing now: max_position",
-      "5 slots would rest nothing now: no_base",
+      "2 slots would have no order now: max_position",
+      "5 slots would have no order now: no_base",
       expect.stringMatching(
-        /^the buys need 1000\d\d\.\d+ USDT and 100000 USDT are free: 3 of 10 orders rest at first$/,
+        /^the buys need 1000\d\d\.\d+ USDT and 100000 USDT are free: 3 of 10 orders are placed first$/,
       ),
       expect.stringMatching(/^break-even: if the price crosses its levels as in the last 7 days/),
     ]);
@@ -85,7 +85,7 @@ describe("a plan to start a grid", () => {
   it("says what is on paper", async () => {
     const { propose } = await agent();
     const { preview } = await propose("start_grid", { ...RANGE, dryRun: true });
-    expect(preview.what).toContain("at kraken, on paper,");
+    expect(preview.what).toContain("at kraken (paper trading),");
   });
 
   it("whose cycles do not pay their fees is refused unless that is asked for", async () => {

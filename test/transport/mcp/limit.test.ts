@@ -29,7 +29,7 @@ describe("a limit for plans of agents", () => {
       preview: {
         limits: expect.arrayContaining([
           expect.stringMatching(
-            /^this could use 100 USDT( \(.*\))? of the 100 that one plan of an agent may$/,
+            /^this could use 100 USDT( \(.*\))? of the 100 that one plan of an agent can use$/,
           ),
         ]),
       },
@@ -37,7 +37,7 @@ describe("a limit for plans of agents", () => {
     expect(errorOf(await ask(tool, { ...input, ...more }))).toMatchObject({
       error: "Forbidden",
       message: expect.stringMatching(
-        /could use 1\d\d\.?\d* USDT( \(.*\))?; one plan of an agent may use 100/,
+        /could use 1\d\d\.?\d* USDT( \(.*\))?; one plan of an agent can use 100/,
       ),
     });
     expect(await store.plans({ limit: 100 })).toHaveLength(1);

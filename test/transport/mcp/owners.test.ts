@@ -74,7 +74,7 @@ describe("an agent", () => {
 });
 
 describe("where a setting lets agents change all strategies, the plan", () => {
-  const whose = (id: string) => `this changes a strategy of somebody else: ${id} was started by admin`;
+  const whose = (id: string) => `this changes a strategy of another caller: ${id} was started by admin`;
 
   it("names whose it is, and the protection that goes", async () => {
     const { limitsOf, start } = await agent("all");

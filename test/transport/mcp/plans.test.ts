@@ -223,7 +223,7 @@ describe("with EDGEMAKER_MCP_CONFIRM=terminal a commit", () => {
     const waited = errorOf(await callTool(client, "create_order", { ...ORDER, planId }));
     expect(waited).toMatchObject({
       error: "Conflict",
-      message: expect.stringContaining("nobody has approved"),
+      message: expect.stringContaining("not approved yet"),
     });
     expect(waited.next).toContain("same planId");
     expect((await app.ask(`/api/v1/plans/${planId}/refuse`, admin(app))).status).toBe(200);

@@ -37,7 +37,7 @@ export function accountFeeReader(link: ExchangeLink, account: AccountKey, sessio
     } catch (error) {
       if (!(error instanceof VenueError)) throw error;
       if (error instanceof BudgetSpent) return kept?.value ?? raise(error);
-      log("warn", `${quirks.name} does not tell this account's fees`, { symbol, reason: error.message });
+      log("warn", `${quirks.name} does not show this account's fees`, { symbol, reason: error.message });
       return remember(key, kept?.value, FAILED_FEES_PAUSE);
     }
   };

@@ -54,7 +54,7 @@ export function inLeaseTurn(link: ExchangeLink, account: AccountKey, hold: TurnH
       if (!quirks.serial) return;
       await keeping.leases.wait(account).catch((error: unknown) => {
         // It waits all the same.
-        link.log("warn", "the wait for a lease could not be told", { account, reason: messageOf(error) });
+        link.log("warn", "the wait for a lease could not be recorded", { account, reason: messageOf(error) });
       });
     },
     /** No further call comes from the pass; ends when those that went under its lease have. */

@@ -23,7 +23,7 @@ export function createCircuit(name: string, monotonic: () => Millis, pause: Paus
       const when = Math.max(1, Math.ceil(wait / SECOND));
       throw new VenueError(
         "unavailable",
-        `${name} has failed ${failures} times in a row; it is asked again in ${when} s`,
+        `${name} has failed ${failures} times in a row; edgemaker retries in ${when} s`,
       );
     }
     isTrying = isOpen;

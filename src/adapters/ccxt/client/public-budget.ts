@@ -28,7 +28,7 @@ export function publicBudgets(monotonic: () => Millis) {
         const retryAfterSeconds = Math.ceil(wait / SECOND);
         return new VenueError(
           "too_many",
-          `${name} is asked ${perSecond} times a second for everybody together: try again in ${retryAfterSeconds} s`,
+          `${name} gets at most ${perSecond} public requests per second; retry in ${retryAfterSeconds} s`,
           { retryAfterSeconds },
         );
       },

@@ -204,7 +204,8 @@ export async function pages<C>(
     const before = found.size;
     for (const item of page) found.set(item.id, item);
     const after = next(page, cursor);
-    if (after !== undefined && found.size === before) throw new Error("the exchange's list does not go on");
+    if (after !== undefined && found.size === before)
+      throw new Error("the exchange's list does not continue");
     cursor = after;
   }
   return [...found.values()];

@@ -5,9 +5,9 @@ import { CallFailed, NotSent } from "./told.ts";
 export function venueErrorOf(error: unknown, { name }: { readonly name: string }): VenueError | AppError {
   if (error instanceof VenueError || error instanceof AppError) return error;
   if (error instanceof CallFailed) return new VenueError(error.told.failure, `${name}: ${error.told.reason}`);
-  if (error instanceof NotSent) return new VenueError("unavailable", `${name}: not asked: ${error.message}`);
+  if (error instanceof NotSent) return new VenueError("unavailable", `${name}: not called: ${error.message}`);
   if (error instanceof StoreError)
-    return new VenueError("unavailable", `${name} was not asked: the database cannot be reached`, {
+    return new VenueError("unavailable", `${name} was not called, because the database cannot be reached`, {
       cause: error,
     });
   return new VenueError("unavailable", `${name} answered something unexpected`);

@@ -44,7 +44,7 @@ export const gateio: Quirks = {
       const answer = await exchange.privateUnifiedGetUnifiedMode({}).catch(unlessForbidden);
       if (answer === undefined) return "classic";
       if (typeof answer.mode !== "string")
-        throw new CallFailed(noAnswer("gateio does not tell the account's mode"));
+        throw new CallFailed(noAnswer("gateio does not show the account's mode"));
       return answer.mode === "classic" ? "classic" : "unified";
     },
     set(exchange, kind) {

@@ -106,6 +106,6 @@ export function resultsOf(body: unknown, statements: readonly PlainStatement[]):
   const last = statements.length + 1;
   if (errors[last]) throw toldError(errors[last]);
   // The library would take it for done.
-  if (!results[last]) throw new LibsqlError("nobody says that it was committed", "TRANSACTION_CLOSED");
+  if (!results[last]) throw new LibsqlError("the commit is unconfirmed", "TRANSACTION_CLOSED");
   return sets;
 }

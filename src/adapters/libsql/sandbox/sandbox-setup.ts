@@ -104,7 +104,7 @@ function refuseOthers(stored: SandboxRow, settings: SandboxSettings): void {
   if (!first) return;
   const flag = first === "replays" ? "--replay" : `--${first}`;
   throw new SettingsError(
-    `this sandbox was made with another ${flag}: leave it out, name another database with --db, or make this one anew with \`edgemaker sandbox reset\``,
+    `this sandbox was made with another ${flag}: remove the flag, use another database with --db, or run \`edgemaker sandbox reset\``,
   );
 }
 
@@ -117,7 +117,7 @@ export function refuseChanged(begun: readonly Replay[], read: readonly Replay[])
   const { symbol, file } = changed;
   const named = symbol === "BTC/USDT" ? file : `${symbol}=${file}`;
   throw new SettingsError(
-    `${symbol} cannot be replayed: ${file} has changed since this sandbox began with it: put the former file back, name another database with --db, or begin anew with \`edgemaker sandbox reset --replay ${named}\``,
+    `${symbol} cannot be replayed: ${file} has changed since this sandbox started with it; restore the file, use another database with --db, or reset the sandbox with \`edgemaker sandbox reset --replay ${named}\``,
   );
 }
 

@@ -134,7 +134,7 @@ describe("the answer to a batch", () => {
     expect(() => resultsOf(answer({ results }), asked)).toThrow(expect.objectContaining(told));
   });
 
-  it("is an error where nobody says that it was committed", () => {
+  it("is an error where the commit is unconfirmed", () => {
     const told = { code: "TRANSACTION_CLOSED" };
     expect(() => resultsOf(answer({ results: [done, done, done, null, done] }), asked)).toThrow(
       expect.objectContaining(told),

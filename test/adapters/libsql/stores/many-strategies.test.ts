@@ -128,7 +128,7 @@ describe("a panic over them, on a server", () => {
     const told = await runOperation<{ grids: { status: string }[]; message: string }>(box.deps, "panic", {});
     expect(told.grids.filter(({ status }) => status === "running")).toHaveLength(ALL);
     expect(told.message).toMatch(
-      /; 2000 grids are not stopped yet, 20000 orders may still rest; this process has no/,
+      /; 2000 grids are not stopped yet, 20000 orders could still be open; this process has no/,
     );
     const { rows } = await box.context.client.execute(
       "select wants, status, count(*) from strategies group by 1, 2",
