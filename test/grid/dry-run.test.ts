@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { dryVenue } from "../../src/adapters/sandbox/dry-venue.ts";
-import { memoryBooks } from "../../src/adapters/sandbox/memory-books.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import type { NewOrder } from "../../src/model/order.ts";
 import type { MarketData } from "../../src/ports/market.ts";
@@ -8,6 +7,7 @@ import { edgemaker } from "../support/command.ts";
 import { allFills } from "../support/fills.ts";
 import { d, market } from "../support/grid.ts";
 import { liveApp, PERMIT } from "../support/live.ts";
+import { memoryBooks } from "../support/memory-books.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";
 import { tempFolder } from "../support/temp.ts";
 

@@ -5,7 +5,6 @@ import { getConnInfo } from "@hono/node-server/conninfo";
 import { fileConnection } from "../../cli/host/database/file-connection.ts";
 import { nodeLocal } from "../../cli/host/process/node-local.ts";
 import { createListings } from "../../src/adapters/sandbox/listings.ts";
-import { memoryBooks } from "../../src/adapters/sandbox/memory-books.ts";
 import { simulatedVenue } from "../../src/adapters/sandbox/venue.ts";
 import { createApp } from "../../src/app.ts";
 import { parseConfig } from "../../src/compose/config.ts";
@@ -16,6 +15,7 @@ import { createOperations } from "../../src/operations.ts";
 import { madeDocuments } from "../../src/transport/documents/made.ts";
 import { createLimiter } from "../../src/transport/limiter.ts";
 import { instantVenue } from "./instant-venue.ts";
+import { memoryBooks } from "./memory-books.ts";
 import { migrations } from "./migrations.ts";
 
 const [file = "", token = ""] = process.argv.slice(2);

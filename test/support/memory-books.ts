@@ -1,13 +1,13 @@
-import type { Millis } from "../../kernel/time.ts";
+import type { Books } from "../../src/adapters/sandbox/books.ts";
+import type { Shock } from "../../src/adapters/sandbox/path.ts";
+import type { Millis } from "../../src/kernel/time.ts";
 import {
   applied,
   type BookedBalance,
   type BookedFill,
   type BookedOrder,
   type VenueBooks,
-} from "../../market/matching/books.ts";
-import type { Books } from "./books.ts";
-import type { Shock } from "./path.ts";
+} from "../../src/market/matching/books.ts";
 
 interface Shelf {
   books: VenueBooks;
