@@ -1,4 +1,3 @@
-import type { Millis } from "../kernel/time.ts";
 import type { Corner } from "../market/matching/corner.ts";
 import type { Extremes } from "./rules.ts";
 import { closeAt, highAt, lowAt, openAt, type Ticks } from "./ticks.ts";
@@ -27,7 +26,3 @@ export function isHighFirst(bars: Ticks, bar: number, extremes: Extremes): boole
   const open = openAt(bars, bar);
   return highAt(bars, bar) - open < open - lowAt(bars, bar);
 }
-
-/** When the last bar has ended. */
-export const lastBarEnd = ({ candles: { times, spanMillis } }: Ticks): Millis =>
-  (times.at(-1) as number) + spanMillis - 1;

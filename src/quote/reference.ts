@@ -84,14 +84,6 @@ export function weightedMedian(votes: readonly Vote[]): Decimal | undefined {
   return undefined;
 }
 
-/** A price by way of a third asset: a pool's price in ADA times ADA/USDT. As old as the older of both. */
-export function priceThrough(
-  first: { readonly price: Decimal; readonly at: Millis },
-  second: { readonly price: Decimal; readonly at: Millis },
-): { readonly price: Decimal; readonly at: Millis } {
-  return { price: mul(first.price, second.price, "half"), at: Math.min(first.at, second.at) };
-}
-
 /** An own order that rests in a book. */
 export interface OwnLevel {
   readonly side: Side;

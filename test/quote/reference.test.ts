@@ -1,13 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Decimal, max, min, ONE, text } from "../../src/kernel/decimal.ts";
-import {
-  midOfBook,
-  type PriceSource,
-  priceThrough,
-  referencePrice,
-  withoutOwn,
-} from "../../src/quote/reference.ts";
+import { midOfBook, type PriceSource, referencePrice, withoutOwn } from "../../src/quote/reference.ts";
 import { d } from "../support/grid.ts";
 
 const NOW = 1_000_000;
@@ -92,13 +86,6 @@ describe("a reference price", () => {
       }),
       { numRuns: 2000 },
     );
-  });
-
-  it("by way of another asset is as old as the older of both", () => {
-    expect(priceThrough({ price: d("0.5"), at: 10 }, { price: d("0.4"), at: 20 })).toEqual({
-      price: d("0.2"),
-      at: 10,
-    });
   });
 });
 
