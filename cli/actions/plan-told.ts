@@ -1,20 +1,15 @@
-/** What of a shown plan a person is told before a start. */
-export interface ShownPlan {
-  readonly config: { readonly symbol: string };
-  readonly options: Readonly<Record<string, unknown>>;
-  readonly orders: readonly { readonly side: "buy" | "sell"; readonly price: number }[];
-  readonly slots: readonly { readonly netProfit: number; readonly netPercent: number }[];
-  readonly sums: { readonly buys: string; readonly sells: string };
-  readonly investment: { readonly quote: string; readonly base: string };
-  readonly free: { readonly quote: string; readonly base: string };
-  readonly maxQuoteUsed: string;
-  readonly ownBaseUsed: string;
-  readonly worstCase: readonly { readonly price: number; readonly loss: number }[];
-  readonly lastWeek: { readonly message: string };
-  readonly refused: readonly { readonly reason: string }[];
-  readonly warnings: readonly { readonly code: string; readonly message: string }[];
-  readonly planHash: string;
-}
+import type * as z from "zod";
+import type { EditedShape, PlannedEditShape } from "../../src/grid/schema/edit.ts";
+import type { PlannedShape, StartedShape } from "../../src/grid/schema/schema.ts";
+import type { PlannedQuoteChangeShape } from "../../src/quote/schema/shapes.ts";
+
+type ResponseOf<Shape extends () => z.ZodType> = z.output<ReturnType<Shape>>;
+
+export type ShownPlan = ResponseOf<typeof PlannedShape>;
+export type StartedGrid = ResponseOf<typeof StartedShape>;
+export type ShownEdit = ResponseOf<typeof PlannedEditShape>;
+export type ShownQuoteEdit = ResponseOf<typeof PlannedQuoteChangeShape>;
+export type EditAnswer = ResponseOf<typeof EditedShape>;
 
 /** The plan in words: what is placed, what it needs and earns, what can be lost, what is armed, what is wrong. */
 export function planTold(plan: ShownPlan): Readonly<Record<string, string>> {
@@ -38,20 +33,6 @@ export function planTold(plan: ShownPlan): Readonly<Record<string, string>> {
     "worst case": lost.join("; "),
     ...(armed.length > 0 ? { armed: armed.join("; ") } : {}),
     ...notesTold(warnings),
-  };
-}
-
-/** What of a start a person is told after it. */
-export interface StartedGrid extends Pick<ShownPlan, "maxQuoteUsed" | "ownBaseUsed" | "warnings"> {
-  readonly id: string;
-  readonly message: string;
-  readonly config: {
-    readonly exchange: string;
-    readonly symbol: string;
-    readonly lowerPrice: number;
-    readonly upperPrice: number;
-    readonly gridLevels: number;
-    readonly orderSize: number;
   };
 }
 
@@ -79,21 +60,6 @@ function notesTold(warnings: ShownPlan["warnings"]): Readonly<Record<string, str
   return notes.length > 0 ? { "but note": notes.join("; ") } : {};
 }
 
-/** What of the shown plan of a change a person is told before it is made. */
-export interface ShownEdit {
-  readonly id: string;
-  readonly changes: readonly { readonly field: string; readonly from: string; readonly to: string }[];
-  readonly cancelled: number;
-  readonly orders: readonly { readonly side: "buy" | "sell"; readonly price: number }[];
-  readonly refused: readonly { readonly reason: string }[];
-  readonly investment: { readonly quote: string; readonly base: string };
-  readonly free: string;
-  readonly realized: number;
-  readonly worstCase: readonly { readonly price: number; readonly loss: number }[];
-  readonly warnings: readonly { readonly message: string }[];
-  readonly planHash: string;
-}
-
 /** A change in words: from what to what, what is cancelled and placed, and what stays. */
 export function editTold(plan: ShownEdit): Readonly<Record<string, string>> {
   const { changes, cancelled, orders, refused, investment, free, realized, worstCase, warnings } = plan;
@@ -113,13 +79,6 @@ export function editTold(plan: ShownEdit): Readonly<Record<string, string>> {
   };
 }
 
-/** The same of a change of quotes. */
-export interface ShownQuoteEdit extends Pick<ShownEdit, "changes" | "cancelled" | "warnings"> {
-  readonly kept: number;
-  readonly orders: readonly unknown[];
-  readonly cadence: { readonly message: string };
-}
-
 /** A change of quotes in words: from what to what, what stays, goes and is placed, and what the spread bears. */
 export function quoteEditTold(plan: ShownQuoteEdit): Readonly<Record<string, string>> {
   const { changes, kept, cancelled, orders, cadence, warnings } = plan;
@@ -130,11 +89,6 @@ export function quoteEditTold(plan: ShownQuoteEdit): Readonly<Record<string, str
     spread: cadence.message,
     ...(notes.length > 0 ? { "but note": notes.join("; ") } : {}),
   };
-}
-
-/** What of a change a person is told after it. */
-export interface EditAnswer extends Pick<ShownEdit, "id" | "changes">, Pick<ShownPlan, "warnings"> {
-  readonly message: string;
 }
 
 /** A change that was asked for, in the words in which it was shown. */
@@ -200,7 +154,7 @@ const bounds = (trail: Readonly<Record<string, unknown>>): string =>
     .map(([way, price]) => `${way} to ${price}`)
     .join(" and ");
 
-const armedTold = (options: ShownPlan["options"]): string[] =>
+const armedTold = (options: Readonly<Record<string, unknown>>): string[] =>
   Object.entries(ARMED).flatMap(([name, tell]) => {
     const value = options[name];
     const told = value === undefined || value === null ? "" : tell(value);
