@@ -3,30 +3,8 @@ import { change, inPercent, money, toneOf } from "./format.ts";
 import { useLoad } from "./load.ts";
 import { linkTo } from "./route.ts";
 import { Table, type TableColumn } from "./table.tsx";
+import type { ReportAnswer } from "./types.ts";
 import { Section, Shown, Stat, Time } from "./ui.tsx";
-
-interface FigureSums {
-  readonly totalProfit: number;
-  readonly realizedProfit: number;
-  readonly fees: number;
-  readonly cycles: number;
-  readonly filledOrders: number;
-  readonly incidents: number;
-}
-
-interface ReportAnswer {
-  readonly from: number;
-  readonly to: number;
-  readonly totals: readonly (FigureSums & { readonly quote: string; readonly dryRun: boolean })[];
-  readonly strategies: readonly (FigureSums & {
-    readonly id: string;
-    readonly exchange: string;
-    readonly symbol: string;
-    readonly dryRun: boolean;
-    readonly inRangePercent: number | null;
-    readonly uptimePercent: number | null;
-  })[];
-}
 
 const SPANS = [
   ["day", "Today, UTC"],

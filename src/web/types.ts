@@ -1,9 +1,15 @@
 /** What the API answers, read off the schemas that make the answers. */
 import type * as z from "zod";
+import type { BalanceShape } from "../account/operations/balances.ts";
+import type { AuditEventShape, VerdictShape } from "../audit/operations/events.ts";
 import type { BacktestShape } from "../backtest/schema/answer.ts";
 import type { SuggestShape } from "../backtest/schema/suggest.ts";
 import type { ComparisonShape } from "../compare/schema.ts";
+import type { KeyShape } from "../controls/operations/keys.ts";
+import type { LimitsShape } from "../controls/operations/limits.ts";
+import type { TokenShape } from "../controls/operations/tokens.ts";
 import type { PoolsShape, PriceShape, TokensShape } from "../dex/schema.ts";
+import type { KillShape } from "../grid/operations/kill.ts";
 import type { EditedShape, PlannedEditShape } from "../grid/schema/edit.ts";
 import type { PlannedShape, StartedShape, StatusShape } from "../grid/schema/schema.ts";
 import type { StoppedShape } from "../grid/schema/shapes.ts";
@@ -12,8 +18,11 @@ import type { WatchedShape } from "../liquidity/operations/pairs.ts";
 import type { LiquidityShape } from "../liquidity/schema.ts";
 import type { BookShape, CandlesShape, ExchangesShape, TickerShape, TradesShape } from "../market/schema.ts";
 import type { Scope } from "../model/token.ts";
+import type { ChannelShape } from "../notify/operations/channels.ts";
 import type { OrdersShape } from "../orders/schema.ts";
+import type { PlanShape } from "../plans/operations/plans.ts";
 import type { QuoteChangedShape, QuoteStatusShape } from "../quote/schema/shapes.ts";
+import type { ReportShape } from "../report/operations/report.ts";
 
 type Of<S extends () => z.ZodType> = z.output<ReturnType<S>>;
 
@@ -46,49 +55,18 @@ export type DexPriceAnswer = Of<typeof PriceShape>;
 export type DexTokens = Of<typeof TokensShape>;
 export type OpenOrders = Of<typeof OrdersShape>;
 
-export interface TokenTold {
-  readonly id: string;
-  readonly name: string;
-  readonly scope: Scope | "link";
-  readonly createdAt: number;
-  readonly expiresAt: number | null;
-  readonly revokedAt: number | null;
-  readonly server: string | null;
-}
-export interface KeysTold {
-  readonly exchange: string;
-  readonly from: "environment" | "database" | "nowhere";
-  readonly storedAt: number | null;
-  readonly trouble: string | null;
-}
-export interface ChannelTold {
-  readonly channel: string;
-  readonly kind: string;
-  readonly level: string;
-  readonly quiet: string | null;
-  readonly daily: boolean;
-  readonly sentAt: number | null;
-  readonly waiting: number;
-  readonly givenUp: number;
-  readonly error: string | null;
-}
+export type TokenAnswer = Of<typeof TokenShape>;
+export type KeysAnswer = Of<typeof KeyShape>;
+export type ChannelAnswer = Of<typeof ChannelShape>;
+export type KillAnswer = Of<typeof KillShape>;
+export type BalanceAnswer = Of<typeof BalanceShape>;
+export type LimitsAnswer = Of<typeof LimitsShape>;
+export type AuditEvent = Of<typeof AuditEventShape>;
+export type AuditVerdict = Of<typeof VerdictShape>;
+export type PendingPlan = Of<typeof PlanShape>;
+export type ReportAnswer = Of<typeof ReportShape>;
 
 export interface Session {
   readonly actor: string;
   readonly scope: Scope;
-}
-export interface KillAnswer {
-  readonly on: boolean;
-  readonly message: string;
-}
-export interface Balances {
-  readonly exchange: string;
-  readonly balances: readonly {
-    readonly asset: string;
-    readonly free: string;
-    readonly used: string;
-    readonly total: string;
-    /** Where it was asked for; null without a price. */
-    readonly worth?: string | null;
-  }[];
 }

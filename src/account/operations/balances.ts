@@ -10,7 +10,7 @@ import { type Operation, operation } from "../../operation.ts";
 import { forAnyone } from "../../ports/for-anyone.ts";
 import type { Venue } from "../../ports/venue.ts";
 
-const BalanceShape = lazy(() =>
+export const BalanceShape = lazy(() =>
   z.object({
     asset: z.string(),
     free: z.string(),

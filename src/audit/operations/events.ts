@@ -5,7 +5,7 @@ import { type Operation, operation } from "../../operation.ts";
 import type { ChainedEvent } from "../../ports/stores/audit-store.ts";
 import { verify } from "./verify.ts";
 
-const AuditEventShape = lazy(() =>
+export const AuditEventShape = lazy(() =>
   z.object({
     id: z.number(),
     chain: z.string().nullable(),
@@ -20,7 +20,7 @@ const AuditEventShape = lazy(() =>
     hash: z.string().nullable(),
   }),
 );
-const VerdictShape = lazy(() =>
+export const VerdictShape = lazy(() =>
   z.object({
     intact: z.boolean(),
     events: z.number().describe("Number of events checked"),

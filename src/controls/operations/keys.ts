@@ -1,8 +1,18 @@
 import * as z from "zod";
 import { AppError } from "../../kernel/errors.ts";
 import { exchangeField } from "../../kernel/fields.ts";
+import { lazy } from "../../kernel/lazy.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
+
+export const KeyShape = lazy(() =>
+  z.object({
+    exchange: z.string(),
+    from: z.enum(["environment", "database", "nowhere"]),
+    storedAt: z.number().nullable(),
+    trouble: z.string().nullable().describe("Why stored keys cannot be used"),
+  }),
+);
 
 const OF_KEYS = { effect: "admin", access: "token", failure: "Fetch failed" } as const;
 
@@ -21,14 +31,7 @@ export const keyOperations = (ids: readonly string[]): readonly Operation[] => [
     input: () => z.object({}),
     output: () =>
       z.object({
-        exchanges: z.array(
-          z.object({
-            exchange: z.string(),
-            from: z.enum(["environment", "database", "nowhere"]),
-            storedAt: z.number().nullable(),
-            trouble: z.string().nullable().describe("Why stored keys cannot be used"),
-          }),
-        ),
+        exchanges: z.array(KeyShape()),
         count: z.number(),
       }),
     async run({ keys }) {

@@ -12,7 +12,7 @@ import { byOf, type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 
 const Texts = lazy(() => z.record(z.string(), z.string()));
-const LimitsShape = lazy(() =>
+export const LimitsShape = lazy(() =>
   z.object({
     /** Of the operator's settings: these hold whatever is set. */
     settings: Texts(),

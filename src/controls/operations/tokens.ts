@@ -31,7 +31,7 @@ export async function issueToken(
   return { id, scope, token };
 }
 
-const TokenShape = lazy(() =>
+export const TokenShape = lazy(() =>
   z.object({
     id: z.string(),
     name: z.string(),

@@ -18,7 +18,7 @@ import {
 import { panic } from "./panic.ts";
 import { switchWritten } from "./switch-write.ts";
 
-const KillShape = lazy(() => z.object({ on: z.boolean(), message: z.string() }));
+export const KillShape = lazy(() => z.object({ on: z.boolean(), message: z.string() }));
 const TurnedShape = () =>
   KillShape()
     .extend({ ...ClearedShape() })

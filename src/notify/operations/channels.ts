@@ -20,7 +20,7 @@ import { newWebhookSecret } from "./sign.ts";
 
 type NotifyDeps = NonNullable<Deps["notify"]>;
 
-const ChannelShape = lazy(() =>
+export const ChannelShape = lazy(() =>
   z.object({
     channel: z.string(),
     kind: z.enum(CHANNEL_KINDS),

@@ -5,7 +5,7 @@ import { lazy } from "../../kernel/lazy.ts";
 import type { Plan } from "../../model/proposal.ts";
 import { byOf, type Operation, operation } from "../../operation.ts";
 
-const PlanShape = lazy(() =>
+export const PlanShape = lazy(() =>
   z.object({
     id: z.string(),
     tool: z.string(),

@@ -18,7 +18,7 @@ const reportFigures = () => ({
   incidents: z.number().describe("Number of events at level alert or warning"),
 });
 
-const ReportShape = lazy(() =>
+export const ReportShape = lazy(() =>
   z.object({
     from: z.number(),
     to: z.number(),

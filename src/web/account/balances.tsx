@@ -1,13 +1,13 @@
 import { amount, money } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { Table, type TableColumn } from "../table.tsx";
-import type { Balances } from "../types.ts";
+import type { BalanceAnswer } from "../types.ts";
 import { Section, Shown, Stat } from "../ui.tsx";
 import { Again } from "./again.tsx";
 
 /** What an account has, and what that is worth in its exchange's quote asset. */
 export function BalancesPart({ exchange, quote }: { exchange: string; quote: string }) {
-  const balances = useLoad<Balances>("GET /balance", { exchange, quote });
+  const balances = useLoad<{ balances: readonly BalanceAnswer[] }>("GET /balance", { exchange, quote });
   return (
     <Section title="Balances" aside={<Again of={balances} />}>
       <Shown of={balances} rows={5}>
@@ -17,8 +17,6 @@ export function BalancesPart({ exchange, quote }: { exchange: string; quote: str
   );
 }
 
-type ToldBalance = Balances["balances"][number];
-
 function Valued({
   exchange,
   quote,
@@ -26,7 +24,7 @@ function Valued({
 }: {
   exchange: string;
   quote: string;
-  balances: readonly ToldBalance[];
+  balances: readonly BalanceAnswer[];
 }) {
   const known = balances.flatMap(({ worth }) => (worth == null ? [] : [Number(worth)]));
   const left = balances.length - known.length;
@@ -52,14 +50,14 @@ function Valued({
   );
 }
 
-const column = (name: string, of: (balance: ToldBalance) => string): TableColumn<ToldBalance> => ({
+const column = (name: string, of: (balance: BalanceAnswer) => string): TableColumn<BalanceAnswer> => ({
   name,
   isNumber: true,
   of: (balance) => amount(of(balance)),
   by: (balance) => Number(of(balance)),
 });
 
-const columnsIn = (quote: string): readonly TableColumn<ToldBalance>[] => [
+const columnsIn = (quote: string): readonly TableColumn<BalanceAnswer>[] => [
   { name: "Asset", isHead: true, of: ({ asset }) => asset, by: ({ asset }) => asset },
   column("Total", ({ total }) => total),
   column("Free", ({ free }) => free),

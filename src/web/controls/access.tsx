@@ -1,7 +1,7 @@
 import { ask, part } from "../api.ts";
 import { useLoad } from "../load.ts";
 import { Table } from "../table.tsx";
-import type { KeysTold } from "../types.ts";
+import type { KeysAnswer } from "../types.ts";
 import { Section, Shown, Time, useAsk } from "../ui.tsx";
 import { Tokens } from "./tokens.tsx";
 
@@ -22,7 +22,7 @@ interface Tested {
 }
 
 function ExchangeKeys() {
-  const keys = useLoad<{ exchanges: readonly KeysTold[] }>("GET /keys");
+  const keys = useLoad<{ exchanges: readonly KeysAnswer[] }>("GET /keys");
   const [question, put] = useAsk();
   const test = (exchange: string) =>
     put({

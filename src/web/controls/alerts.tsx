@@ -1,12 +1,12 @@
 import { ask, part } from "../api.ts";
 import { type Loaded, useLoad } from "../load.ts";
 import { Table, type TableColumn } from "../table.tsx";
-import type { ChannelTold } from "../types.ts";
+import type { ChannelAnswer } from "../types.ts";
 import { Section, Shown, Time, useAsk } from "../ui.tsx";
 import { AddChannel } from "./add-channel.tsx";
 
 interface ChannelList {
-  readonly channels: readonly ChannelTold[];
+  readonly channels: readonly ChannelAnswer[];
 }
 
 /** Alert channels what happens. */
@@ -25,9 +25,9 @@ export function Alerts() {
 
 function ChannelTable({ data, again }: { data: ChannelList; again: Loaded<ChannelList>["again"] }) {
   const [question, put] = useAsk();
-  const path = ({ channel }: ChannelTold) => `/channels/${part(channel)}`;
+  const path = ({ channel }: ChannelAnswer) => `/channels/${part(channel)}`;
   const act = (told: () => Promise<string>) => () => told().finally(again);
-  const test = (one: ChannelTold) =>
+  const test = (one: ChannelAnswer) =>
     put({
       title: `Send ${one.channel} a message?`,
       says: "This sends a test message and shows the response.",
@@ -37,7 +37,7 @@ function ChannelTable({ data, again }: { data: ChannelList; again: Loaded<Channe
         return `${one.channel} has taken it.`;
       }),
     });
-  const replay = (one: ChannelTold) =>
+  const replay = (one: ChannelAnswer) =>
     put({
       title: `Send ${one.channel} again what was given up?`,
       says: `${one.givenUp} messages wait for it.`,
@@ -47,7 +47,7 @@ function ChannelTable({ data, again }: { data: ChannelList; again: Loaded<Channe
         return `${replayed} messages are sent again.`;
       }),
     });
-  const remove = (one: ChannelTold) =>
+  const remove = (one: ChannelAnswer) =>
     put({
       title: `Remove ${one.channel}?`,
       says: "It gets no more messages. Its secrets and its waiting messages are deleted.",
@@ -72,9 +72,9 @@ function ChannelTable({ data, again }: { data: ChannelList; again: Loaded<Channe
   );
 }
 
-type Act = Readonly<Record<"test" | "replay" | "remove", (one: ChannelTold) => void>>;
+type Act = Readonly<Record<"test" | "replay" | "remove", (one: ChannelAnswer) => void>>;
 
-const channelColumns = ({ test, replay, remove }: Act): readonly TableColumn<ChannelTold>[] => [
+const channelColumns = ({ test, replay, remove }: Act): readonly TableColumn<ChannelAnswer>[] => [
   {
     name: "Channel",
     isHead: true,

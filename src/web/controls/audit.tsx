@@ -3,28 +3,11 @@ import { type ApiError, ask } from "../api.ts";
 import { number } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { Pager, Table, type TableColumn } from "../table.tsx";
+import type { AuditEvent, AuditVerdict } from "../types.ts";
 import { Failed, NoticeBox, Section, Shown, Time } from "../ui.tsx";
-
-interface AuditEvent {
-  readonly id: number;
-  readonly at: number;
-  readonly kind: string;
-  readonly message: string;
-  readonly actor: string | null;
-  readonly account: string;
-  readonly strategy: string | null;
-}
 
 interface Recent {
   readonly last: number;
-}
-
-interface AuditVerdict {
-  readonly events: number;
-  readonly checkpoints: number;
-  readonly faults: readonly { readonly event: number | null; readonly what: string }[];
-  /** Where it goes on; null at the end. */
-  readonly next: number | null;
 }
 
 const EVENTS_PER_PAGE = 200;

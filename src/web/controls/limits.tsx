@@ -3,19 +3,8 @@ import { ask } from "../api.ts";
 import { amount } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { Table } from "../table.tsx";
+import type { LimitsAnswer } from "../types.ts";
 import { Field, Section, Shown, useAsk } from "../ui.tsx";
-
-interface LimitsAnswer {
-  readonly settings: Readonly<Record<string, string>>;
-  readonly limits: readonly { readonly scope: string; readonly limits: Readonly<Record<string, string>> }[];
-  readonly used: readonly {
-    readonly scope: string;
-    readonly day: string;
-    readonly asset: string;
-    readonly notional: string;
-    readonly orders: number;
-  }[];
-}
 
 interface Set {
   readonly message: string;

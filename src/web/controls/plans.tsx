@@ -1,18 +1,7 @@
 import { ask, part } from "../api.ts";
 import { useLoad } from "../load.ts";
+import type { PendingPlan } from "../types.ts";
 import { NoticeBox, Section, Shown, Time, useAsk } from "../ui.tsx";
-
-interface PendingPlan {
-  readonly id: string;
-  readonly tool: string;
-  readonly by: string;
-  readonly what: string;
-  readonly cost: string;
-  readonly worstCase: string;
-  readonly limits: readonly string[];
-  readonly approved: boolean;
-  readonly expiresAt: number;
-}
 
 /** What agents want to trade, for a person to decide on. */
 export function Plans() {

@@ -3,11 +3,11 @@ import type { Scope } from "../../model/token.ts";
 import { ask, part } from "../api.ts";
 import { useLoad } from "../load.ts";
 import { Table, type TableColumn, usePages } from "../table.tsx";
-import type { TokenTold } from "../types.ts";
+import type { TokenAnswer } from "../types.ts";
 import { Field, Section, Shown, Time, useAsk } from "../ui.tsx";
 
 interface TokensPage {
-  readonly tokens: readonly TokenTold[];
+  readonly tokens: readonly TokenAnswer[];
   readonly next: number | null;
 }
 
@@ -16,7 +16,7 @@ export function Tokens() {
   const { before, pager } = usePages<number>();
   const page = useLoad<TokensPage>("GET /tokens", { before });
   const [question, put] = useAsk();
-  const revoke = ({ id, name, scope }: TokenTold) =>
+  const revoke = ({ id, name, scope }: TokenAnswer) =>
     put({
       title: `Revoke ${name}?`,
       says: `${scope === "link" ? "It signs nobody in" : "The next request with it is refused, and so is everyone who has signed in by its links"}. You cannot undo this.`,
@@ -50,7 +50,7 @@ export function Tokens() {
   );
 }
 
-const tokenState = ({ revokedAt, expiresAt }: TokenTold) => {
+const tokenState = ({ revokedAt, expiresAt }: TokenAnswer) => {
   if (revokedAt !== null)
     return (
       <>
@@ -65,7 +65,7 @@ const tokenState = ({ revokedAt, expiresAt }: TokenTold) => {
   );
 };
 
-const tokenColumns = (revoke: (token: TokenTold) => void): readonly TableColumn<TokenTold>[] => [
+const tokenColumns = (revoke: (token: TokenAnswer) => void): readonly TableColumn<TokenAnswer>[] => [
   {
     name: "Token",
     isHead: true,
