@@ -1,14 +1,16 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { ATTACKS } from "../pentest/attacks.ts";
 import { PROBES } from "../pentest/probes.ts";
 import { root } from "../support/bundle.ts";
 
 const document = readFileSync(join(root, "docs/security.md"), "utf8");
-const rows = [...document.matchAll(/^\| (\d+) \| (P?) ?\| (.+?) \| (.+) \|$/gm)].map(
-  ([, number, seen, control, tests = ""]) => ({
+const rows = [...document.matchAll(/^\| (\d+) \| (P?) ?(A?) ?\| (.+?) \| (.+) \|$/gm)].map(
+  ([, number, probed, attacked, control, tests = ""]) => ({
     number: Number(number),
-    isSeen: seen === "P",
+    isProbed: probed === "P",
+    isAttacked: attacked === "A",
     control,
     files: [...tests.matchAll(/`(test\/[\w./-]+)`/g)].map(([, file = ""]) => file),
   }),
@@ -27,8 +29,12 @@ describe("the table of controls", () => {
     }
   });
 
-  it("says which of them show from outside", () => {
-    const seen = [...new Set(PROBES.map(({ control }) => control))].sort((a, b) => a - b);
-    expect(rows.filter(({ isSeen }) => isSeen).map(({ number }) => number)).toEqual(seen);
+  it("marks the controls that the pentest probes and attacks", () => {
+    const numbers = (list: readonly { readonly control: number }[]) =>
+      [...new Set(list.map(({ control }) => control))].sort((a, b) => a - b);
+    const marked = (mark: "isProbed" | "isAttacked") =>
+      rows.filter((row) => row[mark]).map(({ number }) => number);
+    expect(marked("isProbed")).toEqual(numbers(PROBES));
+    expect(marked("isAttacked")).toEqual(numbers(ATTACKS));
   });
 });
