@@ -6,6 +6,7 @@ import { lazy } from "../kernel/lazy.ts";
 import { type Millis, stampOf } from "../kernel/time.ts";
 import type { KeptEvent } from "../model/events.ts";
 import type { Fill } from "../model/fill.ts";
+import { SIDES } from "../model/market.ts";
 import type { Order, OrderState } from "../model/order.ts";
 import type { ArchiveFile, Page } from "../ports/stores/history-store.ts";
 
@@ -55,7 +56,7 @@ export function archivedOf(
   return next !== null || files.length === 0 ? {} : { archived: files.map(({ file }) => file) };
 }
 
-const side = () => z.enum(["buy", "sell"]);
+const side = () => z.enum(SIDES);
 const next = () => z.string().nullable();
 const archived = () =>
   z

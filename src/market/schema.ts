@@ -4,7 +4,7 @@ import { AppError } from "../kernel/errors.ts";
 import { lazy } from "../kernel/lazy.ts";
 import type { Pair } from "../kernel/pair.ts";
 import { spreadOf } from "../kernel/spread.ts";
-import type { Book, BookLevel, Candle, Ticker, Trade } from "../model/market.ts";
+import { type Book, type BookLevel, type Candle, SIDES, type Ticker, type Trade } from "../model/market.ts";
 import { summarize } from "./summary.ts";
 
 const placeFields = () => ({ exchange: z.string(), symbol: z.string() });
@@ -45,7 +45,7 @@ export const TradesShape = lazy(() =>
         id: z.string(),
         price: z.number(),
         amount: z.number(),
-        side: z.enum(["buy", "sell"]),
+        side: z.enum(SIDES),
         timestamp: z.number(),
       }),
     ),

@@ -2,7 +2,8 @@ import type { Decimal } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 
-export type Side = "buy" | "sell";
+export const SIDES = ["buy", "sell"] as const;
+export type Side = (typeof SIDES)[number];
 
 /** A market's rules, prices in quote and amounts in base. */
 export interface Market {

@@ -9,7 +9,8 @@ import type { LossWatch } from "./memory.ts";
 import type { TimeInForce } from "./order.ts";
 
 export type Wants = "run" | "pause" | "stop";
-export type StrategyStatus = "idle" | "running" | "stopped" | "error";
+export const STRATEGY_STATUSES = ["idle", "running", "stopped", "error"] as const;
+export type StrategyStatus = (typeof STRATEGY_STATUSES)[number];
 export type Phase = "starting" | "placing" | "active" | "rebuilding" | "paused" | "stopping" | "done";
 
 /** `config` and `state` are its kind's, beside what the engine needs of every one. */

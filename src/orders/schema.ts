@@ -1,13 +1,14 @@
 import * as z from "zod";
 import { wire, ZERO } from "../kernel/decimal.ts";
 import { lazy } from "../kernel/lazy.ts";
+import { SIDES } from "../model/market.ts";
 import type { VenueOrder } from "../ports/venue.ts";
 
 export const OrderShape = lazy(() =>
   z.object({
     id: z.string(),
     symbol: z.string(),
-    side: z.enum(["buy", "sell"]),
+    side: z.enum(SIDES),
     type: z.enum(["limit", "market"]),
     price: z.number(),
     amount: z.number(),

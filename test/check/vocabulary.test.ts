@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { STRATEGY_STATUSES } from "../../src/model/strategy.ts";
 import { root } from "../support/bundle.ts";
 
 const read = (name: string): string => readFileSync(join(root, name), "utf8");
@@ -17,7 +18,7 @@ const SOURCES: readonly (readonly [what: string, words: readonly string[]])[] = 
   ["reasons of a slot that rests nothing", wordsOf("src/model/strategy.ts", "RefusalReason")],
   ["limits", wordsOf("src/model/limits.ts", "LimitCode")],
   ["phases", wordsOf("src/model/strategy.ts", "Phase")],
-  ["statuses", wordsOf("src/model/strategy.ts", "StrategyStatus")],
+  ["statuses", STRATEGY_STATUSES],
   ["ends", wordsOf("src/model/strategy.ts", "reason")],
   ["notices", [...wordsOf("src/model/strategy.ts", "code"), "stalled", "stop_price_unwatched", "killed"]],
   ["notices of how things are", wordsOf("src/grid/schema/conditions.ts", "code")],

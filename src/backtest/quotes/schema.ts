@@ -3,6 +3,7 @@ import { csv } from "../../kernel/csv.ts";
 import { type Decimal, div, snap, text, wire, ZERO } from "../../kernel/decimal.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { SIDES } from "../../model/market.ts";
 import { positionAccounts } from "../../quote/ledger/position.ts";
 import { quotePreviewInput } from "../../quote/schema/input.ts";
 import { quoteAskedOut } from "../../quote/start/planned-quote.ts";
@@ -23,7 +24,7 @@ export function quoteBacktestInput(ids: readonly string[]) {
 const TradeShape = lazy(() =>
   z.object({
     timestamp: z.number(),
-    side: z.enum(["buy", "sell"]),
+    side: z.enum(SIDES),
     price: z.number(),
     amount: z.string(),
     fee: z.string(),

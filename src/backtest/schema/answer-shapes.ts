@@ -1,11 +1,12 @@
 import * as z from "zod";
 import { lazy } from "../../kernel/lazy.ts";
+import { SIDES } from "../../model/market.ts";
 
 export const FillShape = lazy(() =>
   z.object({
     timestamp: z.number(),
     slot: z.number(),
-    side: z.enum(["buy", "sell"]),
+    side: z.enum(SIDES),
     price: z.number(),
     amount: z.string(),
     notional: z.string(),

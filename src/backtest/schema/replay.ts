@@ -5,6 +5,7 @@ import { type Decimal, decimal, snap, text, wire } from "../../kernel/decimal.ts
 import { countField, idField, textField, wordField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import type { Millis } from "../../kernel/time.ts";
+import { SIDES } from "../../model/market.ts";
 import { type Cause, type CauseCode, forLack } from "../replay/cause.ts";
 import type { Difference, Replayed } from "../replay/replay.ts";
 import { barField, rangeBacktestInput } from "./input.ts";
@@ -65,7 +66,7 @@ export const ReplayShape = lazy(() =>
       z.object({
         timestamp: z.number(),
         slot: z.number(),
-        side: z.enum(["buy", "sell"]),
+        side: z.enum(SIDES),
         price: z.number(),
         amount: z.string(),
         where: z

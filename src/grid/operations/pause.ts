@@ -7,6 +7,7 @@ import { lazy } from "../../kernel/lazy.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import type { By } from "../../model/events.ts";
+import { STRATEGY_STATUSES } from "../../model/strategy.ts";
 import { byOf, type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
@@ -19,7 +20,7 @@ const PausedShape = lazy(() =>
   z.object({
     success: z.boolean(),
     id: z.string(),
-    status: z.enum(["idle", "running", "stopped", "error"]),
+    status: z.enum(STRATEGY_STATUSES),
     phase: z.string(),
     message: z.string(),
   }),

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { unexplainedAssets } from "../../engine/reconcile/books-check.ts";
 import { type Decimal, snap, text, wire } from "../../kernel/decimal.ts";
 import { lazy } from "../../kernel/lazy.ts";
+import { SIDES } from "../../model/market.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 import { gridKind } from "../kind.ts";
 import { baseHeld, costOf, heldInAll } from "../ledger/booking.ts";
@@ -31,7 +32,7 @@ export const SlotShape = lazy(() =>
     slot: z.number(),
     lowerPrice: z.number(),
     upperPrice: z.number(),
-    side: z.enum(["buy", "sell"]),
+    side: z.enum(SIDES),
     cycles: z.number(),
     position: z.string(),
     cost: z.number(),

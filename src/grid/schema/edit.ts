@@ -1,5 +1,7 @@
 import * as z from "zod";
 import { lazy } from "../../kernel/lazy.ts";
+import { SIDES } from "../../model/market.ts";
+import { STRATEGY_STATUSES } from "../../model/strategy.ts";
 import { RefusedShape, WarningShape } from "./shapes.ts";
 
 /** What a change of a running grid would do. */
@@ -10,9 +12,7 @@ export const PlannedEditShape = lazy(() =>
     changes: z.array(z.object({ field: z.string(), from: z.string(), to: z.string() })),
     cancelled: z.number().describe("Orders to cancel before any other is placed"),
     orders: z
-      .array(
-        z.object({ slot: z.number(), side: z.enum(["buy", "sell"]), price: z.number(), amount: z.number() }),
-      )
+      .array(z.object({ slot: z.number(), side: z.enum(SIDES), price: z.number(), amount: z.number() }))
       .describe("Open orders after the change; none if the levels stay"),
     refused: z.array(RefusedShape()),
     investment: z
@@ -33,7 +33,7 @@ export const EditedShape = lazy(() =>
   z.object({
     success: z.boolean(),
     id: z.string(),
-    status: z.enum(["idle", "running", "stopped", "error"]),
+    status: z.enum(STRATEGY_STATUSES),
     phase: z.string(),
     made: z.boolean().describe("true if the change is complete; otherwise the next passes complete it"),
     message: z.string(),

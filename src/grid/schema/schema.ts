@@ -1,5 +1,7 @@
 import * as z from "zod";
 import { lazy } from "../../kernel/lazy.ts";
+import { SIDES } from "../../model/market.ts";
+import { STRATEGY_STATUSES } from "../../model/strategy.ts";
 import { optionFlags, optionShares } from "../state/options.ts";
 import { lyingShape } from "./follows.ts";
 import { ConfigShape, GridStatusShape, RefusedShape, WarningShape } from "./shapes.ts";
@@ -51,7 +53,7 @@ export const PlannedShape = lazy(() =>
     config: ConfigShape(),
     marketPrice: z.number(),
     orders: z.array(
-      z.object({ slot: z.number(), side: z.enum(["buy", "sell"]), price: z.number(), amount: z.number() }),
+      z.object({ slot: z.number(), side: z.enum(SIDES), price: z.number(), amount: z.number() }),
     ),
     refused: z.array(RefusedShape()),
     slots: z.array(
@@ -85,7 +87,7 @@ export const PlannedShape = lazy(() =>
 export const StartedShape = lazy(() =>
   z.object({
     id: z.string(),
-    status: z.enum(["idle", "running", "stopped", "error"]),
+    status: z.enum(STRATEGY_STATUSES),
     phase: z.string(),
     message: z.string(),
     config: ConfigShape(),
@@ -112,7 +114,7 @@ export const ListShape = lazy(() =>
         dryRun: z.boolean(),
         exchange: z.string(),
         symbol: z.string(),
-        status: z.enum(["idle", "running", "stopped", "error"]),
+        status: z.enum(STRATEGY_STATUSES),
         ...lyingShape(),
         stalled: z.boolean().describe("true if there was no pass for three intervals"),
         notices: z.array(WarningShape()).describe("Problems, each with what to do"),

@@ -1,5 +1,7 @@
 import * as z from "zod";
 import { lazy } from "../../kernel/lazy.ts";
+import { SIDES } from "../../model/market.ts";
+import { STRATEGY_STATUSES } from "../../model/strategy.ts";
 import { accountingShape, SlotShape } from "./accounting.ts";
 import { CostShape } from "./cost.ts";
 import { StopPriceShape } from "./ends.ts";
@@ -39,9 +41,7 @@ export const StoppedShape = lazy(() =>
       averageCost: z.number().nullable(),
       stopReason: z.string().nullable(),
       openOrders: z
-        .array(
-          z.object({ id: z.string(), side: z.enum(["buy", "sell"]), price: z.number(), amount: z.number() }),
-        )
+        .array(z.object({ id: z.string(), side: z.enum(SIDES), price: z.number(), amount: z.number() }))
         .optional(),
     }),
   }),
@@ -58,7 +58,7 @@ export const GridStatusShape = lazy(() =>
   z.object({
     id: z.string(),
     dryRun: z.boolean(),
-    status: z.enum(["idle", "running", "stopped", "error"]),
+    status: z.enum(STRATEGY_STATUSES),
     phase: z.string(),
     centered: z.boolean().describe("true for a centered grid, which follows the price"),
     ...layoutShape(),

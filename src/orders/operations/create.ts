@@ -16,7 +16,7 @@ import { countedNotional } from "../../limits/allowed.ts";
 import { exposureOf } from "../../limits/exposure.ts";
 import { readStandings } from "../../limits/operations/standings.ts";
 import { accountKey } from "../../model/account.ts";
-import type { Market, Quote } from "../../model/market.ts";
+import { type Market, type Quote, SIDES } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
 import type { Exposure, Preview } from "../../model/proposal.ts";
 import { byOf, type Call, operation } from "../../operation.ts";
@@ -45,7 +45,7 @@ const orderInput = (ids: readonly string[]) =>
     .object({
       exchange: exchangeField(ids),
       symbol: pairField(),
-      side: wordField("Invalid side", ["buy", "sell"]).describe("buy or sell"),
+      side: wordField("Invalid side", SIDES).describe("buy or sell"),
       type: wordField("Invalid type", ["limit", "market"]).describe("limit or market"),
       amount: decimalField("Invalid amount", MOST_AMOUNT).describe("Size in base"),
       price: decimalField("Invalid price").optional().describe("Limit price in quote; required for limit"),

@@ -1,9 +1,11 @@
 import * as z from "zod";
 import { lazy } from "../../kernel/lazy.ts";
+import { SIDES } from "../../model/market.ts";
+import { STRATEGY_STATUSES } from "../../model/strategy.ts";
 
-const sideShape = () => z.enum(["buy", "sell"]);
+const sideShape = () => z.enum(SIDES);
 const warning = () => z.object({ code: z.string(), message: z.string() });
-const statuses = () => z.enum(["idle", "running", "stopped", "error"]);
+const statuses = () => z.enum(STRATEGY_STATUSES);
 
 const PlacedShape = lazy(() => z.object({ side: sideShape(), price: z.number(), amount: z.number() }));
 
