@@ -16,6 +16,8 @@ export interface Task {
   readonly befallen?: (fault: Fault) => void;
   /** Called when the flow waits or ends. */
   signal: () => void;
+  /** Waits that are not over: a flow may have several at once. */
+  waits: number;
 }
 
 /** Starts a flow and lets it run to its first wait. */
@@ -24,7 +26,7 @@ export function startTask(
   flow: (task: Task) => Promise<void>,
   befallen?: (fault: Fault) => void,
 ): Promise<void> {
-  const task: Task = { process, signal: () => undefined, ...(befallen && { befallen }) };
+  const task: Task = { process, signal: () => undefined, waits: 0, ...(befallen && { befallen }) };
   return untilItWaits(task, () => {
     void flow(task).finally(() => task.signal());
   });
@@ -35,7 +37,8 @@ async function untilItWaits(task: Task, go: () => void): Promise<void> {
     task.signal = resolve;
   });
   go();
-  await waits;
+  // A flow that waits for something else as well may neither wait anew nor end: it has run when the event loop turns.
+  await (task.waits > 0 ? new Promise(setImmediate) : waits);
   // Flows that were started side by side each reach their own wait.
   await null;
   await null;
@@ -59,8 +62,10 @@ export function waitOf<T>(task: Task): Wait<T> {
   const once = (go: () => void): Promise<void> | undefined => {
     if (isOver || !task.process.isAlive) return undefined;
     isOver = true;
+    task.waits--;
     return untilItWaits(task, go);
   };
+  task.waits++;
   task.signal();
   return {
     promise,
