@@ -1,6 +1,6 @@
 import type { GridStrategy, Slot } from "../grid/state/state.ts";
 import { mul, ZERO } from "../kernel/decimal.ts";
-import { clientOrderId, parseClientOrderId } from "../kernel/ids.ts";
+import { clientOrderId, parseClientOrderId, tagOf } from "../kernel/ids.ts";
 import { crossing } from "../market/matching/corner.ts";
 import type { Fill } from "../model/fill.ts";
 import type { Market } from "../model/market.ts";
@@ -92,12 +92,12 @@ function fillsOf({ jumps, slots, replayed, strategy, bars, market, rules }: Jump
     const bound = isSell ? fillPrices.sell(price) : fillPrices.buy(price);
     const isGood = (ticks: number) => (isSell ? ticks >= bound : ticks <= bound);
     const { number, account, symbol, id, state } = strategy;
-    const key = { strategy: number, generation: state.generation, slot: slot.index };
+    const key = { tag: tagOf(number), generation: state.generation, slot: slot.index };
     fills.push({
       account,
       symbol,
       tradeId: `${bar}-${i}`,
-      clientId: clientOrderId({ ...key, sequence: slot.sequence - 1 + k }),
+      clientId: clientOrderId({ ...key, serial: state.serial + 1 + i }),
       strategy: id,
       side: isSell ? "sell" : "buy",
       price,

@@ -63,7 +63,7 @@ export function leap(point: LeapPoint): Leapt | NoLeap {
 const armedSlots = ({ slots, rungs }: Ladder, { armed }: Jumps): Slot[] =>
   slots.map((slot, place) => {
     if (place < rungs.armed || place >= armed) return slot;
-    return { ...slot, side: "buy", sequence: slot.sequence + 1 };
+    return { ...slot, side: "buy" };
   });
 
 interface Moved {

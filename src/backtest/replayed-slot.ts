@@ -51,7 +51,7 @@ export function replaySlot(first: GridState, index: number, count: number, marke
     before = state;
   }
   const slot = state.slots[0] as Slot;
-  return { slot: { ...slot, sequence: (slots[0] as Slot).sequence + count }, ledger: state.ledger, moves };
+  return { slot, ledger: state.ledger, moves };
 }
 
 function filled(before: GridState, index: number, market: Market, moves: Move[]): GridState {

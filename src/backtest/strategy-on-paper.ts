@@ -94,7 +94,7 @@ export function passOnPaper<S extends Strategy>(
 
 function snapshotOf({ strategy, orders, memory }: StrategyOnPaper<Strategy>, now: Millis): Snapshot {
   return {
-    lease: { account: strategy.account, token: 1, now, until: now + TIMING.leaseTtl },
+    lease: { account: strategy.account, token: 1, owner: "", now, until: now + TIMING.leaseTtl },
     kill: NOT_KILLED,
     strategies: [strategy],
     orders,
@@ -136,7 +136,6 @@ function observationOf(
     balancesFirst: true,
     refused: NO_ENTRIES,
     found: [],
-    searched: NO_ENTRIES,
     unlooked: NO_ENTRIES,
     foreign: [],
     late: [],

@@ -30,17 +30,8 @@ export function wakeOf(
   return [...idle.map((slot) => sideTurn(slot, tick)), movesOf(config, state, tick)].reduce(nearer, NEVER);
 }
 
-const isUnderWay = ({
-  exit,
-  rebuild,
-  trail,
-  firstBuy,
-  signal,
-  unexplained,
-  search,
-  halted,
-}: GridState): boolean =>
-  Boolean(exit || rebuild || trail.way || firstBuy || signal || unexplained || search || halted);
+const isUnderWay = ({ exit, rebuild, trail, firstBuy, signal, unexplained, halted }: GridState): boolean =>
+  Boolean(exit || rebuild || trail.way || firstBuy || signal || unexplained || halted);
 
 /** It rests where its slot wants it, whole or what is left of it; any other is replaced as soon as the price allows. */
 function isAtLevel({ slot: index, generation, side, price, state: life }: Order, state: GridState): boolean {

@@ -1,7 +1,7 @@
 import { upgraded } from "../engine/pass/upgrade.ts";
 import type { Decimal } from "../kernel/decimal.ts";
 import type { Order } from "../model/order.ts";
-import { highestSequence, type Strategy } from "../model/strategy.ts";
+import type { Strategy } from "../model/strategy.ts";
 import type { FoundOrder, Kind } from "../ports/kind.ts";
 import type { StrategyView } from "../ports/stores/strategy-store.ts";
 import { forgottenBase } from "./ladder/layout.ts";
@@ -36,8 +36,6 @@ export const gridKind: Kind<GridConfig, GridState> = {
   accounts: gridAccounts,
   isInRange: ({ slots }: GridState, mid: Decimal) =>
     slots.some(({ lower }) => lower <= mid) && slots.some(({ upper }) => upper >= mid),
-  nextSequence: (state: GridState) =>
-    highestSequence(state) + (state.firstBuy ? state.firstBuy.tries + 1 : 0),
   reads: "ticker",
   mayPlace: ({ state: { rebuild, trail, firstBuy, signal } }: GridStrategy, { free }) =>
     free > 0 || rebuild !== null || trail.way !== null || firstBuy !== null || signal !== null,

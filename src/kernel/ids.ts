@@ -2,51 +2,72 @@ import type { Millis } from "./time.ts";
 
 /**
  * Client order ids: 18 characters of [0-9a-z] beginning `em`, valid on every venue.
- *   grid order   em + 8 (the strategy's number) + 8 (generation, slot, sequence)
- *   by hand      em0 + 15 random
- * A strategy's number is a millisecond, whose eight base-36 digits do not begin with 0 after 1972,
- * so the two kinds cannot meet; and one id says which slot's which order it is.
+ *   order of a strategy   em + 6 (the strategy's tag, never beginning with 0) + 10 (serial, generation, slot)
+ *   manual order          em0 + 15 random
+ * A serial follows the database's clock, so an id is not given again even where the database has forgotten
+ * that it was; and the id alone names the slot of its order.
  */
 export interface OrderKey {
-  /** The strategy's number: the millisecond in its id, unique in the database. */
-  readonly strategy: Millis;
+  /** `tagOf` the strategy's number. */
+  readonly tag: number;
   readonly generation: number;
   readonly slot: number;
-  readonly sequence: number;
+  readonly serial: number;
 }
 
-const STRATEGY_DIGITS = 8;
+const TAG_DIGITS = 6;
+const FIRST_TAG = 36 ** (TAG_DIGITS - 1);
+/** How many tags there are. Two strategies of one account never share one. */
+export const TAGS = 36 ** TAG_DIGITS - FIRST_TAG;
+const ORDER_DIGITS = 10;
 const SLOTS = 2 ** 10;
-const SEQUENCES = 2 ** 18;
-const GENERATIONS = 2 ** 13;
+const GENERATIONS = 2 ** 8;
+/** The last of these is reached in 2048. */
+const SERIALS = Math.floor(36 ** ORDER_DIGITS / (SLOTS * GENERATIONS));
+/** Two passes over an account are always farther apart. */
+const SERIAL_MILLIS: Millis = 50;
+/** 2026-01-01T00:00:00Z */
+const FIRST_SERIAL_AT: Millis = 1_767_225_600_000;
 const FORM = /^em[0-9a-z]{16}$/;
 
-/** Throws when a part is out of range: a grid that has used up its ids has to be started anew. */
-export function clientOrderId({ strategy, generation, slot, sequence }: OrderKey): string {
-  const fits = generation < GENERATIONS && slot < SLOTS && sequence < SEQUENCES;
-  if (!fits) throw new RangeError("this grid has used up its order ids: stop it and start a new one");
-  const order = (generation * SLOTS + slot) * SEQUENCES + sequence;
-  return `em${base36(strategy)}${base36(order)}`;
+/** What a strategy's orders carry of its number, the millisecond in its id. */
+export const tagOf = (strategy: Millis): number => FIRST_TAG + (((strategy % TAGS) + TAGS) % TAGS);
+
+/** The least serial of an order that is planned at a protocol time. */
+export const serialAt = (now: Millis): number =>
+  Math.max(0, Math.floor((now - FIRST_SERIAL_AT) / SERIAL_MILLIS));
+
+/** Of a generation the id carries the last 8 bits. Throws when a slot or a serial is out of range. */
+export function clientOrderId({ tag, generation, slot, serial }: OrderKey): string {
+  if (slot >= SLOTS || serial >= SERIALS) throw new RangeError("no client order id is left for this slot");
+  const order = (serial * GENERATIONS + (generation % GENERATIONS)) * SLOTS + slot;
+  return `em${base36(tag, TAG_DIGITS)}${base36(order, ORDER_DIGITS)}`;
 }
 
-/** The parts of a grid order's id; undefined for any other text. */
+/** The parts of the id of a strategy's order; undefined for any other text. */
 export function parseClientOrderId(id: string): OrderKey | undefined {
   if (!isOurs(id) || id[2] === "0") return undefined;
-  const strategy = Number.parseInt(id.slice(2, 2 + STRATEGY_DIGITS), 36);
-  const order = Number.parseInt(id.slice(2 + STRATEGY_DIGITS), 36);
-  const rest = Math.floor(order / SEQUENCES);
+  const order = Number.parseInt(id.slice(2 + TAG_DIGITS), 36);
+  const rest = Math.floor(order / SLOTS);
   return {
-    strategy,
-    generation: Math.floor(rest / SLOTS),
-    slot: rest % SLOTS,
-    sequence: order % SEQUENCES,
+    tag: Number.parseInt(id.slice(2, 2 + TAG_DIGITS), 36),
+    generation: rest % GENERATIONS,
+    slot: order % SLOTS,
+    serial: Math.floor(rest / GENERATIONS),
   };
+}
+
+/** The generation nearest to another one of which an id carries these bits. */
+export function generationNear(bits: number, generation: number): number {
+  const ahead = (bits - generation) & (GENERATIONS - 1);
+  const nearest = generation + (ahead < GENERATIONS / 2 ? ahead : ahead - GENERATIONS);
+  return nearest < 0 ? nearest + GENERATIONS : nearest;
 }
 
 /** Whether an id has the form that only this product gives. */
 export const isOurs = (id: string): boolean => FORM.test(id);
 
-/** The id of an order placed by hand, from 15 random characters of [0-9a-z]. */
+/** The id of a manual order, from 15 random characters of [0-9a-z]. */
 export const handOrderId = (random: string): string => `em0${random.slice(0, 15)}`;
 
-const base36 = (value: number): string => value.toString(36).padStart(STRATEGY_DIGITS, "0");
+const base36 = (value: number, digits: number): string => value.toString(36).padStart(digits, "0");

@@ -41,7 +41,6 @@ export interface OwnBase {
 /** An order that a slot should rest, or that the strategy as a whole sends. */
 export interface Intent {
   readonly slot: number;
-  readonly sequence: number;
   readonly side: Side;
   readonly price: Decimal;
   readonly amount: Decimal;

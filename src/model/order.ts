@@ -90,6 +90,9 @@ export interface Order {
   readonly actor: string | null;
 }
 
+/** An order that a strategy plans, before it has its client id. */
+export type Draft = Omit<Order, "clientId">;
+
 /** What was asked of the venue. */
 export const wanted = ({ clientId, symbol, side, type, price, amount, timeInForce }: Order): NewOrder => ({
   clientId,

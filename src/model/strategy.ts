@@ -58,12 +58,10 @@ export interface StrategyConfig {
   readonly confidence?: Decimal | undefined;
 }
 
-/** Where at most one order rests. With the generation, its number and sequence make the order's id. */
+/** Where at most one order is open at a time. */
 export interface SlotState {
   /** Its number within the generation. */
   readonly index: number;
-  /** Sequence of its next order; never falls, also across generations. */
-  readonly sequence: number;
   /** Protocol time before which it places nothing, after a venue refused its order. */
   readonly retryAt: number;
   /** Orders of it that a venue has refused since it last took one. */
@@ -77,18 +75,19 @@ export interface SlotState {
 /** What the engine keeps of every strategy in its state; the rest of it is the kind's. */
 export interface StrategyState {
   readonly generation: number;
+  /** The highest serial in an id of its orders: it never falls. */
+  readonly serial: number;
   readonly slots: readonly SlotState[];
   /** What fills have moved per asset, summed apart from the kind's own books: both have to agree. */
   readonly ledger: { readonly moved: Readonly<Record<string, Decimal>> };
   readonly refused: readonly Refusal[];
   readonly exit: Exit | null;
   readonly notices: readonly Notice[];
-  /** The database's epoch that it has taken note of; null before its first pass. */
+  /** The database's epoch that it has taken note of, null before its first pass, and its serial by then. */
   readonly epoch: number | null;
+  readonly epochSerial?: number;
   /** Protocol time since which its market is closed, or not told by the venue. */
   readonly closedSince?: Millis;
-  /** How far the search for orders has come that were placed before the database was restored. */
-  readonly search?: { readonly epoch: number; readonly slots: readonly SlotSearch[] };
   readonly unexplained?: Unexplained | null;
   /** Where its loss is limited, and why nothing more is placed: a loss of its own or of the account. */
   readonly loss?: LossWatch | null;
@@ -106,6 +105,7 @@ export interface StrategyState {
 /** What every state begins with, as far as the engine goes. */
 export const NEW_STRATEGY_STATE = {
   generation: 0,
+  serial: 0,
   refused: [],
   exit: null,
   notices: [],
@@ -209,20 +209,9 @@ export interface Exit {
   readonly lacksSince?: Millis;
 }
 
-/** The next id of a slot to look up, and how many in a row the venue did not know. */
-export interface SlotSearch {
-  readonly index: number;
-  readonly sequence: number;
-  readonly misses: number;
-}
-
 /** Slots from here on are of the strategy as a whole: their orders take what is there now, and never rest. */
 export const FIRST_WHOLE_SLOT = 1000;
 export const EXIT_SLOT = FIRST_WHOLE_SLOT + 1;
-
-/** From which ids of the strategy as a whole go on: it never falls. */
-export const highestSequence = ({ slots }: Pick<StrategyState, "slots">): number =>
-  slots.reduce((most, { sequence }) => Math.max(most, sequence), 0);
 
 /** Orders of the strategy as a whole take; a slot's order rests, and does nothing else unless told otherwise. */
 export const timeInForceOf = (

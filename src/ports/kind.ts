@@ -8,7 +8,7 @@ import type { Capital, Funds, LeaseWindow, OwnBase, Resting } from "../model/int
 import type { Bounds, LimitTerms } from "../model/limits.ts";
 import type { Book, Market, Quote } from "../model/market.ts";
 import type { Elsewhere } from "../model/memory.ts";
-import type { Order } from "../model/order.ts";
+import type { Draft, Order } from "../model/order.ts";
 import type { Reserve } from "../model/reserve.ts";
 import type { Accounts, Strategy, StrategyConfig, StrategyState } from "../model/strategy.ts";
 import type { Timing, VenueOrder } from "./venue.ts";
@@ -66,9 +66,9 @@ export interface StrategyContext {
 }
 
 /** A strategy after its part of a pass, and what it asks for. */
-export interface Advanced<S extends Strategy = Strategy> {
+export interface Planned<S extends Strategy = Strategy> {
   readonly strategy: S;
-  readonly intents: readonly Order[];
+  readonly intents: readonly Draft[];
   /** Of limits, where the intents are recorded. */
   readonly terms: LimitTerms | null;
   readonly cancels: readonly Order[];
@@ -82,6 +82,11 @@ export interface Advanced<S extends Strategy = Strategy> {
   /** It is active as soon as these intents are accepted. */
   readonly placing: boolean;
   readonly short: boolean;
+}
+
+/** The same once its orders have their client ids. */
+export interface Advanced<S extends Strategy = Strategy> extends Planned<S> {
+  readonly intents: readonly Order[];
 }
 
 /** An order that the venue alone knew, with the fills that a pass has found of it. */
@@ -130,8 +135,6 @@ export interface Kind<
   accounts(strategy: Pick<Strategy<Config, State>, "symbol" | "state">, mark?: Decimal): Accounts;
   /** Between the lowest and the highest price at which it would have an order. */
   isInRange(state: State, mid: Decimal): boolean;
-  /** From which sequence on no order of the strategy as a whole was placed. */
-  nextSequence(state: State): number;
   /** What of a market it goes by. */
   readonly reads: "ticker" | "book";
   /** Whether it goes by what other places say of the pair too, and how old that may be. */
@@ -145,7 +148,7 @@ export interface Kind<
     strategy: Strategy<Config, State>,
     live: readonly Order[],
     context: StrategyContext,
-  ): Partial<Advanced<Strategy<Config, State>>>;
+  ): Partial<Planned<Strategy<Config, State>>>;
 }
 
 /** The kinds that a program knows, by name. Throws for one that it does not. */

@@ -3,15 +3,9 @@ import { upgraded } from "../engine/pass/upgrade.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Fill } from "../model/fill.ts";
 import type { Order } from "../model/order.ts";
-import { highestSequence, type Strategy } from "../model/strategy.ts";
-import type { FoundOrder, Kind } from "../ports/kind.ts";
-import {
-  bookTrade,
-  countOrder,
-  movedByPosition,
-  positionAccounts,
-  withFirstBase,
-} from "./ledger/position.ts";
+import type { Strategy } from "../model/strategy.ts";
+import type { Kind } from "../ports/kind.ts";
+import { bookTrade, countOrder, movedByPosition, positionAccounts } from "./ledger/position.ts";
 import { quoteReserve } from "./ledger/reserve.ts";
 import { mayQuote, runQuote } from "./pass/run.ts";
 import { elsewhereAsked } from "./pass/sources.ts";
@@ -24,9 +18,8 @@ export const quoteKind: Kind<QuoteConfig, QuoteState> = {
   upgrade: (state) => state as QuoteState,
   bookFill: (state: QuoteState, symbol: Pair, fill: Fill) => bookTrade(state, symbol, fill),
   bookEnd: (state: QuoteState, order: Order) => countOrder(state, order),
-  // It had begun before its database was restored: what it sold tells what it had been given.
-  beforeFound: ({ state, phase }: QuoteStrategy, { order }: FoundOrder) =>
-    order.side === "sell" && phase === "starting" ? withFirstBase(state, order.amount) : state,
+  // What it had been given is known once all its orders are: it begins again with that.
+  beforeFound: ({ state }: QuoteStrategy) => state,
   afterFound: (state: QuoteState) => state,
   skipGenerations: ({ state }: QuoteStrategy) => state,
   release: (state: QuoteState) => state,
@@ -35,7 +28,6 @@ export const quoteKind: Kind<QuoteConfig, QuoteState> = {
   movedByBooks: movedByPosition,
   accounts: positionAccounts,
   isInRange: ({ quoted }: QuoteState) => quoted !== null && quoted.reference !== null,
-  nextSequence: highestSequence,
   reads: "book",
   asksElsewhere: elsewhereAsked,
   mayPlace: mayQuote,

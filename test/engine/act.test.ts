@@ -71,7 +71,13 @@ async function acted({ creates = [], cancels = [], looks = 0, killed = [], calls
     },
   } as unknown as StepStore;
   const local = { monotonic: () => now } as Local;
-  const lease = { account: "sim sandbox ", token: 1, until: leaseNow + 45_000, now: leaseNow } as const;
+  const lease = {
+    account: "sim sandbox ",
+    token: 1,
+    owner: "one",
+    until: leaseNow + 45_000,
+    now: leaseNow,
+  } as const;
   const done = await act(
     { venue, store, local },
     { lease, askedAt: 1000, requestTimeout: 10_000 },
@@ -199,7 +205,7 @@ describe("cancels", () => {
       },
     } as unknown as Venue;
     const hold = {
-      lease: { account: "a", token: 1, until: 46_000, now: 1000 },
+      lease: { account: "a", token: 1, owner: "one", until: 46_000, now: 1000 },
       askedAt: 1000,
       requestTimeout: 10_000,
     } as const;

@@ -22,7 +22,7 @@ async function askedFor(count: number, passes: number): Promise<readonly (readon
   } as unknown as Venue;
   for (let pass = 0; pass < passes; pass++) {
     const now = NOW + pass * MINUTE;
-    const lease = { account: "a", token: 1 + pass, now, until: now + TIMING.leaseTtl };
+    const lease = { account: "a", token: 1 + pass, owner: "one", now, until: now + TIMING.leaseTtl };
     const looked = { sight: { ...sight(), short: false }, sights: new Map(), found: [] };
     const budget = budgetOf({ clock: () => 0, last: 100_000 });
     await readLacking(venue, snapshot({ lease, orders }), SYMBOL, looked, budget);

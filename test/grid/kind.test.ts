@@ -26,13 +26,6 @@ it("trades from its lowest level to its highest, and not beyond", () => {
   expect([at(), at("105"), at("99")]).toEqual([undefined, true, false]);
 });
 
-it("goes on with numbers of orders that none of its slots and no buy at its start has had", () => {
-  const numbered = SLOTS.map((one, i) => ({ ...one, sequence: 3 + i }));
-  const next = (tries?: number) =>
-    gridKind.nextSequence(state(numbered, tries === undefined ? {} : { firstBuy: { tries } }));
-  expect([next(), next(0), next(2)]).toEqual([4, 5, 7]);
-});
-
 it("may place something while a slot is free, or while it changes as a whole", () => {
   const may = (free: number, over: object = {}) =>
     gridKind.mayPlace(strategy({ state: state(SLOTS, over) }) as GridStrategy, { free } as never);

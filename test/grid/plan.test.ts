@@ -198,11 +198,4 @@ describe("a quiet pass", () => {
     const { intents, postponed } = nextOrders(started, view({ limit: 2 }));
     expect([intents.length, postponed]).toEqual([2, 2]);
   });
-
-  it("never gives a sequence twice", () => {
-    const first = nextOrders(started, view());
-    const second = nextOrders(first.next, view());
-    expect(first.intents.map(({ sequence }) => sequence)).toEqual([0, 0, 0, 0]);
-    expect(second.intents.map(({ sequence }) => sequence)).toEqual([1, 1, 1, 1]);
-  });
 });

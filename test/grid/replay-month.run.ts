@@ -38,7 +38,7 @@ const worth = (balances: readonly Balance[], price: Decimal): Decimal =>
 /** Slots that have more than one order among these. */
 const doubled = (open: readonly VenueOrder[]): string[] => {
   const slots = open.map(({ clientId = "" }) =>
-    JSON.stringify({ ...parseClientOrderId(clientId), sequence: 0 }),
+    JSON.stringify({ ...parseClientOrderId(clientId), serial: 0 }),
   );
   return slots.filter((slot, i) => slots.indexOf(slot) !== i);
 };

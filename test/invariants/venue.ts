@@ -27,19 +27,21 @@ export interface Arrival {
 }
 
 const FORM = /^em[1-9a-z][0-9a-z]{15}$/;
-/** The last 18 bits of an id's second half count the orders of one slot. */
-const SEQUENCES = 2 ** 18;
+/** The last 18 bits of an id's last ten characters name the slot and its generation. */
+const PLACES = 2 ** 18;
+/** The first six are 36^5 more than the millisecond of the start, modulo 35 * 36^5. */
+const TAGS = 35 * 36 ** 5;
 
 /** The slot of an order, by its client id: grid, generation and slot; undefined for an order of no grid. */
 export function slotOfId(clientId: string): string | undefined {
   if (!FORM.test(clientId)) return undefined;
-  const order = Number.parseInt(clientId.slice(10), 36);
-  return `${clientId.slice(2, 10)}.${Math.floor(order / SEQUENCES)}`;
+  const order = Number.parseInt(clientId.slice(8), 36);
+  return `${clientId.slice(2, 8)}.${order % PLACES}`;
 }
 
-/** The grid of an order, by its client id: the millisecond of its start; undefined for an order of no grid. */
-export const gridOfId = (clientId: string): number | undefined =>
-  FORM.test(clientId) ? Number.parseInt(clientId.slice(2, 10), 36) : undefined;
+/** Whether an order is of the strategy that began in a millisecond, by its client id. */
+export const isOfStrategy = (clientId: string, number: number): boolean =>
+  FORM.test(clientId) && Number.parseInt(clientId.slice(2, 8), 36) === 36 ** 5 + (number % TAGS);
 
 export const isOfProduct = (clientId: string): boolean => /^em[0-9a-z]{16}$/.test(clientId);
 

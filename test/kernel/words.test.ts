@@ -2,7 +2,15 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decode, encode } from "../../src/kernel/codec.ts";
 import { decimal, text } from "../../src/kernel/decimal.ts";
-import { clientOrderId, handOrderId, isOurs, parseClientOrderId } from "../../src/kernel/ids.ts";
+import {
+  clientOrderId,
+  generationNear,
+  handOrderId,
+  isOurs,
+  parseClientOrderId,
+  serialAt,
+  tagOf,
+} from "../../src/kernel/ids.ts";
 import { isPair, splitPair } from "../../src/kernel/pair.ts";
 import { spreadOf } from "../../src/kernel/spread.ts";
 
@@ -30,10 +38,10 @@ describe("the spread", () => {
 
 describe("ids", () => {
   const key = fc.record({
-    strategy: fc.integer({ min: 36 ** 7, max: 36 ** 8 - 1 }),
-    generation: fc.integer({ min: 0, max: 8191 }),
+    tag: fc.integer({ min: 36 ** 5, max: 36 ** 6 - 1 }),
+    generation: fc.integer({ min: 0, max: 255 }),
     slot: fc.integer({ min: 0, max: 1023 }),
-    sequence: fc.integer({ min: 0, max: 262_143 }),
+    serial: fc.integer({ min: 0, max: Math.floor(36 ** 10 / 2 ** 18) - 1 }),
   });
 
   it("are 18 characters that every venue takes, and tell whose order it is", () => {
@@ -46,10 +54,36 @@ describe("ids", () => {
     );
   });
 
-  it("end with a sentence when a grid has used them up", () => {
-    expect(() => clientOrderId({ strategy: 1, generation: 8192, slot: 0, sequence: 0 })).toThrow(
-      /start a new one/,
-    );
+  it("throw for a slot or a serial that they have no room for", () => {
+    const most = { tag: 36 ** 5, generation: 255, slot: 1023, serial: Math.floor(36 ** 10 / 2 ** 18) - 1 };
+    expect(clientOrderId(most)).toMatch(/^em100000[0-9a-z]{10}$/);
+    expect(() => clientOrderId({ ...most, serial: most.serial + 1 })).toThrow(/no client order id is left/);
+    expect(() => clientOrderId({ ...most, slot: 1024 })).toThrow(/no client order id is left/);
+  });
+
+  it("keep the last 8 bits of a generation, of which the nearest one is meant", () => {
+    const id = clientOrderId({ tag: 36 ** 5, generation: 300, slot: 0, serial: 0 });
+    const bits = parseClientOrderId(id)?.generation ?? -1;
+    expect(bits).toBe(44);
+    expect([44, 290, 300, 427, 429].map((near) => generationNear(bits, near))).toEqual([
+      44, 300, 300, 300, 556,
+    ]);
+    expect(generationNear(250, 1)).toBe(250);
+  });
+
+  it("rise with the clock, 20 serials a second from 2026 on", () => {
+    const start = Date.UTC(2026, 0, 1);
+    expect([0, start - 1, start, start + 49, start + 50, start + 1000].map(serialAt)).toEqual([
+      0, 0, 0, 0, 1, 20,
+    ]);
+  });
+
+  it("of two strategies have the same tag only when they started a multiple of 24.5 days apart", () => {
+    const number = Date.UTC(2026, 10, 24);
+    const period = 36 ** 6 - 36 ** 5;
+    expect(tagOf(number + 1)).toBe(tagOf(number) + 1);
+    expect(tagOf(number + period)).toBe(tagOf(number));
+    expect(tagOf(0)).toBe(36 ** 5);
   });
 
   it("of orders by hand are never a grid's", () => {

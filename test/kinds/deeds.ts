@@ -12,7 +12,7 @@ const AMOUNT = decimal("0.5");
 
 const FIRST: Books = {
   ...NEW_STRATEGY_STATE,
-  slots: [{ index: 0, sequence: 0, retryAt: 0 }],
+  slots: [{ index: 0, retryAt: 0 }],
   ledger: { moved: {} },
   ...NO_BOOKS,
 };

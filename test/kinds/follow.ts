@@ -1,22 +1,22 @@
 /** A kind of strategy that is only a test of the engine: one order that follows the bid. */
-import { rowOfIntent } from "../../src/engine/decide/intents.ts";
+import { draftOf } from "../../src/engine/decide/intents.ts";
 import { cancellable, isHeld } from "../../src/engine/decide/turn.ts";
 import { type Decimal, ZERO } from "../../src/kernel/decimal.ts";
 import { refusedWithin } from "../../src/limits/standing.ts";
 import type { Market, Quote } from "../../src/model/market.ts";
 import { meetsMinimum } from "../../src/model/minimum.ts";
 import { need } from "../../src/model/need.ts";
-import type { Order } from "../../src/model/order.ts";
+import type { Draft, Order } from "../../src/model/order.ts";
 import { NO_RESERVE } from "../../src/model/reserve.ts";
-import { highestSequence, type Strategy, type StrategyConfig } from "../../src/model/strategy.ts";
-import type { Advanced, Kind, StrategyContext } from "../../src/ports/kind.ts";
+import type { Strategy, StrategyConfig } from "../../src/model/strategy.ts";
+import type { Kind, Planned, StrategyContext } from "../../src/ports/kind.ts";
 import { accounts, type Books, bookEnd, bookFill, movedByBooks } from "./books.ts";
 
 /** The amount is the base of an order. */
 export type FollowConfig = StrategyConfig & { readonly amount: Decimal };
 type Follow = Strategy<FollowConfig, Books>;
 
-function run(before: Follow, live: readonly Order[], pass: StrategyContext): Partial<Advanced<Follow>> {
+function run(before: Follow, live: readonly Order[], pass: StrategyContext): Partial<Planned<Follow>> {
   const { market, quote, error } = pass.sight;
   if (!market || !quote) return { strategy: { ...before, lastError: error } };
   const strategy: Follow = { ...pass.judge(before, quote), status: "running" };
@@ -26,10 +26,9 @@ function run(before: Follow, live: readonly Order[], pass: StrategyContext): Par
   const cancels = outdated(state, live, quote);
   const phase = state.halted ? "paused" : order || cancels.length > 0 ? "placing" : "active";
   if (!order) return { strategy: { ...strategy, phase }, cancels };
-  const slots = state.slots.map((slot) => ({ ...slot, sequence: slot.sequence + 1 }));
   const { asset, amount } = need(market, order);
   const funds = { ...pass.funds, [asset]: (pass.funds?.[asset] ?? ZERO) - amount };
-  const stepped: Follow = { ...strategy, phase, state: { ...state, slots } };
+  const stepped: Follow = { ...strategy, phase };
   return { strategy: stepped, intents: [order], funds, placing: true };
 }
 
@@ -38,7 +37,7 @@ function orderAtBid(
   market: Market,
   quote: Quote,
   pass: StrategyContext,
-): Order | undefined {
+): Draft | undefined {
   const { state, config, symbol } = strategy;
   const wish = { symbol, side: "buy", type: "limit", price: quote.bid, amount: config.amount } as const;
   const { asset, amount } = need(market, wish);
@@ -49,8 +48,8 @@ function orderAtBid(
     return undefined;
   if (refusedWithin(wish, quote, pass.bounds)) return undefined;
   if (pass.resting.some(({ side, price }) => side === "sell" && price <= wish.price)) return undefined;
-  const intent = { ...wish, slot: slot.index, sequence: slot.sequence };
-  return rowOfIntent(strategy, intent, { window: pass.window, at: quote.at });
+  const intent = { ...wish, slot: slot.index };
+  return draftOf(strategy, intent, { window: pass.window, at: quote.at });
 }
 
 const outdated = (_state: Books, live: readonly Order[], quote?: Quote): Order[] =>
@@ -71,7 +70,6 @@ export const followKind: Kind<FollowConfig, Books> = {
   movedByBooks,
   accounts,
   isInRange: () => true,
-  nextSequence: highestSequence,
   reads: "ticker",
   mayPlace: (_strategy, { free }) => free > 0,
   outdated,

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { text } from "../../src/kernel/decimal.ts";
-import type { Order } from "../../src/model/order.ts";
+import type { Draft, Order } from "../../src/model/order.ts";
 import type { StrategyContext } from "../../src/ports/kind.ts";
 import { quoteKind } from "../../src/quote/kind.ts";
 import { withFirstBase } from "../../src/quote/ledger/position.ts";
 import { newQuoteState, type QuoteConfig, type QuoteStrategy } from "../../src/quote/state/state.ts";
 import { d, market } from "../support/grid.ts";
-import { NOW, sight, strategy, turn } from "../support/made.ts";
+import { idOf, NOW, sight, strategy, turn } from "../support/made.ts";
 import { configOf } from "./deeds.ts";
 
 const MARKET = market({ tick: d("0.01"), lot: d("0.001"), minAmount: d("0.001"), minNotional: d("5") });
@@ -40,8 +40,13 @@ const run = (one: QuoteStrategy, live: readonly Order[], context: StrategyContex
   quoteKind.run(one, live, context);
 
 /** As the venue would show them a moment later. */
-const resting = (orders: readonly Order[] = []): Order[] =>
-  orders.map((order, place) => ({ ...order, state: "open", exchangeId: String(place) }));
+const resting = (drafts: readonly Draft[] = []): Order[] =>
+  drafts.map((draft, i) => ({
+    ...draft,
+    clientId: idOf({ serial: i }),
+    state: "open",
+    exchangeId: String(i),
+  }));
 
 const first = () => {
   const quoted = run(quoter(), [], pass({ book: book(["99"], ["101"]) }));
@@ -56,7 +61,7 @@ describe("a pass over quotes", () => {
       "sell 100.2",
     ]);
     expect(quoted.intents?.every(({ timeInForce }) => timeInForce === "post_only")).toBe(true);
-    expect(new Set(quoted.intents?.map(({ clientId }) => clientId)).size).toBe(2);
+    expect(new Set(quoted.intents?.map(({ slot }) => slot)).size).toBe(2);
   });
 
   it("keeps what is within tolerance: it asks and writes nothing", () => {

@@ -1,15 +1,17 @@
 import { availableParallelism } from "node:os";
 import { expect, it } from "vitest";
+import { EDITIONS } from "../simulation/shape.ts";
 import { exhaustiveTier, type Figures, type How, parityTier, randomTier } from "../simulation/tiers.ts";
 import { most } from "../support/whole.ts";
 
 // The whole of it: npm run simulate -- --strategy quote, and the same with --exhaustive and --parity.
 const how: How = { workers: Math.min(2, availableParallelism()) };
 const quote = { strategy: "quote" } as const;
+const drawn = { from: 500_000, editions: EDITIONS };
 const failures = (figures: readonly Figures[]) => figures.flatMap(({ failed }) => failed);
 
 it("quotes each order exactly once on books that lie, with seeds that no one has chosen", async () => {
-  const figures = await randomTier(500_000, most(18, 6), how, false, quote);
+  const figures = await randomTier({ ...drawn, count: most(18, 6) }, how, false, quote);
   expect(failures(figures)).toEqual([]);
   // It has traded, and not only been left alone.
   const [, fills = "0"] = /(\d+) fills/.exec(figures[0]?.text ?? "") ?? [];
@@ -21,5 +23,5 @@ it("and with one fault, or the kill switch, at some calls of a run", async () =>
 });
 
 it("and is answered alike by memory and libSQL", async () => {
-  expect(failures(await parityTier(500_000, most(3, 1), how, 60, quote))).toEqual([]);
+  expect(failures(await parityTier({ ...drawn, count: most(3, 1) }, how, 60, quote))).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { quoteKind } from "../../src/quote/kind.ts";
 import { withFirstBase } from "../../src/quote/ledger/position.ts";
 import { newQuoteState, type QuoteStrategy } from "../../src/quote/state/state.ts";
 import { d, market } from "../support/grid.ts";
-import { NOW, sight, strategy, turn } from "../support/made.ts";
+import { idOf, NOW, sight, strategy, turn } from "../support/made.ts";
 import { configOf } from "./deeds.ts";
 
 const MARKET = market({ tick: d("0.01"), lot: d("0.002"), minAmount: d("0.002"), minNotional: d("5") });
@@ -38,7 +38,10 @@ function passOver(
     interval: 5 * SECOND,
   });
   const gone = new Set(cancels.map(({ clientId }) => clientId));
-  const placed = intents.map((order): Order => ({ ...order, state: "open", exchangeId: order.clientId }));
+  const placed = intents.map((draft): Order => {
+    const clientId = idOf({ slot: draft.slot, serial: now });
+    return { ...draft, clientId, state: "open", exchangeId: clientId };
+  });
   return {
     one: after as QuoteStrategy,
     live: [...before.live.filter(({ clientId }) => !gone.has(clientId)), ...placed],

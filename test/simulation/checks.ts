@@ -2,7 +2,7 @@ import { isGrid } from "../../src/grid/kind.ts";
 import { baseHeld, costInAll } from "../../src/grid/ledger/booking.ts";
 import { FIRST_BUY_SLOT, type GridStrategy } from "../../src/grid/state/state.ts";
 import { type Decimal, decimal, mul, mulDiv, text, ZERO } from "../../src/kernel/decimal.ts";
-import { isOurs, parseClientOrderId } from "../../src/kernel/ids.ts";
+import { isOurs, parseClientOrderId, tagOf } from "../../src/kernel/ids.ts";
 import type { BookedOrder } from "../../src/market/matching/books.ts";
 import { isKeptBack } from "../../src/model/kill.ts";
 import type { Order } from "../../src/model/order.ts";
@@ -25,7 +25,7 @@ export interface Violation {
 
 const slotOf = (clientId: string): string | undefined => {
   const key = parseClientOrderId(clientId);
-  return key && `${key.strategy}.${key.generation}.${key.slot}`;
+  return key && `${key.tag}.${key.generation}.${key.slot}`;
 };
 const isSame = (intent: Order, { amount, side, type, price }: BookedOrder): boolean =>
   intent.amount === amount && intent.side === side && (type === "market" || intent.price === price);
@@ -75,17 +75,17 @@ export function createChecks(
   const tokens = new Map<string, number>();
   const first = new Map<string, Decimal>();
   const buysAt = new Map<string, Decimal>();
-  const strategyOf = (number: number | undefined): Strategy | undefined =>
-    [...tables().strategies.values()].find((one) => one.number === number);
+  const strategyOf = (tag: number | undefined): Strategy | undefined =>
+    [...tables().strategies.values()].find(({ number }) => tagOf(number) === tag);
 
   const liveOf = (number: number): BookedOrder[] =>
-    [...live].flatMap(([slot, orders]) => (slot.startsWith(`${number}.`) ? [...orders.values()] : []));
+    [...live].flatMap(([slot, orders]) => (slot.startsWith(`${tagOf(number)}.`) ? [...orders.values()] : []));
 
   function arrived(order: BookedOrder, open: readonly BookedOrder[]): void {
     const { clientId } = order;
     if (!isOurs(clientId)) return;
     const versions = intents.get(clientId);
-    const strategy = strategyOf(parseClientOrderId(clientId)?.strategy);
+    const strategy = strategyOf(parseClientOrderId(clientId)?.tag);
     const broken = brokenByArrival({
       order: seen(order),
       live: open.map(seen),
@@ -104,7 +104,7 @@ export function createChecks(
     if (order.side === "sell" && (isRemembered || !strategy || isGrid(strategy)))
       covered(order, slot, strategy);
     const key = parseClientOrderId(clientId);
-    const older = liveOf(key?.strategy ?? 0).filter(
+    const older = liveOf(strategy?.number ?? 0).filter(
       (other) => parseClientOrderId(other.clientId)?.generation !== key?.generation,
     );
     if (older.length > 0)
@@ -148,7 +148,7 @@ export function createChecks(
       if (order.amount > holds) violate(`slot ${slot} sells ${text(order.amount)} and holds ${text(holds)}`);
       return;
     }
-    const mine = (key: string) => key.startsWith(`${number}.`);
+    const mine = (key: string) => key.startsWith(`${tagOf(number ?? 0)}.`);
     const total = [...truth].reduce(
       (sum, [key, moved]) => (mine(key) ? sum + moved : sum),
       state.ledger.firstBase,
@@ -328,7 +328,7 @@ export function createChecks(
         )
           violate(`${id}: quote, cost and realized do not add up`);
         for (const slot of state.slots) {
-          const key = `${number}.${state.generation}.${slot.index}`;
+          const key = `${tagOf(number)}.${state.generation % 256}.${slot.index}`;
           if (slot.first && !first.has(key)) first.set(key, baseHeld(slot));
         }
       }

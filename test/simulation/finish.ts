@@ -13,7 +13,7 @@ import { takes } from "../../src/model/own-orders.ts";
 import type { Strategy } from "../../src/model/strategy.ts";
 import { isQuote } from "../../src/quote/kind.ts";
 import type { QuoteStrategy } from "../../src/quote/state/state.ts";
-import { differences, gridOfId, heldOf, movedBy } from "../invariants/venue.ts";
+import { differences, heldOf, isOfStrategy, movedBy } from "../invariants/venue.ts";
 import type { Beside } from "./actions.ts";
 import { TICKS } from "./shape.ts";
 import type { Tables } from "./store/tables.ts";
@@ -312,7 +312,7 @@ function ownSums(world: World, { id, number, symbol, state }: GridStrategy): voi
     const row = orders.get(clientIdOf(world, fill.orderId));
     const isOwn = row?.strategy && (!isReleased(row) || isBooked(world, fill.symbol, fill.id));
     const notional = (fill.price * fill.amount) / ONE;
-    return isOwn && gridOfId(row.clientId) === number ? [{ ...fill, notional, fees: [fill.fee] }] : [];
+    return isOwn && isOfStrategy(row.clientId, number) ? [{ ...fill, notional, fees: [fill.fee] }] : [];
   });
   const { base, quote } = splitPair(symbol);
   const { cash, firstBase, quote: moved } = state.ledger;

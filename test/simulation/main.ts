@@ -5,9 +5,10 @@ import { coverageTier } from "./coverage.ts";
 import { type Fault, faultAt, noFaults } from "./faults.ts";
 import { MUTANTS } from "./mutants.ts";
 import { simulate } from "./run.ts";
-import type { Shape } from "./shape.ts";
+import { EDITIONS, type Edition, type Shape } from "./shape.ts";
 import {
   boundsTier,
+  type Draw,
   exhaustiveTier,
   type Figures,
   type How,
@@ -24,7 +25,7 @@ const USAGE = `Simulates the step of grids: crashes, lost and late answers, two 
   --seed N [--libsql]            replays one seed and prints its trace
     --calm run|stop|panic|edit --timing sandbox|real [--grid trail|centered|exit] [--edition N] --call N --fault NAME|kill   one fault at one call
   --count N [--from N]           N seeds (default 200)
-  --swarm [--count N] [--from N]   seeds with a mix of faults of their own, from a number of the moment on
+  --swarm [--count N] [--from N] [--edition N]   fresh seeds of every edition or of one, from a number of the moment on
   --exhaustive | --parity | --week | --bounds   one tier
   --coverage [--count N] [--from N]   which lines of the engine and of grids run under which kind of trouble, and which never
   --liveness [--count N] [--from N]   after each kind of trouble alone, how long until everything is right
@@ -106,6 +107,8 @@ async function replay(seed: number): Promise<boolean> {
 
 const from = Number(values.from ?? 0);
 const number = (fallback: number) => Number(values.count ?? fallback);
+const editions = values.edition === undefined ? EDITIONS : [Number(values.edition) as Edition];
+const draw = (fallback: number): Draw => ({ from, count: number(fallback), editions });
 
 /** Another one each second, for ten days. */
 const ofNow = (): number => Math.floor(Date.now() / 1000) % 900_000;
@@ -124,19 +127,21 @@ function* quoteTiers(): Generator<() => Promise<Figures[]>> {
   const of = KINDS_ASKED.quote;
   const named = (figures: readonly Figures[]) =>
     figures.map((one) => ({ ...one, title: `${one.title}, quotes` }));
-  yield async () => named(await randomTier(from, number(1000), how, false, of));
+  yield async () => named(await randomTier(draw(1000), how, false, of));
   yield async () => named(await exhaustiveTier([1], how, 1, of));
-  yield async () => named(await parityTier(from, 50, how, 100, of));
+  yield async () => named(await parityTier({ ...draw(50), count: 50 }, how, 100, of));
 }
 
 function* tiers(): Generator<() => Promise<Figures[]>> {
   const { full } = values;
   const most = full ? 300 : number(300);
-  if (values.swarm) yield () => swarmTier(Number(values.from ?? ofNow()), number(1000), how, kindAsked);
+  if (values.swarm)
+    yield () => swarmTier({ ...draw(1000), from: Number(values.from ?? ofNow()) }, how, kindAsked);
   if (full || !TIERS.some((tier) => values[tier]))
-    yield () => randomTier(from, number(full ? 3000 : 200), how, full ?? false, kindAsked);
+    yield () => randomTier(draw(full ? 3000 : 200), how, full ?? false, kindAsked);
   if (full || values.exhaustive) yield () => exhaustiveTier([1, 2], how, 1, kindAsked);
-  if (full || values.parity) yield () => parityTier(from, full ? 100 : number(100), how, 100, kindAsked);
+  if (full || values.parity)
+    yield () => parityTier(full ? { ...draw(100), count: 100 } : draw(100), how, 100, kindAsked);
   if (full && values.strategy === undefined) yield* quoteTiers();
   if (full || values.mutants) yield () => mutantTier(most, how, planted, Number(values.from ?? ofNow()));
   if (full || values.week) yield () => weekTier(how);

@@ -56,6 +56,7 @@ export function storesOf(net: Net, store: SimStore): (task: Task) => Store {
   }
   // The switch is always turned by another process: this one has to look.
   methods.knownKilled = () => false;
+  methods.lockedFor = () => 0;
   // Tasks are many and short: each has its own name on methods that are made once.
   class TaskStore {
     readonly task: Task;

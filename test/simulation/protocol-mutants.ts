@@ -166,10 +166,10 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     "const filled = told.filled;",
   ),
   one(
-    "a sequence is used again",
-    "src/grid/plan/next-orders.ts",
-    "planned.set(slot.index, { ...unlimited(turned), sequence: turned.sequence + 1 });",
-    "planned.set(slot.index, turned);",
+    "a serial is used again",
+    "src/engine/decide/intents.ts",
+    "const first = Math.max(state.serial + 1, serialAt(now));",
+    "const first = state.serial + 0 * serialAt(now);",
   ),
   shownBy(
     "test/engine/reconcile/reconcile.test.ts",
@@ -189,8 +189,8 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   one(
     "a restored database goes on as if it knew all",
     "src/engine/reconcile/recovery.ts",
-    "noted(strategy) !== now;",
-    "noted(strategy) > now;",
+    "(state.epoch ?? epoch) !== now;",
+    "(state.epoch ?? epoch) > now;",
   ),
   one(
     "a slot flips before its trades are in",
@@ -203,8 +203,8 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     one(
       "a database that has lost its last commits is not noticed",
       "src/engine/pass/lost-tail.ts",
-      "return found.find((told) => current.some((strategy) => isAhead(kinds(strategy.kind), strategy, told)));",
-      "return undefined;",
+      "return found.find((order) => current.some((strategy) => isUnnoted(strategy, order)));",
+      "return found.find((order) => current.every((strategy) => isUnnoted(strategy, order)) && order.at < 0);",
     ),
   ),
 ];

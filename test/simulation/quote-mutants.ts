@@ -104,12 +104,6 @@ export const QUOTE_MUTANTS: readonly Mutant[] = [
     "ofSide(side)(slot) && !busy.has(slot.index + 1000)",
   ),
   one(
-    "a slot gives its id again",
-    "src/quote/pass/place.ts",
-    "{ ...unlimited(one), sequence: sequence + 1 }",
-    "{ ...unlimited(one), sequence }",
-  ),
-  one(
     "paused quotes rest on",
     "src/quote/kind.ts",
     "outdated: (_state: QuoteState, live: readonly Order[]) => cancellable(live),",

@@ -138,7 +138,8 @@ function restOf({ scheduler, state, plan, tables, history }: Awaited<ReturnType<
       const { state: own, status, wants, phase } = strategy;
       if (status === "stopped") return true;
       const waits = [own.heldUntil, own.releaseAt ?? 0, ...own.slots.map(({ retryAt }) => retryAt)];
-      const isUnderWay = own.exit ?? movesOf(strategy) ?? own.search;
+      const isBehind = (own.epoch ?? strategy.epoch) !== tables().epoch;
+      const isUnderWay = own.exit ?? movesOf(strategy) ?? (isBehind ? "behind" : null);
       if (isQuote(strategy) && wants === "run" && !isCalm(strategy, now - SLOWER * plan.interval))
         return false;
       return wants !== "stop" && !isUnderWay && phase !== "starting" && !waits.some(isSoon);

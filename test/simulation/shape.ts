@@ -12,11 +12,13 @@ export type Bound = "expiry" | "skew" | "read lag" | "steady lag" | "steady lag,
 /** All reads are alike old, and older than they may be. */
 export const isSteady = (bound: Bound | undefined): boolean => bound?.startsWith("steady lag") ?? false;
 
-export type Edition = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
+export const EDITIONS = [1, 2, 3, 4, 5, 6, 7, 8, 9] as const;
+export type Edition = (typeof EDITIONS)[number];
 
 /** Seeds from each million on draw the next edition, so that a kept seed goes on meaning the same. */
 export const EDITION = 1_000_000;
-export const editionOf = (seed: number): Edition => Math.min(9, 1 + Math.floor(seed / EDITION)) as Edition;
+export const editionOf = (seed: number): Edition =>
+  Math.min(EDITIONS.length, 1 + Math.floor(seed / EDITION)) as Edition;
 
 export interface Shape {
   readonly ticks: number;

@@ -7,6 +7,7 @@ import { TROUBLES } from "./liveness.ts";
 import { one } from "./mutant.ts";
 import { MUTANTS } from "./mutants.ts";
 import { simulate } from "./run.ts";
+import { EDITIONS } from "./shape.ts";
 import {
   exhaustiveTier,
   type Figures,
@@ -32,7 +33,7 @@ describe("the simulated step", () => {
   );
 
   it("holds with seeds that no one has chosen, each leaving one trace", async () => {
-    const figures = await randomTier(100_000, most(24, 4), how, true);
+    const figures = await randomTier({ from: 100_000, count: most(24, 4), editions: EDITIONS }, how, true);
     expect(figures.map(({ title }) => title)).toEqual(["random", "determinism"]);
     expect(failures(figures)).toEqual([]);
   });
@@ -68,7 +69,9 @@ describe("the simulated step", () => {
   });
 
   it("is answered alike by memory and libSQL", async () => {
-    expect(failures(await parityTier(200_000, most(3, 1), how, 60))).toEqual([]);
+    expect(
+      failures(await parityTier({ from: 200_000, count: most(3, 1), editions: EDITIONS }, how, 60)),
+    ).toEqual([]);
   });
 
   it("places nothing twice while all reads are five times as old as they may be, where every order is answered", async () => {

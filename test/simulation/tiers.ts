@@ -5,7 +5,7 @@ import type { Failure, Job, Tally } from "./jobs.ts";
 import { TROUBLES, type Trouble } from "./liveness.ts";
 import type { Mutant } from "./mutant.ts";
 import { simulate } from "./run.ts";
-import { type Bound, EDITION, type Shape } from "./shape.ts";
+import { type Bound, EDITION, EDITIONS, type Edition, type Shape } from "./shape.ts";
 
 export interface Figures {
   readonly title: string;
@@ -22,14 +22,19 @@ export interface How {
 type Of = Pick<Shape, "strategy">;
 
 export const TICKS = 200;
-/** The first seed of each. */
-const EDITIONS = [0, 1, 2, 3, 4, 5, 6, 7, 8].map((edition) => edition * EDITION);
 /** Those that libSQL can follow: it loses no commits, and its clock does not step. */
-const MIRRORED = EDITIONS.slice(0, 7);
+const MIRRORED = EDITIONS.filter((edition) => edition < 8);
+
+/** Which seeds a tier runs: so many of them in equal parts of each edition, each part from this number on. */
+export interface Draw {
+  readonly from: number;
+  readonly count: number;
+  readonly editions: readonly Edition[];
+}
+
+const firstOf = (edition: Edition): number => (edition - 1) * EDITION;
 /** The first edition whose seeds draw their own faults. */
-export const SWARM = 5 * EDITION;
-/** All of these: half of the seeds are of each. */
-const SWARMS = [SWARM, 8 * EDITION];
+export const SWARM = firstOf(6);
 /** Few seeds a job, so that no worker waits long for the other one. */
 const SEEDS_A_JOB = 25;
 
@@ -42,10 +47,9 @@ const jobsOf = (from: number, count: number, shape: Shape, mirrored = false): Jo
     mirrored,
   }));
 
-/** As many seeds of each edition. */
-const ofEditions = (from: number, count: number, shape: Shape, mirrored = false): Job[] =>
-  (mirrored ? MIRRORED : EDITIONS).flatMap((first, i, { length }) =>
-    jobsOf(first + from, Math.floor((count + i) / length), shape, mirrored),
+const ofEditions = ({ from, count, editions }: Draw, shape: Shape, mirrored = false): Job[] =>
+  editions.flatMap((edition, i, { length }) =>
+    jobsOf(firstOf(edition) + from, Math.floor((count + i) / length), shape, mirrored),
   );
 
 const timed = async <T>(work: () => Promise<T>): Promise<{ value: T; seconds: string }> => {
@@ -60,15 +64,9 @@ const run = (script: string, jobs: readonly Job[], { workers, told }: How, title
   );
 
 /** Seeds with random deeds and faults; then the same ones again, which have to leave the same trace. */
-export async function randomTier(
-  from: number,
-  count: number,
-  how: How,
-  again: boolean,
-  of: Of = {},
-): Promise<Figures[]> {
+export async function randomTier(draw: Draw, how: How, again: boolean, of: Of = {}): Promise<Figures[]> {
   const script = await bundleWorker();
-  const jobs = ofEditions(from, count, { ticks: TICKS, ...of });
+  const jobs = ofEditions(draw, { ticks: TICKS, ...of });
   const first = await run(script, jobs, how, "random");
   const { runs, passes, orders, fills, moves, calls, settled, failed, hashes } = first.value;
   const random: Figures = {
@@ -81,26 +79,23 @@ export async function randomTier(
   const other = hashes.flatMap((hash, i) =>
     hash === second.value.hashes[i]
       ? []
-      : [{ run: `the ${i}th of ${count} seeds`, what: "the second run left another trace" }],
+      : [{ run: `the ${i}th of ${draw.count} seeds`, what: "the second run left another trace" }],
   );
   const text = `${hashes.length} seeds a second time, ${other.length} with another trace, in ${second.seconds} s`;
   return [random, { title: "determinism", text, failed: other }];
 }
 
-/** Seeds that draw a mix of faults of their own, from any number on: it is told, so that a failure can be repeated. */
-export async function swarmTier(from: number, count: number, how: How, of: Of = {}): Promise<Figures[]> {
+/** Fresh seeds: the number that they begin with is printed, so that a failure can be repeated. */
+export async function swarmTier(draw: Draw, how: How, of: Of = {}): Promise<Figures[]> {
   const script = await bundleWorker();
-  const half = Math.ceil(count / SWARMS.length);
-  const jobs = SWARMS.flatMap((first, i) =>
-    jobsOf(first + from, i === 0 ? half : count - half, { ticks: TICKS, ...of }),
-  );
+  const jobs = ofEditions(draw, { ticks: TICKS, ...of });
   const before = process.cpuUsage();
   const { value, seconds } = await run(script, jobs, how, "swarm");
   const { user, system } = process.cpuUsage(before);
   // Of all threads: what other work does beside them changes it little.
   const busy = (user + system) / 1_000_000;
   const { runs, passes, calls, orders, settled, density, failed } = value;
-  const text = `${runs} seeds from --from ${from} on, ${passes} passes (${Math.round(passes / busy)} a second of a processor), ${calls} calls, ${orders} orders; at rest at most ${Math.round(settled / 1000)} s after the last fault; ${toldDensity(density)}; ${failed.length} violations in ${seconds} s, ${busy.toFixed(1)} s of a processor`;
+  const text = `${runs} seeds of editions ${draw.editions.join(", ")} from --from ${draw.from} on, ${passes} passes (${Math.round(passes / busy)} a second of a processor), ${calls} calls, ${orders} orders; at rest at most ${Math.round(settled / 1000)} s after the last fault; ${toldDensity(density)}; ${failed.length} violations in ${seconds} s, ${busy.toFixed(1)} s of a processor`;
   return [{ title: "swarm", text, failed }];
 }
 
@@ -163,15 +158,10 @@ async function callsOf(
 }
 
 /** Seeds in memory and on libSQL at once. */
-export async function parityTier(
-  from: number,
-  count: number,
-  how: How,
-  ticks = 100,
-  of: Of = {},
-): Promise<Figures[]> {
+export async function parityTier(draw: Draw, how: How, ticks = 100, of: Of = {}): Promise<Figures[]> {
   const script = await bundleWorker();
-  const jobs = ofEditions(from, count, { ticks, ...of }, true);
+  const editions = draw.editions.filter((edition) => MIRRORED.includes(edition));
+  const jobs = ofEditions({ ...draw, editions }, { ticks, ...of }, true);
   const parts = jobs.flatMap((job) => split(job));
   const { value, seconds } = await run(script, parts, how, "libSQL parity");
   const text = `${value.runs} seeds, ${value.calls} calls, answered alike by memory and libSQL; ${value.failed.length} differences in ${seconds} s`;
@@ -189,8 +179,8 @@ const shapeOf = ({ strategy }: Mutant): Shape => ({ ticks: TICKS, ...(strategy ?
 async function caughtBy(mutant: Mutant, most: number, from: number): Promise<Tally> {
   const script = await bundleWorker(mutant);
   const jobs = Array.from({ length: most }, (_, place): Job => {
-    const first = EDITIONS[place % EDITIONS.length] ?? 0;
-    const seed = first + from + Math.floor(place / EDITIONS.length);
+    const edition = EDITIONS[place % EDITIONS.length] ?? 1;
+    const seed = firstOf(edition) + from + Math.floor(place / EDITIONS.length);
     return { kind: "seeds", from: seed, count: 1, shape: shapeOf(mutant) };
   });
   return runJobs(script, jobs, { workers: 1, isEnough: ({ failed }) => failed.length > 0 });

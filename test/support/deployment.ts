@@ -3,7 +3,7 @@ import type { Miniflare } from "miniflare";
 import { asGrid } from "../../src/grid/kind.ts";
 import type { Slot } from "../../src/grid/state/state.ts";
 import { type Decimal, decimal, text } from "../../src/kernel/decimal.ts";
-import { clientOrderId } from "../../src/kernel/ids.ts";
+import { parseClientOrderId, tagOf } from "../../src/kernel/ids.ts";
 import type { VenueName } from "../../src/model/venues.ts";
 import { createOperations } from "../../src/operations.ts";
 import { TOKENS } from "./app.ts";
@@ -148,7 +148,7 @@ type Store = Awaited<ReturnType<typeof edgeDatabase>>["deps"]["store"];
 
 /**
  * Each account's open orders on its venue against what its grids' slots should rest: one order each, at its level or,
- * where that would take, at a price that is better; under its own id. Whatever is missing, strange or double is told.
+ * where that would take, at a price that is better; its id names the slot. Whatever is missing, strange or double is told.
  */
 async function wrongSlots({ venues, ids }: Accounts, store: Store): Promise<string[]> {
   const views = await store.strategies({ stopped: false });
@@ -157,7 +157,7 @@ async function wrongSlots({ venues, ids }: Accounts, store: Store): Promise<stri
     const open = emulated.open(undefined, emulated.accountOf(key)).map((order) => ({
       side: order.side,
       price: order.price,
-      clientId: order.clientId.replace(/^t-/, ""),
+      slot: slotOf(order.clientId.replace(/^t-/, "")),
       market: decimal(emulated.price(order.listing.symbol)),
     }));
     const wanted = views
@@ -167,12 +167,7 @@ async function wrongSlots({ venues, ids }: Accounts, store: Store): Promise<stri
         state.slots.map((slot) => ({
           side: slot.side,
           price: slot.side === "buy" ? slot.lower : slot.upper,
-          clientId: clientOrderId({
-            strategy: number,
-            generation: state.generation,
-            slot: slot.index,
-            sequence: slot.sequence - 1,
-          }),
+          slot: `${tagOf(number)} slot ${slot.index}`,
         })),
       );
     return [
@@ -187,20 +182,25 @@ async function wrongSlots({ venues, ids }: Accounts, store: Store): Promise<stri
 }
 
 interface Resting extends Pick<Slot, "side"> {
-  readonly clientId: string;
+  readonly slot: string;
   readonly price: Decimal;
 }
 
 /** A post-only order whose level lies beyond the market may rest short of it, and stays there as long as it does. */
 function answers(one: Resting & { readonly market: Decimal }, slot: Resting): boolean {
-  if (one.clientId !== slot.clientId || one.side !== slot.side) return false;
+  if (one.slot !== slot.slot || one.side !== slot.side) return false;
   if (one.price === slot.price) return true;
   return slot.side === "buy"
     ? one.price < slot.price && slot.price >= one.market
     : one.price > slot.price && slot.price <= one.market;
 }
 
-const told = ({ clientId, side, price }: Resting): string => `${clientId} ${side} ${text(price)}`;
+const told = ({ slot, side, price }: Resting): string => `${slot} ${side} ${text(price)}`;
+
+function slotOf(clientId: string): string {
+  const key = parseClientOrderId(clientId);
+  return key ? `${key.tag} slot ${key.slot}` : clientId;
+}
 
 /** Client ids that a venue has taken twice, and orders of ours on it without an intent in the database. */
 export async function strangers({ venues, ids }: Accounts, store: Store) {

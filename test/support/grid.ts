@@ -51,7 +51,6 @@ export const slot = (over: Partial<Slot> = {}): Slot => ({
   upper: d("110"),
   size: d("100"),
   side: "buy",
-  sequence: 0,
   bought: ZERO,
   base: ZERO,
   cost: ZERO,

@@ -2,7 +2,7 @@
 import type { Turn } from "../../src/engine/decide/turn.ts";
 import type { MarketSight, Observation } from "../../src/engine/reconcile/observation.ts";
 import { gridKind } from "../../src/grid/kind.ts";
-import { clientOrderId, type OrderKey } from "../../src/kernel/ids.ts";
+import { clientOrderId, type OrderKey, tagOf } from "../../src/kernel/ids.ts";
 import type { Fill } from "../../src/model/fill.ts";
 import type { Bounds, Limits } from "../../src/model/limits.ts";
 import type { Quote } from "../../src/model/market.ts";
@@ -20,7 +20,7 @@ export const NUMBER = 1_700_000_000_000;
 export const NOW = 10_000_000;
 
 export const idOf = (over: Partial<OrderKey> = {}): string =>
-  clientOrderId({ strategy: NUMBER, generation: 0, slot: 0, sequence: 0, ...over });
+  clientOrderId({ tag: tagOf(NUMBER), generation: 0, slot: 0, serial: 0, ...over });
 
 export const TIMING: Timing = {
   leaseTtl: 45_000,
@@ -144,7 +144,6 @@ export const observation = (
   balancesFirst: false,
   refused: new Map(),
   found: [],
-  searched: new Map(),
   unlooked: new Map(),
   foreign: [],
   late: [],
@@ -180,7 +179,7 @@ export const strategy = (over: Partial<Strategy> = {}): Strategy =>
 /** What the database holds of the account: the grid `g`, and whatever else is said. */
 export const snapshot = (over: Partial<Snapshot> = {}): Snapshot =>
   ({
-    lease: { account: ACCOUNT, token: 1, now: NOW, until: NOW + TIMING.leaseTtl },
+    lease: { account: ACCOUNT, token: 1, owner: "one", now: NOW, until: NOW + TIMING.leaseTtl },
     kill: { on: false },
     strategies: [strategy()],
     orders: [],
@@ -225,7 +224,7 @@ export const turn = (over: Partial<Turn> = {}): Turn => ({
   stranger: null,
   unshown: null,
   epoch: 1,
-  searched: undefined,
+  isWaiting: false,
   timing: TIMING,
   limit: 100,
   slow: null,

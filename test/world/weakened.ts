@@ -143,15 +143,15 @@ export const WEAKENED: readonly Mutant[] = [
     "heldUntil: now + 0 * (leaseTtl + expiry + skew + readLag),",
   ),
   one(
-    "no other ids after a restore",
-    "src/engine/reconcile/recovery.ts",
-    "sequence: slot.sequence + skipped",
-    "sequence: slot.sequence + 0 * skipped",
+    "ids that do not follow the clock",
+    "src/engine/decide/intents.ts",
+    "const first = Math.max(state.serial + 1, serialAt(now));",
+    "const first = state.serial + 1 + 0 * serialAt(now);",
   ),
   one(
     "a restore goes unnoticed",
     "src/engine/reconcile/recovery.ts",
-    "noted(strategy) !== now;",
-    "noted(strategy) > now;",
+    "(state.epoch ?? epoch) !== now;",
+    "(state.epoch ?? epoch) > now;",
   ),
 ];

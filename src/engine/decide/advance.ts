@@ -2,14 +2,15 @@ import type { Millis } from "../../kernel/time.ts";
 import type { Fill } from "../../model/fill.ts";
 import type { Order } from "../../model/order.ts";
 import type { Refusal, SlotState, Strategy, StrategyState } from "../../model/strategy.ts";
-import type { Advanced, Kind } from "../../ports/kind.ts";
+import type { Advanced, Kind, Planned } from "../../ports/kind.ts";
 import type { Timing } from "../../ports/venue.ts";
 import { booksChecked } from "../reconcile/books-check.ts";
 import { addFee, movementsOf } from "../reconcile/fills.ts";
 import type { Reconciled } from "../reconcile/reconcile.ts";
-import { recover, sequenceOf } from "../reconcile/recovery.ts";
+import { recover, serialOf } from "../reconcile/recovery.ts";
 import { noteMarketClosed } from "./closed.ts";
 import { leavingAgain } from "./exit.ts";
+import { identified } from "./intents.ts";
 import { applyResume, pausedPhase } from "./revive.ts";
 import { stop } from "./stop.ts";
 import { type Turn, unchanged } from "./turn.ts";
@@ -23,11 +24,11 @@ export function book(
 ): Strategy {
   let state = strategy.state;
   // Order by order, as their slot had them: what one has bought the next one sells.
-  for (const one of reconciled.filter(hasNews).sort(bySequence)) {
+  for (const one of reconciled.filter(hasNews).sort(bySerial)) {
     const { order, fills, ended, lost, adopted } = one;
     // An order of slots that are no more is of the strategy as a whole.
     const slot = order.generation === state.generation ? order.slot : NO_SLOT;
-    if (adopted) state = withSequence(state, slot, sequenceOf(order));
+    if (adopted) state = { ...state, serial: Math.max(state.serial, serialOf(order)) };
     if (adopted && order.kind === "exit") state = leavingAgain(kind, { ...strategy, state }, order);
     if (adopted) state = kind.beforeFound({ ...strategy, state }, one);
     for (const fill of fills)
@@ -44,14 +45,6 @@ export function book(
 
 const hasNews = ({ fills, ended, adopted }: Reconciled): boolean => ended || adopted || fills.length > 0;
 
-// An id that the venue has seen is never given again.
-const withSequence = (state: StrategyState, index: number, used: number): StrategyState => ({
-  ...state,
-  slots: state.slots.map((slot) =>
-    slot.index === index && slot.sequence <= used ? { ...slot, sequence: used + 1 } : slot,
-  ),
-});
-
 /** What a fill moves, summed apart from the kind's own books: they have to come to the same. */
 export const withMoved = <S extends StrategyState>(
   state: S,
@@ -62,8 +55,7 @@ export const withMoved = <S extends StrategyState>(
 });
 
 // Not by time: an order that was found on the venue carries the venue's.
-const bySequence = ({ order: a }: Reconciled, { order: b }: Reconciled): number =>
-  a.generation - b.generation || sequenceOf(a) - sequenceOf(b);
+const bySerial = ({ order: a }: Reconciled, { order: b }: Reconciled): number => serialOf(a) - serialOf(b);
 
 const NO_SLOT = -1;
 
@@ -111,8 +103,19 @@ const accepted = (state: StrategyState, index: number): StrategyState => ({
   }),
 });
 
-/** Takes a strategy from what it is, its fills booked, to what should rest next. `live` are its unsettled orders. */
+/** Takes a strategy, its fills booked, to the orders that it should have next. `live` are its unsettled orders. */
 export function advance(before: Strategy, live: readonly Order[], turn: Turn): Advanced {
+  const planned = plan(before, live, turn);
+  const { strategy, intents } = planned;
+  const { state, orders } = identified(strategy, intents, turn.now);
+  return {
+    ...planned,
+    strategy: state === strategy.state ? strategy : { ...strategy, state },
+    intents: orders,
+  };
+}
+
+function plan(before: Strategy, live: readonly Order[], turn: Turn): Planned {
   const state = recover(before, turn);
   const known = applyResume(state === before.state ? before : { ...before, state });
   const { market } = turn.sight;
@@ -130,7 +133,7 @@ export function advance(before: Strategy, live: readonly Order[], turn: Turn): A
 }
 
 // What is under way finishes its cancels and waits.
-const pause = (strategy: Strategy, live: readonly Order[], { kind }: Turn): Partial<Advanced> => ({
+const pause = (strategy: Strategy, live: readonly Order[], { kind }: Turn): Partial<Planned> => ({
   strategy: { ...strategy, phase: pausedPhase(strategy) },
   cancels: kind.outdated(strategy.state, live),
 });

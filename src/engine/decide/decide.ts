@@ -229,7 +229,7 @@ function turnOf(
     stranger,
     unshown: observation.contradicted?.clientId ?? null,
     epoch: snapshot.epoch,
-    searched: waiting.has(strategy.symbol) ? undefined : observation.searched.get(strategy.id),
+    isWaiting: waiting.has(strategy.symbol),
     timing,
     limit: share.limit,
     slow,

@@ -6,13 +6,7 @@ import type { Bounds } from "../../model/limits.ts";
 import type { Market, Quote } from "../../model/market.ts";
 import { meetsMinimum } from "../../model/minimum.ts";
 import type { Order } from "../../model/order.ts";
-import {
-  EXIT_SLOT,
-  type Exit,
-  highestSequence,
-  type Strategy,
-  type StrategyState,
-} from "../../model/strategy.ts";
+import { EXIT_SLOT, type Exit, type Strategy, type StrategyState } from "../../model/strategy.ts";
 import type { Kind } from "../../ports/kind.ts";
 import type { MarketSight } from "../reconcile/observation.ts";
 
@@ -79,10 +73,9 @@ export function exitPlan(
   const part = inOneOrder(whole, { price: max(price, midOf(quote)), market, bounds });
   const amount = meetsMinimum(market, price, part) ? part : whole;
   if (!meetsMinimum(market, price, amount)) return { next: state, intent: undefined };
-  const sequence = highestSequence(state) + exit.tries;
   return {
     next: { ...state, exit: { ...withoutLack(exit), tries: exit.tries + 1 } },
-    intent: { slot: EXIT_SLOT, sequence, side: "sell", price, amount },
+    intent: { slot: EXIT_SLOT, side: "sell", price, amount },
   };
 }
 

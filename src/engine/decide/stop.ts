@@ -8,14 +8,14 @@ import type { Resting } from "../../model/intent.ts";
 import type { LimitRefusal } from "../../model/limits.ts";
 import type { Order } from "../../model/order.ts";
 import type { Exit, Strategy, StrategyState } from "../../model/strategy.ts";
-import type { Advanced } from "../../ports/kind.ts";
+import type { Planned } from "../../ports/kind.ts";
 import { exitPlan } from "./exit.ts";
 import { stoppedEvents } from "./exit-told.ts";
-import { rowOfIntent } from "./intents.ts";
+import { draftOf } from "./intents.ts";
 import { cancellable, isHeld, type Turn } from "./turn.ts";
 
 /** Takes a strategy to its end: no order left, and where that is asked for no base either. */
-export function stop(before: Strategy, live: readonly Order[], turn: Turn): Partial<Advanced> {
+export function stop(before: Strategy, live: readonly Order[], turn: Turn): Partial<Planned> {
   const strategy = leavingBase(before);
   const { exit } = strategy.state;
   const keeps = strategy.keepOrders && exit === null;
@@ -66,7 +66,7 @@ function leavingBase(strategy: Strategy): Strategy {
  * Base that the account alone lacks: where reads lag, what was set aside for an order may still be shown so after
  * its end; and an order that nobody is sure of may never have taken it. Undefined when that is out of the question.
  */
-function late(strategy: Strategy, turn: Turn): Partial<Advanced> | undefined {
+function late(strategy: Strategy, turn: Turn): Partial<Planned> | undefined {
   const { state } = strategy;
   const { exit } = state;
   const isDoubted = turn.doubted.has(splitPair(strategy.symbol).base);
@@ -79,7 +79,7 @@ function late(strategy: Strategy, turn: Turn): Partial<Advanced> | undefined {
 }
 
 /** One order of the exit; undefined when nothing is left that the venue would take. */
-function sell(strategy: Strategy, turn: Turn): Partial<Advanced> | undefined {
+function sell(strategy: Strategy, turn: Turn): Partial<Planned> | undefined {
   const { kind, sight, funds, killed, panics, limit, window, bounds } = turn;
   const { market, quote, error } = sight;
   const waits = (lastError: string | null) => ({ strategy: { ...strategy, lastError } });
@@ -101,7 +101,7 @@ function sell(strategy: Strategy, turn: Turn): Partial<Advanced> | undefined {
     return { ...waits(wayFor(met)), cancels: cancellable(met), events: wayEvents(strategy, met, turn.now) };
   if (foreign && intent.price > quote.bid) return waits(wayFor([foreign]));
   if (limit < 1) return { short: true };
-  const order = rowOfIntent({ ...strategy, state: next }, intent, { window, at: quote.at, kind: "exit" });
+  const order = draftOf({ ...strategy, state: next }, intent, { window, at: quote.at, kind: "exit" });
   const state = withCollarNotice(next, passesCollar(order, quote, bounds));
   return { strategy: { ...strategy, state, lastError: null }, intents: [order] };
 }

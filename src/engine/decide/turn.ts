@@ -2,7 +2,7 @@ import { MINUTE } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import type { Funds } from "../../model/intent.ts";
 import type { Order } from "../../model/order.ts";
-import type { SlotSearch, Strategy } from "../../model/strategy.ts";
+import type { Strategy } from "../../model/strategy.ts";
 import type { Advanced, Kind, StrategyContext } from "../../ports/kind.ts";
 import type { Snapshot } from "../../ports/stores/step-store.ts";
 import type { MarketSight } from "../reconcile/observation.ts";
@@ -13,8 +13,8 @@ import { isBehind } from "../reconcile/recovery.ts";
 export interface Turn extends StrategyContext {
   readonly kind: Kind;
   readonly sight: MarketSight;
-  /** Slots of which this pass has looked up some of the next ids; undefined where that does not count. */
-  readonly searched: readonly SlotSearch[] | undefined;
+  /** An order of its market waits for its row, or for another pass to look at it. */
+  readonly isWaiting: boolean;
   /** Assets of which funds leave out what an order would have taken that may be on the venue, unseen. */
   readonly doubted: ReadonlySet<string>;
 }

@@ -1,42 +1,33 @@
-import { parseClientOrderId } from "../../kernel/ids.ts";
+import { parseClientOrderId, tagOf } from "../../kernel/ids.ts";
 import type { Event } from "../../model/events.ts";
-import { highestSequence, type Strategy } from "../../model/strategy.ts";
-import type { Kind, Kinds } from "../../ports/kind.ts";
+import type { Strategy } from "../../model/strategy.ts";
 import type { Snapshot } from "../../ports/stores/step-store.ts";
 import type { VenueOrder } from "../../ports/venue.ts";
 import type { Observation } from "../reconcile/observation.ts";
-import { isBehind } from "../reconcile/recovery.ts";
+import { isBehind, serialOf } from "../reconcile/recovery.ts";
 
 /*
- * Every order has its row before the exchange hears of it. One on the exchange with an id that its strategy has not come
- * to tells that the database is older than it was: put back, failed over, or without what it wrote last.
+ * Every order has its row before it is sent. One on the exchange without a row shows that the database is older than
+ * it was: restored, failed over, or without its last commits.
  */
 
-/** An order that this database must have forgotten, and that nobody has told it of by a restore. */
+/** An order that the database has forgotten since each of its strategies last took note of such a loss. */
 export const forgotten = (
   { strategies, epoch }: Snapshot,
   { found }: Observation,
-  kinds: Kinds,
 ): VenueOrder | undefined => {
   const current = strategies.filter((one) => !isBehind(one, epoch));
-  return found.find((told) => current.some((strategy) => isAhead(kinds(strategy.kind), strategy, told)));
+  return found.find((order) => current.some((strategy) => isUnnoted(strategy, order)));
 };
 
-function isAhead(kind: Kind, { number, state }: Strategy, { clientId = "" }: VenueOrder): boolean {
-  const key = parseClientOrderId(clientId);
-  if (key?.strategy !== number) return false;
-  if (key.generation !== state.generation) return key.generation > state.generation;
-  const slot = state.slots.find(({ index }) => index === key.slot);
-  if (slot) return key.sequence >= slot.sequence;
-  // Exits count on from the slots' ids.
-  return key.sequence >= (state.exit ? highestSequence(state) + state.exit.tries : kind.nextSequence(state));
-}
+const isUnnoted = ({ number, state }: Strategy, { clientId = "" }: VenueOrder): boolean =>
+  parseClientOrderId(clientId)?.tag === tagOf(number) && serialOf({ clientId }) > (state.epochSerial ?? 0);
 
-/** That all strategies look for their orders before they place anything. */
+/** Every strategy reads all trades and waits before it places an order. */
 export const forgottenEvent = ({ lease: { account, now } }: Snapshot, { clientId }: VenueOrder): Event => ({
   account,
   strategy: null,
   at: now,
   kind: "error",
-  message: `the database has lost what it wrote last: it does not know order ${clientId} on the exchange; every strategy looks up its orders before it places any`,
+  message: `the database has lost its last commits: it does not know order ${clientId} on the exchange; every strategy waits until all orders can be seen`,
 });

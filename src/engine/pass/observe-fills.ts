@@ -86,8 +86,8 @@ type Lacking = Pick<VenueOrder, "id" | "at" | "clientId">;
 
 /** An order's slot, as its client id names it. */
 function slotOf({ clientId = "" }: Pick<Lacking, "clientId">): string {
-  const { strategy, generation, slot } = parseClientOrderId(clientId) ?? {};
-  return `${strategy} ${generation} ${slot}`;
+  const { tag, generation, slot } = parseClientOrderId(clientId) ?? {};
+  return `${tag} ${generation} ${slot}`;
 }
 
 function lackingOrders(

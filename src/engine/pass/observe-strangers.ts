@@ -1,11 +1,10 @@
 import type { Pair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
-import type { SlotSearch, Strategy } from "../../model/strategy.ts";
 import type { Snapshot } from "../../ports/stores/step-store.ts";
 import type { Timing, Venue, VenueFill, VenueOrder } from "../../ports/venue.ts";
 import type { MarketSight } from "../reconcile/observation.ts";
 import type { OrderReport } from "../reconcile/order-life.ts";
-import { isBehind, isOfStrategy, MISSES, nextId, searchOf } from "../reconcile/recovery.ts";
+import { isOfStrategy } from "../reconcile/recovery.ts";
 import { askWithin } from "./asking.ts";
 import type { Budget } from "./budget.ts";
 
@@ -90,54 +89,4 @@ async function lookAtTraded(
 ): Promise<{ readonly answer: VenueOrder | undefined } | undefined> {
   const { symbol } = tradesNaming(markets, id)[0] ?? {};
   return symbol === undefined ? { answer: undefined } : askWithin(budget, () => venue.order({ symbol, id }));
-}
-
-/** So many looks a pass, of all strategies: more of them would outlast the lease of a simulated venue. */
-const LOOKS_A_PASS = 16;
-
-/** After a restore: each slot's next ids, until two in a row are unknown to the venue. A pass does a part of it. */
-export async function searchNextIds(
-  venue: Venue,
-  { strategies, epoch }: Snapshot,
-  markets: ReadonlyMap<Pair, MarketSight>,
-  budget: Budget,
-) {
-  const found: VenueOrder[] = [];
-  const done = new Map<string, readonly SlotSearch[]>();
-  const left = Math.min(budget.left, LOOKS_A_PASS);
-  const last = budget.left - left;
-  let lacks = false;
-  for (const strategy of strategies.filter((one) => isBehind(one, epoch) && markets.has(one.symbol))) {
-    const slots: SlotSearch[] = [];
-    for (const before of searchOf(strategy, epoch).filter(({ misses }) => misses < MISSES)) {
-      const looked = await searchSlot(venue, strategy, before, { budget, last });
-      found.push(...looked.found);
-      lacks ||= looked.lacks;
-      slots.push(looked.search);
-    }
-    done.set(strategy.id, slots);
-  }
-  const isDone = [...done.values()].every((slots) => slots.every(({ misses }) => misses >= MISSES));
-  return { found, done, short: !isDone && (lacks || budget.left <= 0) };
-}
-
-async function searchSlot(
-  venue: Venue,
-  strategy: Strategy,
-  before: SlotSearch,
-  { budget, last }: { budget: Budget; last: number },
-): Promise<{ found: VenueOrder[]; search: SlotSearch; lacks: boolean }> {
-  const found: VenueOrder[] = [];
-  let search = before;
-  let lacks = false;
-  while (search.misses < MISSES && budget.left > last && !lacks) {
-    const clientId = nextId(strategy, search);
-    const looked = await askWithin(budget, () => venue.order({ symbol: strategy.symbol, clientId }));
-    lacks = !looked;
-    if (!looked) continue;
-    const order = looked.answer;
-    if (order) found.push({ ...order, clientId });
-    search = { ...search, sequence: search.sequence + 1, misses: order ? 0 : search.misses + 1 };
-  }
-  return { found, search, lacks };
 }

@@ -16,7 +16,7 @@ import { readElsewhere } from "./observe-elsewhere.ts";
 import { NOTHING_READ, readFills, readLacking } from "./observe-fills.ts";
 import { lookUp } from "./observe-orders.ts";
 import { readFeePrices } from "./observe-prices.ts";
-import { lookAtStrangers, searchNextIds, strangersAmong } from "./observe-strangers.ts";
+import { lookAtStrangers, strangersAmong } from "./observe-strangers.ts";
 import { tradesAreDue } from "./trades-due.ts";
 
 /** Reads what a pass needs, in an order that loses nothing: open orders before trades, both before lookups. */
@@ -105,8 +105,6 @@ async function findStrangers(
   const known = await store.ordersByIds(snapshot.lease.account, { exchange: strangers, client: [] });
   const unknown = strangers.filter((id) => !known.some(({ exchangeId }) => exchangeId === id));
   const looked = await lookAtStrangers(venue, snapshot, markets, { unknown, budget });
-  const searched = await searchNextIds(venue, snapshot, markets, budget);
-  looked.found.push(...searched.found.filter(({ id }) => !looked.found.some((one) => one.id === id)));
   const named = await store.ordersByIds(snapshot.lease.account, {
     exchange: [],
     client: looked.found.map(({ clientId = "" }) => clientId),
@@ -118,8 +116,7 @@ async function findStrangers(
     late: [...known, ...met.late.filter(({ clientId }) => !known.some((one) => one.clientId === clientId))],
     foreign: looked.foreign,
     unlooked: looked.unlooked,
-    searched: searched.done,
-    short: looked.short || searched.short,
+    short: looked.short,
   };
 }
 

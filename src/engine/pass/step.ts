@@ -122,7 +122,7 @@ async function pass(
 ): Promise<boolean> {
   const { store, local, limits, reference, kinds } = world;
   const seen = await observe(venue, world, taken, budget);
-  const lost = forgotten(taken, seen, kinds);
+  const lost = forgotten(taken, seen);
   if (lost) await store.nextEpoch();
   const snapshot = lost ? { ...taken, epoch: taken.epoch + 1 } : taken;
   const confidence = await readConfidence({ reference, venue, kinds }, snapshot, seen, budget);

@@ -7,7 +7,7 @@ import type { VenueOrder } from "../../ports/venue.ts";
 import { isLookedFor, type Observation } from "./observation.ts";
 import { isFinal } from "./order-life.ts";
 import { type Reconciled, reconcileFound, settledFromSums } from "./reconcile.ts";
-import { adopted, sequenceOf } from "./recovery.ts";
+import { adopted, serialOf } from "./recovery.ts";
 
 export interface Adopted {
   /** All orders of the account, those included that the venue alone knew. */
@@ -36,11 +36,12 @@ export function adopt(
     if (!row && isOpen(told)) stranger = told.clientId ?? told.id;
     return row ? [{ told, row }] : [];
   });
-  for (const { told, row } of found.sort((a, b) => sequenceOf(a.row) - sequenceOf(b.row))) {
+  for (const { told, row } of found.sort((a, b) => serialOf(a.row) - serialOf(b.row))) {
     const one = reconcileFound(row, told, observation, now);
     // Trades that this pass has not looked for are asked for by the next one.
     const isWhole = one.order.gap === ZERO || isLookedFor(one.order, observation);
-    const after = isWhole ? withAdopted(reconciled, one, { at: told.at, observation }) : undefined;
+    const isNext = told.at <= knownUntil(observation, row.symbol);
+    const after = isWhole && isNext ? withAdopted(reconciled, one, { at: told.at, observation }) : undefined;
     if (after) reconciled = after;
     else {
       waiting.set(row.symbol, Math.min(told.at, waiting.get(row.symbol) ?? told.at));
@@ -48,6 +49,13 @@ export function adopt(
     }
   }
   return { reconciled, held, stranger, waiting };
+}
+
+/** Until then every trade is known, with its order: none of an earlier order of a slot is still to come. */
+function knownUntil({ markets, unlooked }: Observation, symbol: Pair): Millis {
+  const { tradesRead = false, reading } = markets.get(symbol) ?? {};
+  const read = tradesRead ? Number.POSITIVE_INFINITY : (reading?.from ?? Number.NEGATIVE_INFINITY);
+  return Math.min(read, unlooked.get(symbol) ?? Number.POSITIVE_INFINITY);
 }
 
 const isOpen = ({ status }: VenueOrder): boolean => status === "open" || status === "partially_filled";
@@ -63,7 +71,7 @@ function withAdopted(
   { at, observation }: { at: Millis; observation: Observation },
 ): readonly Reconciled[] | undefined {
   const isBefore = ({ order }: Reconciled) =>
-    isSameSlot(order, one.order) && sequenceOf(order) < sequenceOf(one.order);
+    isSameSlot(order, one.order) && serialOf(order) < serialOf(one.order);
   const after = orders.map((other) =>
     isBefore(other) && isFinal(other.order) && isAskedInVain(other, observation)
       ? settledFromSums(other, at)
@@ -73,7 +81,7 @@ function withAdopted(
     ({ order }) =>
       !order.settled &&
       isSameSlot(order, one.order) &&
-      (!one.order.settled || sequenceOf(order) < sequenceOf(one.order)),
+      (!one.order.settled || serialOf(order) < serialOf(one.order)),
   );
   return isBlocked ? undefined : [...after, one];
 }

@@ -1,5 +1,5 @@
 import type { Pair } from "../../kernel/pair.ts";
-import { HOUR, MINUTE, type Millis } from "../../kernel/time.ts";
+import { HOUR, MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
 import type { FillCursor, Span } from "../../model/fill.ts";
 import type { Order } from "../../model/order.ts";
 import type { Snapshot } from "../../ports/stores/step-store.ts";
@@ -14,6 +14,8 @@ export interface FillReading {
   readonly ahead: Span | null;
   /** The venue's time when it was first asked; undefined before. */
   readonly until: Millis | undefined;
+  /** How long a span is asked for next, after an answer that left out the oldest trades of its span. */
+  readonly width?: Millis;
 }
 
 /** After the last order of a pair has ended, trades of it may still turn up for so long. */
@@ -30,7 +32,9 @@ export function startReading(snapshot: Snapshot, symbol: Pair, overlap: Millis):
   if (!cursor) return { from: first, ahead: null, until: undefined };
   const quiet = { from: cursor.at + TRADES_TAIL, to: first };
   const skips = quiet.to > quiet.from && (cursor.ahead === null || cursor.ahead.to <= quiet.to);
-  return { from: cursor.at - overlap, ahead: skips ? quiet : cursor.ahead, until: undefined };
+  // A part that is not read yet goes on from where the last pass got to.
+  const from = cursor.ahead && !skips ? cursor.at : cursor.at - overlap;
+  return { from, ahead: skips ? quiet : cursor.ahead, until: undefined };
 }
 
 /**
@@ -51,25 +55,31 @@ function firstOfOurs({ orders, strategies }: Snapshot, symbol: Pair): Millis {
   return Math.min(...mine.map(({ createdAt }) => createdAt), ...same.map(({ startedAt }) => startedAt));
 }
 
-/** The next span to ask for; undefined when all has been told up to the venue's time at the first question. */
-export function nextSpan({ from, ahead, until }: FillReading) {
-  if (ahead) return { from, to: ahead.from };
+/** The next span to ask for; undefined when all has been read up to the venue's time at the first question. */
+export function nextSpan({ from, ahead, until, width = Number.POSITIVE_INFINITY }: FillReading) {
+  if (ahead) return { from, to: Math.min(ahead.from, from + width) };
   return until === undefined || from < until ? { from } : undefined;
 }
 
-/** After one more answer. */
+/**
+ * After one more answer. Where an exchange shows the newest trades of a span and leaves out the oldest, shorter spans
+ * are asked for from the oldest on, so that each pass gets ahead in the order of time.
+ */
 export function withAnswer(
   reading: FillReading,
   { told, now }: Pick<FillsOfSpan, "told" | "now">,
 ): FillReading {
   const until = reading.until ?? now;
-  if (told.from > reading.from)
-    return { ...reading, until, ahead: { from: told.from, to: reading.ahead?.to ?? told.to } };
+  if (told.from > reading.from) {
+    const width = Math.max(SECOND, Math.floor((told.to - told.from) / 2));
+    const isNearest = !reading.ahead || told.to >= reading.ahead.from;
+    const ahead = isNearest ? { from: told.from, to: reading.ahead?.to ?? told.to } : reading.ahead;
+    return { ...reading, until, ahead, width };
+  }
   const from = Math.max(reading.from, told.to);
-  const { ahead } = reading;
-  return ahead && from >= ahead.from
-    ? { from: Math.max(from, ahead.to), ahead: null, until }
-    : { from, ahead, until };
+  const { ahead, width } = reading;
+  if (ahead && from >= ahead.from) return { from: Math.max(from, ahead.to), ahead: null, until };
+  return { from, ahead, until, ...(width === undefined ? {} : { width: 2 * width }) };
 }
 
 /**
@@ -99,8 +109,10 @@ export function cursorAfter(
   if (until === undefined) return undefined;
   const reached = Math.min(from, until - readLag, most);
   const at = before ? Math.max(before.at, reached) : reached;
-  const end = Math.min(ahead?.to ?? 0, until - readLag - overlap);
-  const next = { at, ahead: ahead && end > ahead.from ? { from: ahead.from, to: end } : null };
-  const isWorth = !before || at - before.at >= WORTH || next.ahead?.from !== before.ahead?.from;
+  const end = Math.min(ahead?.to ?? 0, until - readLag - overlap, most);
+  const next = { at, ahead: ahead && { from: ahead.from, to: Math.max(ahead.from, end) } };
+  // What is not read to its end goes on from here.
+  const worth = from < until ? 1 : WORTH;
+  const isWorth = !before || at - before.at >= worth || next.ahead?.from !== before.ahead?.from;
   return isWorth ? next : undefined;
 }

@@ -4,7 +4,6 @@ import type { Millis } from "../../kernel/time.ts";
 import type { Balance } from "../../model/account.ts";
 import type { Confidence } from "../../model/memory.ts";
 import type { Order } from "../../model/order.ts";
-import type { SlotSearch } from "../../model/strategy.ts";
 import type { PriceSight } from "../../ports/kind.ts";
 import type { Timing, UnreadableFill, VenueFill, VenueOrder } from "../../ports/venue.ts";
 import type { FillReading } from "./fill-cursor.ts";
@@ -45,8 +44,6 @@ export interface Observation {
   readonly refused: ReadonlyMap<Pair, string>;
   /** Orders of strategies, by the form of their id, that have no row. */
   readonly found: readonly VenueOrder[];
-  /** Of strategies that search for their orders after a restore: the slots of which some ids were looked up. */
-  readonly searched: ReadonlyMap<string, readonly SlotSearch[]>;
   /** Markets with a trade whose order could not be looked at any more, and since when. */
   readonly unlooked: ReadonlyMap<Pair, Millis>;
   /** Orders that trades name and that are no strategy's. */

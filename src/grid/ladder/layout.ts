@@ -21,7 +21,6 @@ export const layOut = (levels: readonly Decimal[], size: Decimal, market: Decima
       upper,
       size,
       side: lower < market ? "buy" : "sell",
-      sequence: 0,
       bought: ZERO,
       base: ZERO,
       cost: ZERO,

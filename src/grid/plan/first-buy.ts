@@ -7,7 +7,6 @@ import type { Market, Quote } from "../../model/market.ts";
 import { lotsFor, meetsMinimum } from "../../model/minimum.ts";
 import { need } from "../../model/need.ts";
 import type { Order } from "../../model/order.ts";
-import { highestSequence } from "../../model/strategy.ts";
 import type { StrategyContext } from "../../ports/kind.ts";
 import { firstAmount } from "../ladder/layout.ts";
 import { baseHeld } from "../ledger/booking.ts";
@@ -75,10 +74,9 @@ export function firstBuyOf(
   const amount = inOneOrder(most, { price, market, bounds });
   if (whole === ZERO || !meetsMinimum(market, price, amount)) return undefined;
   const tries = before.firstBuy.tries + 1;
-  const sequence = highestSequence(state) + tries;
   return {
     state: { ...state, firstBuy: { tries } },
-    intent: { slot: FIRST_BUY_SLOT, sequence, side: "buy", price, amount },
+    intent: { slot: FIRST_BUY_SLOT, side: "buy", price, amount },
   };
 }
 

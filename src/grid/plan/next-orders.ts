@@ -56,8 +56,8 @@ export function nextOrders(state: GridState, view: View): NextOrders {
     } else if (!wish) continue;
     else if (intents.length >= view.limit) postponed++;
     else {
-      intents.push({ slot: slot.index, sequence: turned.sequence, ...wish });
-      planned.set(slot.index, { ...unlimited(turned), sequence: turned.sequence + 1 });
+      intents.push({ slot: slot.index, ...wish });
+      planned.set(slot.index, unlimited(turned));
       resting = [...resting, wish];
       funds = funds && spendFunds(funds, view.market, wish);
       capital = capital && committed(capital, view.market, wish);

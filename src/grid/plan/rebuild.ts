@@ -2,7 +2,6 @@ import { ONE } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { midOf } from "../../kernel/spread.ts";
 import type { Market, Quote } from "../../model/market.ts";
-import { highestSequence } from "../../model/strategy.ts";
 import { layAround } from "../ladder/centered.ts";
 import { checkMinimum } from "../ladder/check-rules.ts";
 import { layOut } from "../ladder/layout.ts";
@@ -10,7 +9,7 @@ import { ascends, levelsFrom } from "../ladder/levels.ts";
 import { wideningOf } from "../ladder/volatility.ts";
 import { drawAll, releaseInventory } from "../ledger/draw.ts";
 import type { GridConfig } from "../state/config.ts";
-import type { GridState, Slot } from "../state/state.ts";
+import type { GridState } from "../state/state.ts";
 
 interface RebuildMarket {
   readonly market: Market;
@@ -54,12 +53,10 @@ export function obstacle(config: GridConfig, state: GridState, world: RebuildMar
 export function layOutAnew(config: GridConfig, state: GridState, world: RebuildMarket): GridState {
   const { center, slots, widening } = laid(config, state, world);
   const emptied = releaseInventory(state, () => true);
-  // Sequences go on counting, so that no id is given twice whatever a generation was.
-  const sequence = highestSequence(state);
   const fresh: GridState = {
     ...emptied,
     generation: state.rebuild?.generation ?? state.generation + 1,
-    slots: slots.map((slot): Slot => ({ ...slot, sequence })),
+    slots,
     center,
     laidAt: world.quote.at,
     widening,

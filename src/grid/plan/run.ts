@@ -1,12 +1,12 @@
 import { reachedEvent } from "../../engine/decide/exit-told.ts";
-import { rowOfIntent } from "../../engine/decide/intents.ts";
+import { draftOf } from "../../engine/decide/intents.ts";
 import { isUnclear, strangerError, venueError, withNotices } from "../../engine/decide/troubles.ts";
 import { isHeld } from "../../engine/decide/turn.ts";
 import { midOf } from "../../kernel/spread.ts";
 import type { Quote } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
 import type { Refusal } from "../../model/strategy.ts";
-import type { Advanced, StrategyContext } from "../../ports/kind.ts";
+import type { Planned, StrategyContext } from "../../ports/kind.ts";
 import { withMid } from "../ladder/volatility.ts";
 import { heldInAll } from "../ledger/booking.ts";
 import type { GridState, GridStrategy, MidMove } from "../state/state.ts";
@@ -27,7 +27,7 @@ export function advanceRunning(
   before: GridStrategy,
   live: readonly Order[],
   turn: StrategyContext,
-): Partial<Advanced<GridStrategy>> {
+): Partial<Planned<GridStrategy>> {
   const { market, quote, error } = turn.sight;
   if (!market || !quote) return { strategy: { ...before, lastError: error } };
   const world = { market, quote };
@@ -41,7 +41,7 @@ function runEdited(
   before: GridStrategy,
   live: readonly Order[],
   turn: StrategyContext & { readonly world: MarketQuote },
-): Partial<Advanced<GridStrategy>> {
+): Partial<Planned<GridStrategy>> {
   const { world } = turn;
   const { quote } = world;
   const triggered = trigger(before, world);
@@ -162,7 +162,7 @@ function placeWanted(
   strategy: GridStrategy,
   live: readonly Order[],
   turn: StrategyContext & { world: MarketQuote; waits: boolean; problem: string | null },
-): Partial<Advanced<GridStrategy>> {
+): Partial<Planned<GridStrategy>> {
   const { world, window, funds } = turn;
   const mine = live.filter(({ generation }) => generation === strategy.state.generation);
   const isOld = mine.length < live.length;
@@ -192,7 +192,7 @@ function placeWanted(
   const placed = afterPlan(strategy, planned, { problem, isPlacing: waits || intents.length > 0 });
   return {
     strategy: withNotices(placed, noticesOf(placed, world, live.length + intents.length > 0)),
-    intents: intents.map((intent) => rowOfIntent(strategy, intent, { window, at: world.quote.at })),
+    intents: intents.map((intent) => draftOf(strategy, intent, { window, at: world.quote.at })),
     funds: planned.funds,
     placing: intents.length > 0 && !waits,
     short: planned.postponed > 0,

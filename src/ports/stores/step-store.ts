@@ -12,9 +12,11 @@ import type { Phase, Strategy } from "../../model/strategy.ts";
 import type { VenueCalls } from "../../model/usage.ts";
 import type { CallsAsked } from "../venue.ts";
 
+/** Token and owner together fence it: a database that has lost its last commits gives a token again. */
 export interface Lease {
   readonly account: AccountKey;
   readonly token: number;
+  readonly owner: string;
   /** Protocol time at which it was taken, and until which it is ours. */
   readonly now: Millis;
   readonly until: Millis;

@@ -1,10 +1,10 @@
-import { rowOfIntent } from "../../engine/decide/intents.ts";
+import { draftOf } from "../../engine/decide/intents.ts";
 import { isUnclear, strangerError, venueError, withNotices } from "../../engine/decide/troubles.ts";
 import { cancellable } from "../../engine/decide/turn.ts";
 import type { Market, Quote } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
 import type { Refusal } from "../../model/strategy.ts";
-import type { Advanced, StrategyContext } from "../../ports/kind.ts";
+import type { Planned, StrategyContext } from "../../ports/kind.ts";
 import type { Cut } from "../cut.ts";
 import type { QuoteState, QuoteStrategy } from "../state/state.ts";
 import { quoteNoticesOf } from "./notices.ts";
@@ -24,7 +24,7 @@ export function moveOrders(
   strategy: QuoteStrategy,
   quoting: Quoting,
   around: Moving,
-): Partial<Advanced<QuoteStrategy>> {
+): Partial<Planned<QuoteStrategy>> {
   const { live, context, priced } = around;
   const { plan, bids, asks } = quoting;
   const supply = placed(strategy, quoting, around);
@@ -52,7 +52,7 @@ export function moveOrders(
   const at = context.sight.book?.at ?? context.now;
   return {
     strategy: next,
-    intents: supply.intents.map((intent) => rowOfIntent(strategy, intent, { window: context.window, at })),
+    intents: supply.intents.map((intent) => draftOf(strategy, intent, { window: context.window, at })),
     cancels,
     funds: context.funds && supply.funds,
     priced,

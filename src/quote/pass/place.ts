@@ -89,19 +89,17 @@ function placeLevel(level: QuoteLevel, slot: SlotState, desk: Desk, supply: Supp
     };
   }
   if (supply.limit < 1) return { ...supply, short: true };
-  const { index, sequence } = slot;
+  const { index } = slot;
   const { side, price } = level;
   const taken = need(market, wish);
   return {
     ...supply,
-    slots: supply.slots.map((one) =>
-      one.index === index ? { ...unlimited(one), sequence: sequence + 1 } : one,
-    ),
+    slots: supply.slots.map((one) => (one.index === index ? unlimited(one) : one)),
     funds: { ...supply.funds, [taken.asset]: (supply.funds[taken.asset] ?? ZERO) - taken.amount },
     resting: [...supply.resting, { side, price }],
     bounds: boundsAfter(supply.bounds, wish, priced),
     limit: supply.limit - 1,
-    intents: [...supply.intents, { slot: index, sequence, side, price, amount }],
+    intents: [...supply.intents, { slot: index, side, price, amount }],
   };
 }
 

@@ -2,7 +2,7 @@ import { reachedEvent } from "../../engine/decide/exit-told.ts";
 import { cancellable } from "../../engine/decide/turn.ts";
 import type { Quote } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
-import type { Advanced, PlacingSight, StrategyContext } from "../../ports/kind.ts";
+import type { PlacingSight, Planned, StrategyContext } from "../../ports/kind.ts";
 import { positionAccounts } from "../ledger/position.ts";
 import type { QuoteStrategy } from "../state/state.ts";
 import { askedChange, beginQuoting, withChange } from "./begin.ts";
@@ -16,12 +16,12 @@ export function runQuote(
   before: QuoteStrategy,
   live: readonly Order[],
   context: StrategyContext,
-): Partial<Advanced<QuoteStrategy>> {
+): Partial<Planned<QuoteStrategy>> {
   const { market, error } = context.sight;
   const changed = withChange(before);
   // A market that cannot be read for a moment leaves what rests; for longer, what is quoted elsewhere still tells.
   if (!market || isBlind(changed.config, context)) return { strategy: { ...before, lastError: error } };
-  const begun = beginQuoting(changed, context);
+  const begun = beginQuoting(changed, live, context);
   if (!begun) return { short: true };
   if (begun.phase === "starting") return { strategy: begun };
   const quoting = quotingOf(begun, market, context, { live, own: otherOrdersOf(begun, context) });
@@ -75,7 +75,7 @@ function leaveMarket(
   strategy: QuoteStrategy,
   live: readonly Order[],
   { now }: StrategyContext,
-): Partial<Advanced<QuoteStrategy>> {
+): Partial<Planned<QuoteStrategy>> {
   const leaving: QuoteStrategy = { ...strategy, status: "running", phase: "stopping" };
   const { exit } = leaving.state;
   const events = exit ? [reachedEvent(leaving, exit, now)] : [];

@@ -95,12 +95,12 @@ const PLACES_A_LEVEL = 2;
 /** Even ones bid, odd ones ask: more levels only add to them. */
 export const isBidSlot = ({ index }: Pick<SlotState, "index">): boolean => index % 2 === 0;
 
-/** The slots with as many as the levels of a side need; none is ever taken away, as its ids are used. */
+/** The slots with as many as the levels of a side need; none is ever taken away, as its orders name it. */
 export function slotsFor(levels: number, before: readonly SlotState[] = []): readonly SlotState[] {
   const count = 2 * PLACES_A_LEVEL * levels;
   if (before.length >= count) return before;
   const added = Array.from({ length: count - before.length }, (_one, place) => before.length + place);
-  return [...before, ...added.map((index) => ({ index, sequence: 0, retryAt: 0 }))];
+  return [...before, ...added.map((index) => ({ index, retryAt: 0 }))];
 }
 
 export const newQuoteState = (levels: number, startPrice: Decimal): QuoteState => ({

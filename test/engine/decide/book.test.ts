@@ -18,10 +18,10 @@ const one = (over: Partial<Order> = {}, more: Partial<Reconciled> = {}): Reconci
   const now = order(over);
   return { order: now, before: now, fills: [], ended: false, lost: false, adopted: false, ...more };
 };
-const filled = (sequence: number, over: Partial<Order> = {}, fills: Fill[] = []): Reconciled =>
+const filled = (serial: number, over: Partial<Order> = {}, fills: Fill[] = []): Reconciled =>
   one(
     {
-      clientId: idOf({ sequence }),
+      clientId: idOf({ serial }),
       state: "filled",
       amount: d("1"),
       filled: d("1"),
@@ -141,16 +141,15 @@ describe("an order that its exchange has refused", () => {
 
 describe("an order that the exchange alone knew", () => {
   const found = (over: Partial<Order> = {}, more: Partial<Reconciled> = {}) =>
-    one({ clientId: idOf({ slot: over.slot ?? 0, sequence: 5 }), ...over }, { adopted: true, ...more });
+    one({ clientId: idOf({ slot: over.slot ?? 0, serial: 5 }), ...over }, { adopted: true, ...more });
 
-  it.each([
-    [4, 6],
-    [5, 6],
-    [6, 6],
-    [9, 9],
-  ])("takes its id from its slot, whose next one was %d", (sequence, next) => {
-    const before = grid([slot({ sequence }), slot({ index: 1, sequence: 0 })]);
-    expect(booked([found()], before).slots.map((two) => two.sequence)).toEqual([next, 0]);
+  it("raises the serial of its strategy, and never lowers it", () => {
+    for (const [before, after] of [
+      [4, 5],
+      [5, 5],
+      [9, 9],
+    ] as const)
+      expect(booked([found()], grid(undefined, { serial: before })).serial).toBe(after);
   });
 
   it("tells on which side its slot is, while it rests", () => {
@@ -160,7 +159,7 @@ describe("an order that the exchange alone knew", () => {
   });
 
   it("tells nothing of slots that are no more", () => {
-    expect(booked([found({ side: "sell", generation: 4 })])).toEqual(grid().state);
+    expect(booked([found({ side: "sell", generation: 4 })])).toEqual({ ...grid().state, serial: 5 });
   });
 
   it("was given its base where a grid had only begun", () => {

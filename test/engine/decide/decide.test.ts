@@ -189,12 +189,12 @@ describe("a strategy in a pass", () => {
   });
 
   it("that cannot go on is in error alone, and says why", () => {
-    const broken = grid({ id: "b", number: 1 }, { generation: 2 ** 20 });
+    const broken = grid({ id: "b", number: 1 }, { serial: 2 ** 40 });
     const done = deciding([broken, grid()]);
     expect(done.changes[0]?.strategy).toMatchObject({
       id: "b",
       status: "error",
-      lastError: "this grid has used up its order ids: stop it and start a new one",
+      lastError: "no client order id is left for this slot",
     });
     expect(done.creates.map((one) => one.strategy)).toEqual(["g"]);
   });
@@ -206,12 +206,10 @@ describe("a strategy in a pass", () => {
     expect(updateOf(done)?.lastError).toContain(`accepted order ${other.clientId} but does not show it`);
   });
 
-  it("takes note of a restore once it was searched for", () => {
-    const searched = new Map([["g", [{ index: 0, sequence: 0, misses: 2 }]]]);
+  it("takes note of a restore once all trades are read", () => {
     const restored = { snap: { epoch: 2 } };
-    expect(updateOf(deciding(grid(), { ...restored, more: { searched } as never }))?.state.epoch).toBe(2);
-    expect(updateOf(deciding(grid(), restored))?.state.epoch).not.toBe(2);
-    const waiting = { searched, unlooked: new Map([[SYMBOL, 1]]) } as never;
+    expect(updateOf(deciding(grid(), restored))?.state.epoch).toBe(2);
+    const waiting = { unlooked: new Map([[SYMBOL, 1]]) } as never;
     expect(deciding(grid(), { ...restored, more: waiting }).creates).toEqual([]);
     expect(updateOf(deciding(grid(), { ...restored, more: waiting }))?.state.epoch).not.toBe(2);
   });

@@ -21,7 +21,7 @@ import {
 
 const KIND = gridKind as unknown as Kind;
 const { readLag } = TIMING;
-const holding = slot({ side: "sell", base: d("2"), cost: d("200"), sequence: 4 });
+const holding = slot({ side: "sell", base: d("2"), cost: d("200") });
 const EXIT = { reason: "stop", tries: 0 } as const;
 /** A grid with 2 BTC that is wanted to stop. */
 const stopping = (over: Partial<Strategy> = {}, of: object = {}): Strategy =>
@@ -99,7 +99,6 @@ describe("a stop that sells", () => {
     amount: d("2"),
     timeInForce: "ioc",
     createdAt: NOW,
-    clientId: idOf({ slot: EXIT_SLOT, sequence: 4 }),
     ...of,
   });
 
@@ -283,13 +282,13 @@ describe("an order of an exit", () => {
     });
 
   it.each([
-    [0, "102.96", 4],
-    [1, "101.92", 5],
-    [2, "99.84", 6],
-    [9, "99.84", 13],
-  ])("after %d tries sells down to %s", (tries, price, sequence) => {
+    [0, "102.96"],
+    [1, "101.92"],
+    [2, "99.84"],
+    [9, "99.84"],
+  ])("after %d tries sells down to %s", (tries, price) => {
     const { intent, next } = exit({}, tries);
-    expect(intent).toEqual({ slot: EXIT_SLOT, sequence, side: "sell", price: d(price), amount: d("2") });
+    expect(intent).toEqual({ slot: EXIT_SLOT, side: "sell", price: d(price), amount: d("2") });
     expect(next.exit).toEqual({ reason: "stop", tries: tries + 1 });
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { noteMarketClosed, noteUnreadable } from "../../../src/engine/decide/closed.ts";
-import { rowOfIntent, windowOf } from "../../../src/engine/decide/intents.ts";
+import { draftOf, windowOf } from "../../../src/engine/decide/intents.ts";
 import { isLasting, limitedAgain, waitsForLimit } from "../../../src/engine/decide/limited.ts";
 import { applyResume, pausedPhase } from "../../../src/engine/decide/revive.ts";
 import { cancellable, isHeld, unchanged } from "../../../src/engine/decide/turn.ts";
@@ -8,7 +8,7 @@ import { HOUR } from "../../../src/kernel/time.ts";
 import { NEW_ORDER } from "../../../src/model/order.ts";
 import { EXIT_SLOT, type Strategy } from "../../../src/model/strategy.ts";
 import { d, slot, state } from "../../support/grid.ts";
-import { ACCOUNT, idOf, NOW, order, SYMBOL, strategy, TIMING, turn } from "../../support/made.ts";
+import { ACCOUNT, NOW, order, SYMBOL, strategy, TIMING, turn } from "../../support/made.ts";
 
 const DAY = 24 * HOUR;
 const WHY = "BTC/USDT is closed";
@@ -142,7 +142,7 @@ describe("what may be done", () => {
 });
 
 describe("an intent", () => {
-  const lease = { account: ACCOUNT, token: 1, now: NOW, until: NOW + 45_000 };
+  const lease = { account: ACCOUNT, token: 1, owner: "one", now: NOW, until: NOW + 45_000 };
 
   it("leaves before its lease could be another's, and takes effect no later than it may", () => {
     expect(windowOf(lease, TIMING)).toEqual({ sendBy: NOW + 35_000, notAfter: NOW + 51_000 });
@@ -150,11 +150,10 @@ describe("an intent", () => {
 
   it("is a row before the venue hears of it", () => {
     const { window } = turn();
-    const intent = { slot: 1, sequence: 4, side: "sell", price: d("110"), amount: d("2") } as const;
-    expect(rowOfIntent(within({ generation: 3 }), intent, { window, at: 70 })).toEqual({
+    const intent = { slot: 1, side: "sell", price: d("110"), amount: d("2") } as const;
+    expect(draftOf(within({ generation: 3 }), intent, { window, at: 70 })).toEqual({
       ...NEW_ORDER,
       ...window,
-      clientId: idOf({ generation: 3, slot: 1, sequence: 4 }),
       account: ACCOUNT,
       strategy: "g",
       kind: "slot",
@@ -168,7 +167,7 @@ describe("an intent", () => {
       timeInForce: "post_only",
       createdAt: 70,
     });
-    const exit = rowOfIntent(strategy(), { ...intent, slot: EXIT_SLOT }, { window, at: 70, kind: "exit" });
+    const exit = draftOf(strategy(), { ...intent, slot: EXIT_SLOT }, { window, at: 70, kind: "exit" });
     expect(exit).toMatchObject({ kind: "exit", timeInForce: "ioc" });
   });
 });

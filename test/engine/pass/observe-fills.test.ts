@@ -122,7 +122,7 @@ async function lacking({
 }: Lack) {
   const { venue, asked } = exchangeOf(answer ? { fillsOf: async () => answer } : {});
   const whole = { ...sight(over), short: over.short ?? false };
-  const lease = { account: "a", token, now: NOW, until: NOW + TIMING.leaseTtl };
+  const lease = { account: "a", token, owner: "one", now: NOW, until: NOW + TIMING.leaseTtl };
   const looked = { sight: whole, sights: new Map(Object.entries(sights)), found };
   const known = snapshot({ orders, lease, cursors });
   const budget = { ...callsLeft(), left: calls ?? 100, fitting };
@@ -209,7 +209,7 @@ describe("an order that lacks trades", () => {
 });
 
 describe("an order without a row", () => {
-  const found = [told({ id: "x5", clientId: idOf({ sequence: 3 }), filled: d("1"), at: 7_000 })];
+  const found = [told({ id: "x5", clientId: idOf({ serial: 3 }), filled: d("1"), at: 7_000 })];
 
   it("is asked for after what came before it in its slot, and before all else that lacks something", async () => {
     const late = [

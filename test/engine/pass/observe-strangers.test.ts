@@ -1,26 +1,10 @@
 import { describe, expect, it } from "vitest";
-import {
-  lookAtStrangers,
-  searchNextIds,
-  strangersAmong,
-} from "../../../src/engine/pass/observe-strangers.ts";
+import { lookAtStrangers, strangersAmong } from "../../../src/engine/pass/observe-strangers.ts";
 import type { MarketSight } from "../../../src/engine/reconcile/observation.ts";
 import type { OrderReport } from "../../../src/engine/reconcile/order-life.ts";
 import type { Pair } from "../../../src/kernel/pair.ts";
 import type { UnreadableFill, Venue, VenueOrder } from "../../../src/ports/venue.ts";
-import { slot, state } from "../../support/grid.ts";
-import {
-  idOf,
-  NOW,
-  order,
-  SYMBOL,
-  sight,
-  snapshot,
-  strategy,
-  TIMING,
-  told,
-  trade,
-} from "../../support/made.ts";
+import { idOf, NOW, order, SYMBOL, sight, snapshot, TIMING, told, trade } from "../../support/made.ts";
 import { callsLeft, exchangeOf } from "./answering.ts";
 
 const marketsOf = (
@@ -152,98 +136,5 @@ describe("a look at an order without a row", () => {
 
   it("is not asked of an exchange where no market names it", async () => {
     expect(await looked(["x5"], {})).toEqual({ ...NONE, foreign: ["x5"] });
-  });
-});
-
-const behind = (over: object = {}) =>
-  strategy({ state: state([slot({ sequence: 4 }), slot({ index: 1, sequence: 9 })], { epoch: 0, ...over }) });
-const NEXT = (slot: number, sequence: number) => idOf({ slot, sequence });
-
-/** What a search finds of the orders that the exchange has, by their ids. */
-async function searched(
-  exists: readonly string[],
-  over: {
-    strategies?: ReturnType<typeof strategy>[];
-    calls?: number;
-    markets?: ReadonlyMap<Pair, MarketSight>;
-  } = {},
-) {
-  const { venue, asked } = exchangeOf({
-    order: async ({ clientId = "" }) =>
-      exists.includes(clientId) ? told({ id: `y${clientId}`, clientId: undefined }) : undefined,
-  });
-  const { strategies = [behind()], calls, markets = marketsOf() } = over;
-  const { found, done, short } = await searchNextIds(
-    venue,
-    snapshot({ strategies }),
-    markets,
-    callsLeft(calls),
-  );
-  return {
-    found: found.map(({ id, clientId }) => [id, clientId]),
-    done: [...done],
-    short,
-    asked: asked.map(([, key]) => (key as { clientId: string }).clientId),
-  };
-}
-
-const at = (index: number, sequence: number, misses: number) => ({ index, sequence, misses });
-
-describe("the search after a restore", () => {
-  it("looks each slot's next ids up until two in a row are unknown", async () => {
-    expect(await searched([NEXT(0, 5)])).toEqual({
-      found: [[`y${NEXT(0, 5)}`, NEXT(0, 5)]],
-      done: [["g", [at(0, 8, 2), at(1, 11, 2)]]],
-      short: false,
-      asked: [NEXT(0, 4), NEXT(0, 5), NEXT(0, 6), NEXT(0, 7), NEXT(1, 9), NEXT(1, 10)],
-    });
-  });
-
-  it("is made for strategies that are behind, on markets that this pass has seen", async () => {
-    const nothing = { found: [], done: [], short: false, asked: [] };
-    expect(await searched([], { strategies: [behind({ epoch: 1 })] })).toEqual(nothing);
-    expect(await searched([], { markets: new Map() })).toEqual(nothing);
-  });
-
-  it("goes on where it was, and leaves slots that are done", async () => {
-    const one = behind({ search: { epoch: 1, slots: [at(0, 8, 2), at(1, 10, 1)] } });
-    expect(await searched([], { strategies: [one] })).toMatchObject({
-      done: [["g", [at(1, 11, 2)]]],
-      asked: [NEXT(1, 10)],
-    });
-  });
-
-  it("says that it is not over where it had no more calls", async () => {
-    expect(await searched([], { calls: 3 })).toMatchObject({
-      done: [["g", [at(0, 6, 2), at(1, 10, 1)]]],
-      short: true,
-      asked: [NEXT(0, 4), NEXT(0, 5), NEXT(1, 9)],
-    });
-    expect(await searched([], { calls: 4 })).toMatchObject({ short: false });
-    const two = [behind(), { ...behind(), id: "h" }];
-    expect(await searched([], { strategies: two, calls: 4 })).toMatchObject({ short: true });
-    expect(await searched([], { calls: 0 })).toMatchObject({
-      done: [["g", [at(0, 4, 0), at(1, 9, 0)]]],
-      short: true,
-    });
-  });
-
-  it("makes no more than sixteen looks in a pass, and that alone keeps nothing waiting", async () => {
-    const many = Array.from({ length: 10 }, (_, index) => slot({ index, sequence: 0 }));
-    const one = strategy({ state: state(many, { epoch: 0 }) });
-    const { asked, short, done } = await searched([], { strategies: [one], calls: 100 });
-    expect([asked.length, short, done[0]?.[1]?.[9]]).toEqual([16, false, at(9, 0, 0)]);
-  });
-
-  it("ends where the exchange's own budget has no call", async () => {
-    const { venue } = exchangeOf({ timing: {} });
-    const slow = { ...callsLeft(), fitting: 1, left: 50 };
-    const { done, short } = await searchNextIds(
-      venue,
-      snapshot({ strategies: [behind()] }),
-      marketsOf(),
-      slow,
-    );
-    expect([[...done], short]).toEqual([[["g", [at(0, 4, 0), at(1, 9, 0)]]], true]);
   });
 });

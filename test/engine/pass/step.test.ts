@@ -356,7 +356,7 @@ describe("a pass that is put off for lack of calls", () => {
 });
 
 it("notices that its database has lost what it wrote last, and places nothing", async () => {
-  const strange = told({ id: "x9", clientId: idOf({ sequence: 5 }) });
+  const strange = told({ id: "x9", clientId: idOf({ serial: 5 }) });
   const { did, settled } = await stepped({
     exchange: { openOrders: async () => [...OPEN, strange] },
     over: { orders: [], strategies: [strategy({ state: buying() })] },
@@ -364,6 +364,6 @@ it("notices that its database has lost what it wrote last, and places nothing", 
   expect(did).toContain("epoch");
   expect(namesOf(did)).not.toContain("create");
   expect((settled.events as { message: string }[])[0]?.message).toMatch(
-    /the database has lost what it wrote last/,
+    /the database has lost its last commits/,
   );
 });

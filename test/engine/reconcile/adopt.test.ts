@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { adopt } from "../../../src/engine/reconcile/adopt.ts";
 import type { Reconciled } from "../../../src/engine/reconcile/reconcile.ts";
+import { tagOf } from "../../../src/kernel/ids.ts";
 import type { Order } from "../../../src/model/order.ts";
 import type { VenueOrder } from "../../../src/ports/venue.ts";
 import { d } from "../../support/grid.ts";
@@ -25,8 +26,9 @@ const adopting = (found: readonly VenueOrder[], rows: readonly Reconciled[] = []
   const { reconciled, ...rest } = adopt(rows, [strategy()], observation(market, { found }), NOW);
   return { ids: reconciled.map(({ order: { clientId } }) => clientId), reconciled, ...rest };
 };
-const later = (over: Partial<VenueOrder> = {}) =>
-  told({ id: "x9", clientId: idOf({ sequence: 5 }), ...over });
+/** Part of the trades is read: all up to this time. */
+const readUntil = (from: number) => ({ ...UNREAD, reading: { from, ahead: null, until: NOW } });
+const later = (over: Partial<VenueOrder> = {}) => told({ id: "x9", clientId: idOf({ serial: 5 }), ...over });
 const UNREAD = { tradesRead: false };
 const NOTHING = { held: null, stranger: null, waiting: new Map() };
 
@@ -38,7 +40,7 @@ describe("an open order that has no row", () => {
   });
 
   it("is a stranger's where this database does not know its strategy", () => {
-    const clientId = idOf({ strategy: NUMBER + 1 });
+    const clientId = idOf({ tag: tagOf(NUMBER + 1) });
     expect(adopting([told({ clientId })])).toMatchObject({ ...NOTHING, ids: [], stranger: clientId });
     expect(adopting([told({ clientId: undefined })]).stranger).toBe("x1");
     expect(adopting([told({ clientId, status: "partially_filled" })]).stranger).toBe(clientId);
@@ -55,7 +57,7 @@ describe("an open order that has no row", () => {
       const after = adopting([later({ status, at: 70 })], [known({})]);
       expect(after).toMatchObject({
         ids: [idOf()],
-        held: idOf({ sequence: 5 }),
+        held: idOf({ serial: 5 }),
         waiting: new Map([[SYMBOL, 70]]),
       });
     },
@@ -66,29 +68,29 @@ describe("an open order that has no row", () => {
     ["another generation", { generation: 1 }],
     ["another strategy", { strategy: "other" }],
   ])("does not wait for one of %s", (_, over) => {
-    const after = adopting([later()], [known({ ...over, clientId: idOf({ sequence: 1 }) })]);
-    expect(after).toMatchObject({ ...NOTHING, ids: [idOf({ sequence: 1 }), idOf({ sequence: 5 })] });
+    const after = adopting([later()], [known({ ...over, clientId: idOf({ serial: 1 }) })]);
+    expect(after).toMatchObject({ ...NOTHING, ids: [idOf({ serial: 1 }), idOf({ serial: 5 })] });
   });
 
   it("waits for one that was placed later, too", () => {
-    const after = adopting([later()], [known({ clientId: idOf({ sequence: 7 }) })]);
-    expect(after).toMatchObject({ ids: [idOf({ sequence: 7 })], held: idOf({ sequence: 5 }) });
+    const after = adopting([later()], [known({ clientId: idOf({ serial: 7 }) })]);
+    expect(after).toMatchObject({ ids: [idOf({ serial: 7 })], held: idOf({ serial: 5 }) });
   });
 
   it("does not wait for one that is settled", () => {
     const after = adopting([later()], [known({ state: "filled", settled: true })]);
-    expect(after.ids).toEqual([idOf(), idOf({ sequence: 5 })]);
+    expect(after.ids).toEqual([idOf(), idOf({ serial: 5 })]);
   });
 });
 
 describe("orders of one slot", () => {
   const first = toldFilled();
-  const second = toldFilled({ id: "x2", clientId: idOf({ sequence: 1 }) });
-  const third = told({ id: "x3", clientId: idOf({ sequence: 2 }) });
+  const second = toldFilled({ id: "x2", clientId: idOf({ serial: 1 }) });
+  const third = told({ id: "x3", clientId: idOf({ serial: 2 }) });
 
   it("are given their rows in the order in which they were placed", () => {
     const after = adopting([third, first, second]);
-    expect(after).toMatchObject({ ...NOTHING, ids: [0, 1, 2].map((sequence) => idOf({ sequence })) });
+    expect(after).toMatchObject({ ...NOTHING, ids: [0, 1, 2].map((serial) => idOf({ serial })) });
     expect(after.reconciled.map(({ order: { settled } }) => settled)).toEqual([true, true, false]);
   });
 
@@ -97,7 +99,7 @@ describe("orders of one slot", () => {
     const after = adopting([later({ at: 70 })], [lacking], {
       asked: new Set([lacking.order.exchangeId ?? ""]),
     });
-    expect(after).toMatchObject({ ...NOTHING, ids: [idOf(), idOf({ sequence: 5 })] });
+    expect(after).toMatchObject({ ...NOTHING, ids: [idOf(), idOf({ serial: 5 })] });
     expect(after.reconciled[0]).toMatchObject({
       ended: true,
       order: { settled: true, booked: d("2"), gap: d("1.5") },
@@ -106,14 +108,14 @@ describe("orders of one slot", () => {
   });
 
   it("do not end with an earlier one", () => {
-    const lacking = known({ ...short, clientId: idOf({ sequence: 7 }) });
+    const lacking = known({ ...short, clientId: idOf({ serial: 7 }) });
     const { reconciled } = adopting([later({ status: "canceled" })], [lacking]);
     expect(reconciled.map(({ order: { settled } }) => settled)).toEqual([false, true]);
   });
 
   it("do not end while they are open", () => {
     const open = known({ state: "partially_filled", filled: d("2"), notional: d("200"), fees: [] });
-    expect(adopting([later()], [open])).toMatchObject({ ids: [idOf()], held: idOf({ sequence: 5 }) });
+    expect(adopting([later()], [open])).toMatchObject({ ids: [idOf()], held: idOf({ serial: 5 }) });
   });
 
   it("leave those of other slots as they are", () => {
@@ -128,13 +130,13 @@ describe("orders of one slot", () => {
       held: null,
       waiting: new Map([[SYMBOL, 70]]),
     });
-    const after = known({ clientId: idOf({ sequence: 7 }) });
-    expect(adopting([ended], [after]).ids).toEqual([idOf({ sequence: 7 }), idOf({ sequence: 5 })]);
+    const after = known({ clientId: idOf({ serial: 7 }) });
+    expect(adopting([ended], [after]).ids).toEqual([idOf({ serial: 7 }), idOf({ serial: 5 })]);
   });
 
   it("are themselves not in their own way", () => {
     const ended = later({ status: "canceled" });
-    const again = known({ clientId: idOf({ sequence: 5 }) });
+    const again = known({ clientId: idOf({ serial: 5 }) });
     expect(adopting([ended], [again]).ids).toHaveLength(2);
   });
 });
@@ -151,7 +153,7 @@ describe("what an order lacks in trades", () => {
 
   it.each([
     ["they were read", { tradesRead: true }],
-    ["it was asked for them", { ...UNREAD, asked: new Set(["x1"]) }],
+    ["it was asked for them", { ...readUntil(70), asked: new Set(["x1"]) }],
   ])("is booked from its sums where %s", (_, market) => {
     expect(adopting(found, [], market)).toMatchObject({ ids: [idOf()], waiting: new Map() });
   });
@@ -161,18 +163,26 @@ describe("what an order lacks in trades", () => {
   });
 
   it("is nothing where it has filled nothing", () => {
-    expect(adopting([told({ status: "canceled" })], [], UNREAD).ids).toEqual([idOf()]);
+    const nothing = told({ status: "canceled", at: 70 });
+    expect(adopting([nothing], [], readUntil(70)).ids).toEqual([idOf()]);
+  });
+
+  it("waits while trades before it are not read: one of them may be an earlier order's", () => {
+    const nothing = told({ status: "canceled", at: 70 });
+    expect(adopting([nothing], [], readUntil(69))).toMatchObject({ ids: [], waiting });
+    const unlooked = observation({}, { found: [nothing], unlooked: new Map([[SYMBOL, 69]]) });
+    expect(adopt([], [strategy()], unlooked, NOW).reconciled).toEqual([]);
   });
 
   it("is looked for before an earlier order is ended by a later one", () => {
     const after = adopting([later({ at: 70 })], [known(short)], UNREAD);
-    expect(after).toMatchObject({ ids: [idOf()], held: idOf({ sequence: 5 }), waiting });
+    expect(after).toMatchObject({ ids: [idOf()], held: idOf({ serial: 5 }), waiting });
   });
 
   it("of an earlier order is told from what is booked only once its lack is known", () => {
     const asked = { asked: new Set(["x1"]) };
     const first = { ...known(short), before: order({ ...short, filled: d("0"), booked: d("0") }) };
-    const held = { ids: [idOf()], held: idOf({ sequence: 5 }), waiting };
+    const held = { ids: [idOf()], held: idOf({ serial: 5 }), waiting };
     expect(adopting([later({ at: 70 })], [first], asked)).toMatchObject(held);
     // The pair's trades, read from the cursor on, may not reach back to it.
     expect(adopting([later({ at: 70 })], [known(short)], { tradesRead: true })).toMatchObject(held);

@@ -208,7 +208,7 @@ describe("an order that lacks trades", () => {
     expect(both).toEqual([missing(), missing({ slot: 1, detail: idOf({ slot: 1 }) })]);
     const one = look({ ...after, state: { ...after.state, refused: both } }, [short()], 2_000 + LATE);
     expect(one.state.refused).toEqual([missing()]);
-    const next = short({ clientId: idOf({ sequence: 1 }) });
+    const next = short({ clientId: idOf({ serial: 1 }) });
     expect(look(after, [next], 2_000 + LATE).state.refused).toEqual([missing({ detail: next.clientId })]);
   });
 

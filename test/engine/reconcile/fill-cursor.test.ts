@@ -8,7 +8,7 @@ import {
   withAnswer,
 } from "../../../src/engine/reconcile/fill-cursor.ts";
 import { TRADES_WAIT } from "../../../src/engine/reconcile/order-life.ts";
-import { HOUR, MINUTE } from "../../../src/kernel/time.ts";
+import { HOUR, MINUTE, SECOND } from "../../../src/kernel/time.ts";
 import type { FillCursor } from "../../../src/model/fill.ts";
 import type { Order } from "../../../src/model/order.ts";
 import { d } from "../../support/grid.ts";
@@ -35,6 +35,11 @@ describe("where reading begins", () => {
 
   it("is where the last pass ended, less the overlap", () => {
     expect(start({ at: AT, ahead: null })).toEqual({ from: AT - OVERLAP, ahead: null, until: undefined });
+  });
+
+  it("is where the last pass got to, while a part is not read", () => {
+    const ahead = { from: AT + 5, to: AT + 9 };
+    expect(start({ at: AT, ahead })).toEqual({ from: AT, ahead, until: undefined });
   });
 
   const only = (first: number, ahead: FillCursor["ahead"] = null) =>
@@ -92,16 +97,36 @@ describe("a question and its answer", () => {
   });
 
   it("keeps apart what was told beyond a part that was not", () => {
-    expect(answer(30, 50)).toEqual({ from: 10, ahead: { from: 30, to: 50 }, until: 99 });
+    expect(answer(30, 50)).toEqual({ from: 10, ahead: { from: 30, to: 50 }, until: 99, width: SECOND });
     const ahead = { from: 40, to: 60 };
     expect(answer(30, 40, { ...reading, ahead })).toEqual({
       from: 10,
       ahead: { from: 30, to: 60 },
       until: 99,
+      width: SECOND,
     });
     expect(answer(10, 39, { ...reading, ahead })).toEqual({ from: 39, ahead, until: 99 });
     expect(answer(10, 40, { ...reading, ahead })).toEqual({ from: 60, ahead: null, until: 99 });
     expect(answer(10, 70, { ...reading, ahead })).toEqual({ from: 70, ahead: null, until: 99 });
+  });
+});
+
+describe("an answer that left out the oldest trades of its span", () => {
+  const from = 10 * MINUTE;
+  const cut = withAnswer(
+    { from, ahead: null, until: undefined },
+    { told: { from: from + 8 * MINUTE, to: from + 10 * MINUTE }, now: from + 10 * MINUTE },
+  );
+
+  it("is followed by questions for half of what it covered, from the oldest on", () => {
+    expect(nextSpan(cut)).toEqual({ from, to: from + MINUTE });
+  });
+
+  it("is followed by twice as long a span after each whole answer, up to what it covered", () => {
+    const next = withAnswer(cut, { told: { from, to: from + MINUTE }, now: from + 11 * MINUTE });
+    expect(nextSpan(next)).toEqual({ from: from + MINUTE, to: from + 3 * MINUTE });
+    const wide = { ...next, width: HOUR };
+    expect(nextSpan(wide)).toEqual({ from: from + MINUTE, to: from + 8 * MINUTE });
   });
 });
 
@@ -153,9 +178,13 @@ describe("the cursor after a pass", () => {
       from: 919,
       to: 920,
     });
-    expect(moved(undefined, { from: 500, ahead: { from: 920, to: 990 } })?.ahead).toBe(null);
+    expect(moved(undefined, { from: 500, ahead: { from: 920, to: 990 } })?.ahead).toEqual({
+      from: 920,
+      to: 920,
+    });
     const known = { at: 500, ahead: { from: 800, to: 850 } };
     expect(moved(known, { from: 500, ahead: { from: 800, to: 900 } })).toBeUndefined();
+    expect(moved(known, { from: 501, ahead: { from: 800, to: 900 } })?.at).toBe(501);
     expect(moved(known, { from: 500, ahead: { from: 700, to: 900 } })?.ahead).toEqual({ from: 700, to: 900 });
     expect(moved(known, { from: 500 })).toEqual({ at: 500, ahead: null });
   });

@@ -269,7 +269,7 @@ describe("a grid that moves", () => {
     expect(waiting.strategy?.state.trail.way).toBe("up");
     const moved = running(moving, [resting[1] as Order]).strategy?.state;
     expect(moved).toMatchObject({ trail: { way: null, steps: 1 } });
-    expect(moved?.slots[0]).toMatchObject({ index: 0, lower: d("120"), upper: d("130"), sequence: 1 });
+    expect(moved?.slots[0]).toMatchObject({ index: 0, lower: d("120"), upper: d("130") });
   });
 
   it("follows the market down only where it can pay for it", () => {
@@ -334,7 +334,7 @@ describe("a grid that moves", () => {
       },
     });
     expect(first.intents).toBeUndefined();
-    const used = [{ ...LOW, sequence: 7 }, HIGH];
+    const used = [{ ...LOW }, HIGH];
     const laid = running(grid({ slots: used, rebuild: { generation: 3 } }, { config: CENTERED }), []);
     expect(laid.strategy?.state).toMatchObject({
       rebuild: null,
@@ -342,8 +342,8 @@ describe("a grid that moves", () => {
       center: d("130"),
       laidAt: NOW,
       slots: [
-        { lower: d("117"), upper: d("130"), sequence: 8 },
-        { lower: d("130"), upper: d("143"), sequence: 7 },
+        { lower: d("117"), upper: d("130") },
+        { lower: d("130"), upper: d("143") },
       ],
     });
   });

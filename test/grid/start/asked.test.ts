@@ -131,6 +131,7 @@ describe("a new grid", () => {
     const { slots, startPrice, center } = checked;
     expect(firstState(checked, 7)).toEqual({
       generation: 0,
+      serial: 0,
       refused: [],
       exit: null,
       notices: [],

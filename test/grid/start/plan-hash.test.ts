@@ -7,7 +7,6 @@ import { d, slot } from "../../support/grid.ts";
 
 const intent = (over: Partial<Intent> = {}): Intent => ({
   slot: 0,
-  sequence: 0,
   side: "buy",
   price: d("100"),
   amount: d("1"),
@@ -36,7 +35,6 @@ describe("the hash of a plan", () => {
     expect(HASH).toMatch(/^[0-9a-f]{32}$/);
     expect(planHashOf(RANGE, [...BOTH].reverse())).toBe(HASH);
     expect(planHashOf({ ...RANGE, startPrice: d("106") }, BOTH)).toBe(HASH);
-    expect(planHashOf(RANGE, [intent({ sequence: 4 }), BOTH[1] as Intent])).toBe(HASH);
   });
 
   it.each<[string, Intent[]]>([

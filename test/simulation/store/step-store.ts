@@ -15,9 +15,10 @@ const constraint = (message: string): StoreError => new StoreError("constraint",
 
 /** The step's store in memory, with the same conditions, constraints and answers as the one on libSQL. */
 export function memoryStepStore(tables: Tables, now: () => Millis): StepStore {
-  const fence = ({ account, token }: Lease) => {
+  const fence = ({ account, token, owner }: Lease) => {
     const row = accountRow(tables, account);
-    if (row.token !== token) throw new StoreError("fenced", "the lease is another's now");
+    if (row.token !== token || row.owner !== owner)
+      throw new StoreError("fenced", "the lease is another's now");
     return row;
   };
   return {
@@ -42,7 +43,7 @@ export function memoryStepStore(tables: Tables, now: () => Millis): StepStore {
       row.token++;
       row.owner = owner;
       row.until = now() + ttl;
-      return snapshot(tables, { account, token: row.token, now: now(), until: row.until }, overlap);
+      return snapshot(tables, { account, token: row.token, owner, now: now(), until: row.until }, overlap);
     },
 
     async record(lease, changes) {

@@ -10,14 +10,18 @@ import { type Context, type Statement, statement } from "./context.ts";
  */
 export const guarded = (
   { prepare }: Context,
-  { account, token }: Lease,
+  { account, token, owner }: Lease,
   statements: readonly Statement[],
-): Statement[] => [prepare(unlessHeld)({ account, token }), ...statements];
+): Statement[] => [prepare(unlessHeld)({ account, token, owner }), ...statements];
 
-const lease = { account: sql.placeholder("account"), token: sql.placeholder("token") };
+const lease = {
+  account: sql.placeholder("account"),
+  token: sql.placeholder("token"),
+  owner: sql.placeholder("owner"),
+};
 const unlessHeld = () =>
   refusedUnless(
-    sql`exists(select 1 from ${accounts} where ${accounts.account} = ${lease.account} and ${accounts.token} = ${lease.token})`,
+    sql`exists(select 1 from ${accounts} where ${accounts.account} = ${lease.account} and ${accounts.token} = ${lease.token} and ${accounts.owner} = ${lease.owner})`,
   );
 
 /** Statements that end their batch when a person has asked for something else in the meantime. */

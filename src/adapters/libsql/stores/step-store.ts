@@ -77,7 +77,7 @@ export function stepStore(context: Context): StepStore {
       const row = taken?.rows[0];
       if (!row) return undefined;
       const [token, until, at] = [Number(row[0]), Number(row[1]), Number(row[2])];
-      const found = snapshot({ account, token, until, now: at }, read);
+      const found = snapshot({ account, token, owner, until, now: at }, read);
       const [{ costs = null } = {}] = READ_SNAPSHOT.rows(accounts, read);
       const [newest] = READ_SNAPSHOT.rows(events, read);
       uses.set(account, use);

@@ -1,6 +1,8 @@
 import { and, eq, exists, inArray, notExists, type SQL, sql } from "drizzle-orm";
+import { TAGS } from "../../../kernel/ids.ts";
 import { ofEachStopFlag, type StopWish } from "../../../kernel/stop-flags.ts";
 import type { Millis } from "../../../kernel/time.ts";
+import type { AccountKey } from "../../../model/account.ts";
 import type { By } from "../../../model/events.ts";
 import { NO_MEMORY } from "../../../model/memory.ts";
 import type { Strategy } from "../../../model/strategy.ts";
@@ -13,10 +15,18 @@ import { readViews } from "./strategy-views.ts";
 
 type StrategyWish = Pick<Strategy, "wants"> & Partial<StopWish> & { readonly resumes?: SQL };
 
-/** The millisecond is chosen where it is written: of two starts in one, the second counts up. */
-async function freeNumber(calls: Turned, startedAt: Millis): Promise<number> {
+/**
+ * The millisecond is chosen where it is written: of two starts in one, the second counts up. The ids of its orders name
+ * no other strategy of the account.
+ */
+async function freeNumber(calls: Turned, account: AccountKey, startedAt: Millis): Promise<number> {
   const next = sql`select max(${startedAt}, coalesce(max(${strategies.number}) + 1, 0)) from ${strategies}`;
-  return Number((await calls.execute(statement(next))).rows[0]?.[0]);
+  let number = Number((await calls.execute(statement(next))).rows[0]?.[0]);
+  const withTag = () => sql.raw(`number % ${TAGS} = ${number % TAGS}`);
+  const same = () =>
+    sql`select 1 from ${strategies} where ${strategies.account} = ${account} and ${withTag()}`;
+  while ((await calls.execute(statement(same()))).rows.length > 0) number++;
+  return number;
 }
 
 const stopWishOf = (how: StopWish): StopWish => ({
@@ -53,7 +63,7 @@ export function strategyStore(context: Context): StrategyStore {
           .from(strategies)
           .where(eq(strategies.request, request ?? ""));
       const results = await writeTold(context, by, async ({ calls, tell }) => {
-        const number = await freeNumber(calls, strategy.startedAt);
+        const number = await freeNumber(calls, account, strategy.startedAt);
         const id = `${prefix}-${number}`;
         const insert = db
           .insert(strategies)

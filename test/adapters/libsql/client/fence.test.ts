@@ -22,7 +22,9 @@ async function leased() {
     ["ours", TOKEN],
     ["another", TOKEN + 1],
   ] as const)
-    await client.execute(statement(db.insert(accounts).values({ account, token, memory: NO_MEMORY })));
+    await client.execute(
+      statement(db.insert(accounts).values({ account, token, owner: "us", memory: NO_MEMORY })),
+    );
   const count = async (text: string) =>
     Number((await client.execute(`select count(*) from ${text}`)).rows[0]?.[0]);
   return {
@@ -36,15 +38,19 @@ async function leased() {
 describe("what is written under a lease", () => {
   it("is written as long as the lease is ours, and leaves nothing beside it", async () => {
     const { context, client, written, left } = await leased();
-    const lease = { account: "ours", token: TOKEN, ...TIMES };
+    const lease = { account: "ours", token: TOKEN, owner: "us", ...TIMES };
     for (let time = 0; time < 2; time++) await client.batch(guarded(context, lease, [MARK]), "write");
     expect([await written(), await left()]).toEqual([2, 0]);
   });
 
   it.each([
-    ["another's since", { account: "ours", token: TOKEN - 1 }],
-    ["of another account", { account: "ours", token: TOKEN + 1 }],
-    ["of an account that is not there", { account: "none", token: TOKEN }],
+    ["another's since", { account: "ours", token: TOKEN - 1, owner: "us" }],
+    [
+      "another's with the same token, as the database has lost ours",
+      { account: "ours", token: TOKEN, owner: "they" },
+    ],
+    ["of another account", { account: "ours", token: TOKEN + 1, owner: "us" }],
+    ["of an account that is not there", { account: "none", token: TOKEN, owner: "us" }],
   ])("is not written where the lease is %s", async (_what, lease) => {
     const { context, client, written, left } = await leased();
     await expect(

@@ -47,7 +47,7 @@ describe("what a pass is told of its account", () => {
     const second = (await store.createStrategy(started({ account: MINE }), BY)) as Strategy;
     const { strategies, lease } = await takeLease(MINE);
     expect(strategies.map(({ id }) => id)).toEqual([own.running.id, second.id]);
-    expect(lease).toEqual({ account: MINE, token: 1, now: START, until: START + 5000 });
+    expect(lease).toEqual({ account: MINE, token: 1, owner: "process/1", now: START, until: START + 5000 });
     expect((await takeLease(THEIRS)).strategies.map(({ id }) => id)).toEqual([other.id]);
   });
 
