@@ -67,6 +67,12 @@ export const CASES: readonly (readonly [seed: number, found: string, timing: "re
     [8_100_002, "did not count what another grid had bought in a pass whose batch stood change by change"],
     [5_816_304, "an exit gave up base that an order nobody was sure of had never taken"],
     [5_816_494, "after a restore a starting grid took base of the account for sells of what it had bought"],
+    [6_310_017, "showed a balance from the beginning of the run for one of a minute ago"],
+    [7_200_766, "gave a client id again after it had lost its last commits"],
+    [7_200_827, "turned a slot by an older order, found after a later one"],
+    [7_200_859, "sold more than a slot held, by orders found out of their order"],
+    [7_348_427, "gave a client id again after it had lost its last commits"],
+    [7_348_441, "gave a client id again after it had lost its last commits"],
     [8_312_128, "counted what a grid had sold in a pass whose batch stood change by change"],
   ] as const
 ).map(([seed, found, timing]) => [seed, found, timing] as const);

@@ -40,6 +40,8 @@ const KILL_WITHIN = LOOK_HOLDS;
 interface Rules {
   readonly kinds: Kinds;
   readonly leaseTtl: number;
+  /** How far the database's clock may step within a pass. */
+  readonly skew: number;
   /** How old a read may be. */
   readonly oldest: number;
   /** What the account begins with of it. */
@@ -50,13 +52,14 @@ interface Rules {
 export function createChecks(
   now: () => number,
   tables: () => Tables,
-  { kinds, leaseTtl, oldest, quote }: Rules,
+  { kinds, leaseTtl, skew, oldest, quote }: Rules,
 ) {
   const violations: Violation[] = [];
   const violate = (what: string): void => {
     violations.push({ at: now(), what });
   };
-  const leasedAt = () => Math.max(...[...tables().accounts.values()].map(({ until }) => until - leaseTtl), 0);
+  const leasedAt = () =>
+    Math.max(...[...tables().accounts.values()].map(({ until }) => until - leaseTtl - skew), 0);
   const quotes = createQuoteChecks({ now, violate, passSince: leasedAt });
   const capital = createCapitalChecks({ now, violate, readSince: () => leasedAt() - oldest, first: quote });
 

@@ -112,7 +112,8 @@ export function historyBooks(
       if (before.version !== version || (sendBy !== undefined && now() > sendBy)) return false;
       place.books.push({ at: now(), value: applied(before, change) });
       if (place.books.length > 64)
-        place.books = place.books.filter(({ at }, i, all) => at >= now() - memory || i > all.length - 3);
+        // The newest of those before `memory` is still shown by the oldest read.
+        place.books = place.books.filter((_, i, all) => (all[i + 1]?.at ?? now()) >= now() - memory);
       for (const order of change.orders) {
         place.orders.set(order.id, [...(place.orders.get(order.id) ?? []), { at: now(), value: order }]);
         place.byClientId.set(order.clientId, order.id);

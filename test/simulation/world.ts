@@ -109,6 +109,7 @@ export async function createWorld({
     {
       kinds,
       leaseTtl: plan.timing.leaseTtl,
+      skew: plan.doubts ? plan.timing.skew : 0,
       oldest: Math.max(readLag, steady ?? 0),
       quote: plan.holdings.USDT ?? 0n,
     },
