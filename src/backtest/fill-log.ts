@@ -1,6 +1,6 @@
 import type { GridStrategy, Slot } from "../grid/state/state.ts";
 import { mul, ZERO } from "../kernel/decimal.ts";
-import { clientOrderId, parseClientOrderId, tagOf } from "../kernel/ids.ts";
+import { clientOrderId, parseClientOrderId, strategyTag } from "../kernel/ids.ts";
 import { crossing } from "../market/matching/corner.ts";
 import type { Fill } from "../model/fill.ts";
 import type { Market } from "../model/market.ts";
@@ -92,7 +92,7 @@ function fillsOf({ jumps, slots, replayed, strategy, bars, market, rules }: Jump
     const bound = isSell ? fillPrices.sell(price) : fillPrices.buy(price);
     const isGood = (ticks: number) => (isSell ? ticks >= bound : ticks <= bound);
     const { number, account, symbol, id, state } = strategy;
-    const key = { tag: tagOf(number), generation: state.generation, slot: slot.index };
+    const key = { tag: strategyTag(number), generation: state.generation, slot: slot.index };
     fills.push({
       account,
       symbol,

@@ -8,7 +8,7 @@ import type { Millis } from "./time.ts";
  * that it was; and the id alone names the slot of its order.
  */
 export interface OrderKey {
-  /** `tagOf` the strategy's number. */
+  /** `strategyTag` the strategy's number. */
   readonly tag: number;
   readonly generation: number;
   readonly slot: number;
@@ -18,7 +18,7 @@ export interface OrderKey {
 const TAG_DIGITS = 6;
 const FIRST_TAG = 36 ** (TAG_DIGITS - 1);
 /** How many tags there are. Two strategies of one account never share one. */
-export const TAGS = 36 ** TAG_DIGITS - FIRST_TAG;
+export const STRATEGY_TAGS = 36 ** TAG_DIGITS - FIRST_TAG;
 const ORDER_DIGITS = 10;
 const SLOTS = 2 ** 10;
 const GENERATIONS = 2 ** 8;
@@ -31,7 +31,8 @@ const FIRST_SERIAL_AT: Millis = 1_767_225_600_000;
 const FORM = /^em[0-9a-z]{16}$/;
 
 /** What a strategy's orders carry of its number, the millisecond in its id. */
-export const tagOf = (strategy: Millis): number => FIRST_TAG + (((strategy % TAGS) + TAGS) % TAGS);
+export const strategyTag = (strategy: Millis): number =>
+  FIRST_TAG + (((strategy % STRATEGY_TAGS) + STRATEGY_TAGS) % STRATEGY_TAGS);
 
 /** The least serial of an order that is planned at a protocol time. */
 export const serialAt = (now: Millis): number =>

@@ -66,7 +66,7 @@ export interface StrategyContext {
 }
 
 /** A strategy after its part of a pass, and what it asks for. */
-export interface Planned<S extends Strategy = Strategy> {
+export interface Drafted<S extends Strategy = Strategy> {
   readonly strategy: S;
   readonly intents: readonly Draft[];
   /** Of limits, where the intents are recorded. */
@@ -85,7 +85,7 @@ export interface Planned<S extends Strategy = Strategy> {
 }
 
 /** The same once its orders have their client ids. */
-export interface Advanced<S extends Strategy = Strategy> extends Planned<S> {
+export interface Advanced<S extends Strategy = Strategy> extends Drafted<S> {
   readonly intents: readonly Order[];
 }
 
@@ -148,7 +148,7 @@ export interface Kind<
     strategy: Strategy<Config, State>,
     live: readonly Order[],
     context: StrategyContext,
-  ): Partial<Planned<Strategy<Config, State>>>;
+  ): Partial<Drafted<Strategy<Config, State>>>;
 }
 
 /** The kinds that a program knows, by name. Throws for one that it does not. */

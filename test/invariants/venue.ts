@@ -30,7 +30,7 @@ const FORM = /^em[1-9a-z][0-9a-z]{15}$/;
 /** The last 18 bits of an id's last ten characters name the slot and its generation. */
 const PLACES = 2 ** 18;
 /** The first six are 36^5 more than the millisecond of the start, modulo 35 * 36^5. */
-const TAGS = 35 * 36 ** 5;
+const STRATEGY_TAGS = 35 * 36 ** 5;
 
 /** The slot of an order, by its client id: grid, generation and slot; undefined for an order of no grid. */
 export function slotOfId(clientId: string): string | undefined {
@@ -41,7 +41,7 @@ export function slotOfId(clientId: string): string | undefined {
 
 /** Whether an order is of the strategy that began in a millisecond, by its client id. */
 export const isOfStrategy = (clientId: string, number: number): boolean =>
-  FORM.test(clientId) && Number.parseInt(clientId.slice(2, 8), 36) === 36 ** 5 + (number % TAGS);
+  FORM.test(clientId) && Number.parseInt(clientId.slice(2, 8), 36) === 36 ** 5 + (number % STRATEGY_TAGS);
 
 export const isOfProduct = (clientId: string): boolean => /^em[0-9a-z]{16}$/.test(clientId);
 

@@ -9,7 +9,7 @@ import {
   isOurs,
   parseClientOrderId,
   serialAt,
-  tagOf,
+  strategyTag,
 } from "../../src/kernel/ids.ts";
 import { isPair, splitPair } from "../../src/kernel/pair.ts";
 import { spreadOf } from "../../src/kernel/spread.ts";
@@ -81,9 +81,9 @@ describe("ids", () => {
   it("of two strategies have the same tag only when they started a multiple of 24.5 days apart", () => {
     const number = Date.UTC(2026, 10, 24);
     const period = 36 ** 6 - 36 ** 5;
-    expect(tagOf(number + 1)).toBe(tagOf(number) + 1);
-    expect(tagOf(number + period)).toBe(tagOf(number));
-    expect(tagOf(0)).toBe(36 ** 5);
+    expect(strategyTag(number + 1)).toBe(strategyTag(number) + 1);
+    expect(strategyTag(number + period)).toBe(strategyTag(number));
+    expect(strategyTag(0)).toBe(36 ** 5);
   });
 
   it("of orders by hand are never a grid's", () => {

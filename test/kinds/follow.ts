@@ -9,14 +9,14 @@ import { need } from "../../src/model/need.ts";
 import type { Draft, Order } from "../../src/model/order.ts";
 import { NO_RESERVE } from "../../src/model/reserve.ts";
 import type { Strategy, StrategyConfig } from "../../src/model/strategy.ts";
-import type { Kind, Planned, StrategyContext } from "../../src/ports/kind.ts";
+import type { Drafted, Kind, StrategyContext } from "../../src/ports/kind.ts";
 import { accounts, type Books, bookEnd, bookFill, movedByBooks } from "./books.ts";
 
 /** The amount is the base of an order. */
 export type FollowConfig = StrategyConfig & { readonly amount: Decimal };
 type Follow = Strategy<FollowConfig, Books>;
 
-function run(before: Follow, live: readonly Order[], pass: StrategyContext): Partial<Planned<Follow>> {
+function run(before: Follow, live: readonly Order[], pass: StrategyContext): Partial<Drafted<Follow>> {
   const { market, quote, error } = pass.sight;
   if (!market || !quote) return { strategy: { ...before, lastError: error } };
   const strategy: Follow = { ...pass.judge(before, quote), status: "running" };

@@ -3,7 +3,7 @@ import { startingBalances } from "../../src/adapters/sandbox/catalog.ts";
 import { asGrid } from "../../src/grid/kind.ts";
 import { movedBase } from "../../src/grid/ledger/profit.ts";
 import { mul, text } from "../../src/kernel/decimal.ts";
-import { parseClientOrderId, tagOf } from "../../src/kernel/ids.ts";
+import { parseClientOrderId, strategyTag } from "../../src/kernel/ids.ts";
 import { splitPair } from "../../src/kernel/pair.ts";
 import { parseAccountKey } from "../../src/model/account.ts";
 import type { OrderState } from "../../src/model/order.ts";
@@ -101,7 +101,7 @@ function gridStates(model: GridModel, rows: Rows, { time }: Driven): void {
     `${model.id} is stopped`,
   ).toEqual([]);
   const open = rows.venueOrders.filter(
-    (order) => isOpen(order) && parseClientOrderId(order.clientId)?.tag === tagOf(row.number),
+    (order) => isOpen(order) && parseClientOrderId(order.clientId)?.tag === strategyTag(row.number),
   );
   if (model.keeps === false) expect(open, `${model.id} is stopped`).toEqual([]);
 }

@@ -2,7 +2,7 @@ import { isGrid } from "../../src/grid/kind.ts";
 import { baseHeld, costInAll } from "../../src/grid/ledger/booking.ts";
 import { FIRST_BUY_SLOT, type GridStrategy } from "../../src/grid/state/state.ts";
 import { type Decimal, decimal, mul, mulDiv, text, ZERO } from "../../src/kernel/decimal.ts";
-import { isOurs, parseClientOrderId, tagOf } from "../../src/kernel/ids.ts";
+import { isOurs, parseClientOrderId, strategyTag } from "../../src/kernel/ids.ts";
 import type { BookedOrder } from "../../src/market/matching/books.ts";
 import { isKeptBack } from "../../src/model/kill.ts";
 import type { Order } from "../../src/model/order.ts";
@@ -79,10 +79,12 @@ export function createChecks(
   const first = new Map<string, Decimal>();
   const buysAt = new Map<string, Decimal>();
   const strategyOf = (tag: number | undefined): Strategy | undefined =>
-    [...tables().strategies.values()].find(({ number }) => tagOf(number) === tag);
+    [...tables().strategies.values()].find(({ number }) => strategyTag(number) === tag);
 
   const liveOf = (number: number): BookedOrder[] =>
-    [...live].flatMap(([slot, orders]) => (slot.startsWith(`${tagOf(number)}.`) ? [...orders.values()] : []));
+    [...live].flatMap(([slot, orders]) =>
+      slot.startsWith(`${strategyTag(number)}.`) ? [...orders.values()] : [],
+    );
 
   function arrived(order: BookedOrder, open: readonly BookedOrder[]): void {
     const { clientId } = order;
@@ -151,7 +153,7 @@ export function createChecks(
       if (order.amount > holds) violate(`slot ${slot} sells ${text(order.amount)} and holds ${text(holds)}`);
       return;
     }
-    const mine = (key: string) => key.startsWith(`${tagOf(number ?? 0)}.`);
+    const mine = (key: string) => key.startsWith(`${strategyTag(number ?? 0)}.`);
     const total = [...truth].reduce(
       (sum, [key, moved]) => (mine(key) ? sum + moved : sum),
       state.ledger.firstBase,
@@ -331,7 +333,7 @@ export function createChecks(
         )
           violate(`${id}: quote, cost and realized do not add up`);
         for (const slot of state.slots) {
-          const key = `${tagOf(number)}.${state.generation % 256}.${slot.index}`;
+          const key = `${strategyTag(number)}.${state.generation % 256}.${slot.index}`;
           if (slot.first && !first.has(key)) first.set(key, baseHeld(slot));
         }
       }

@@ -26,16 +26,16 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   one(
     "no fence",
     "test/simulation/store/step-store.ts",
-    "if (row.token !== token) throw",
-    "if (row.token < 0) throw",
+    "if (row.token !== token || row.owner !== owner)\n",
+    "if (row.token < 0)\n",
   ),
   {
     name: "no lease and no fence",
     edits: [
       {
         file: "test/simulation/store/step-store.ts",
-        from: "if (row.token !== token) throw",
-        to: "if (row.token < 0) throw",
+        from: "if (row.token !== token || row.owner !== owner)\n",
+        to: "if (row.token < 0)\n",
       },
       {
         file: "test/simulation/store/step-store.ts",
@@ -125,8 +125,8 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/engine/reconcile/fill-cursor.ts",
-        from: "from: cursor.at - overlap",
-        to: "from: cursor.at + 1",
+        from: "cursor.ahead && !skips ? cursor.at : cursor.at - overlap",
+        to: "cursor.at + 1 + 0 * overlap",
       },
       {
         file: "src/engine/reconcile/fill-cursor.ts",

@@ -3,7 +3,7 @@ import type { Miniflare } from "miniflare";
 import { asGrid } from "../../src/grid/kind.ts";
 import type { Slot } from "../../src/grid/state/state.ts";
 import { type Decimal, decimal, text } from "../../src/kernel/decimal.ts";
-import { parseClientOrderId, tagOf } from "../../src/kernel/ids.ts";
+import { parseClientOrderId, strategyTag } from "../../src/kernel/ids.ts";
 import type { VenueName } from "../../src/model/venues.ts";
 import { createOperations } from "../../src/operations.ts";
 import { TOKENS } from "./app.ts";
@@ -167,7 +167,7 @@ async function wrongSlots({ venues, ids }: Accounts, store: Store): Promise<stri
         state.slots.map((slot) => ({
           side: slot.side,
           price: slot.side === "buy" ? slot.lower : slot.upper,
-          slot: `${tagOf(number)} slot ${slot.index}`,
+          slot: `${strategyTag(number)} slot ${slot.index}`,
         })),
       );
     return [

@@ -2,7 +2,7 @@
 import type { Turn } from "../../src/engine/decide/turn.ts";
 import type { MarketSight, Observation } from "../../src/engine/reconcile/observation.ts";
 import { gridKind } from "../../src/grid/kind.ts";
-import { clientOrderId, type OrderKey, tagOf } from "../../src/kernel/ids.ts";
+import { clientOrderId, type OrderKey, strategyTag } from "../../src/kernel/ids.ts";
 import type { Fill } from "../../src/model/fill.ts";
 import type { Bounds, Limits } from "../../src/model/limits.ts";
 import type { Quote } from "../../src/model/market.ts";
@@ -20,7 +20,7 @@ export const NUMBER = 1_700_000_000_000;
 export const NOW = 10_000_000;
 
 export const idOf = (over: Partial<OrderKey> = {}): string =>
-  clientOrderId({ tag: tagOf(NUMBER), generation: 0, slot: 0, serial: 0, ...over });
+  clientOrderId({ tag: strategyTag(NUMBER), generation: 0, slot: 0, serial: 0, ...over });
 
 export const TIMING: Timing = {
   leaseTtl: 45_000,

@@ -1,3 +1,4 @@
+import { clientOrderId, parseClientOrderId, strategyTag } from "../../src/kernel/ids.ts";
 import type { Tables } from "../simulation/store/tables.ts";
 import type { Exchange } from "./exchange.ts";
 import { KEY, START, TIMING } from "./setting.ts";
@@ -13,6 +14,8 @@ interface Written {
   readonly text: string;
   readonly times: readonly number[];
   readonly tokens: readonly number[];
+  /** Client ids, and what is compared with them. */
+  readonly ids: readonly string[];
 }
 
 /** Of no consequence for what follows, in a world where trades are read in every pass. */
@@ -28,7 +31,12 @@ const UNTOLD = new Set([
   "at",
   "owner",
   "events",
+  // No pass begins before the serials of the last one are in the past.
+  "serial",
 ]);
+
+const CLIENT_ID = /em[0-9a-z]{16}/g;
+const TAG = strategyTag(START);
 
 const written = new WeakMap<object, Written>();
 function write(value: object): Written {
@@ -36,35 +44,57 @@ function write(value: object): Written {
   if (known) return known;
   const times: number[] = [];
   const tokens: number[] = [];
-  const made = { text: hash(textOf(value, times, tokens)).toString(36), times, tokens };
+  const ids: string[] = [];
+  const made = { text: hash(textOf(value, { times, tokens, ids })).toString(36), times, tokens, ids };
   written.set(value, made);
   return made;
 }
 
-function textOf(value: object, times: number[], tokens: number[]): string {
-  if (value instanceof Error) return `!${value.message}`;
-  if (value instanceof Set) return `{${[...value].join()}}`;
+interface Apart {
+  readonly times: number[];
+  readonly tokens: number[];
+  readonly ids: string[];
+}
+
+function textOf(value: object, apart: Apart): string {
+  if (value instanceof Error) return `!${withoutIds(value.message, apart)}`;
+  if (value instanceof Set) return `{${withoutIds([...value].join(), apart)}}`;
   const entries = value instanceof Map ? [...value] : Object.entries(value);
   const parts = entries.map(([key, one]) => {
     if (UNTOLD.has(key)) return "";
     if (key === "token" && typeof one === "number") {
-      tokens.push(one);
+      apart.tokens.push(one);
       return "token";
     }
-    return `${Array.isArray(value) ? "" : key}:${partOf(one, times, tokens)}`;
+    if (key === "epochSerial") {
+      apart.ids.push(clientOrderId({ tag: TAG, generation: 255, slot: 1023, serial: Number(one) }));
+      return "epochSerial";
+    }
+    const name = Array.isArray(value) ? "" : withoutIds(String(key), apart);
+    return `${name}:${partOf(one, apart)}`;
   });
   return parts.join(",");
 }
 
-function partOf(one: unknown, times: number[], tokens: number[]): string {
+function withoutIds(text: string, { ids }: Apart): string {
+  return text.replace(CLIENT_ID, (id) => {
+    ids.push(id);
+    const key = parseClientOrderId(id);
+    return `id ${key?.generation} ${key?.slot}`;
+  });
+}
+
+function partOf(one: unknown, apart: Apart): string {
   if (typeof one === "number" && one > START - 1e9) {
-    times.push(one);
+    apart.times.push(one);
     return "time";
   }
+  if (typeof one === "string") return withoutIds(one, apart);
   if (typeof one !== "object" || one === null) return typeof one === "function" ? "" : String(one);
   const nested = write(one);
-  times.push(...nested.times);
-  tokens.push(...nested.tokens);
+  apart.times.push(...nested.times);
+  apart.tokens.push(...nested.tokens);
+  apart.ids.push(...nested.ids);
   return `#${nested.text}`;
 }
 
@@ -74,19 +104,26 @@ const LONG_AGO = -(TIMING.leaseTtl + TIMING.expiry + TIMING.skew + TIMING.readLa
 interface Line {
   readonly now: number;
   readonly token: number;
+  /** All client ids of a state, from the first one on. */
+  readonly ids: readonly string[];
 }
 
-function line({ text, times, tokens }: Written, { now, token }: Line): string {
-  const ago = times.map((time) => Math.max(LONG_AGO, time - now));
-  return `${text}(${ago.join()})${tokens.map((one) => token - one).join()}`;
+function line(written: Written, { now, token, ids }: Line): string {
+  const ago = written.times.map((time) => Math.max(LONG_AGO, time - now));
+  return `${still(written, { ids })}(${ago.join()})${written.tokens.map((one) => token - one).join()}`;
 }
+
+/** Without its times: of ids it counts which one is before which. */
+const still = ({ text, ids: own }: Written, { ids }: Pick<Line, "ids">): string =>
+  `${text}<${own.map((id) => ids.filter((other) => other < id).length).join()}>`;
 
 function tablesLine(tables: Tables, when: Line): string {
   const { orders, unsettled, strategies, fills, cursors, kill, epoch, accounts } = tables;
   const rows = [...orders.values(), ...strategies.values()].map((row) => line(write(row), when));
   const { token: _token, owner: _owner, until = 0, ...rest } = accounts.get(KEY) ?? {};
+  const open = still(write([...unsettled]), when);
   const account = `${Math.max(-1, until - when.now)} ${line(write({ ...rest }), when)}`;
-  return [...rows, ...unsettled, ...fills.keys(), ...cursors.keys(), kill.on, epoch, account].join(";");
+  return [...rows, open, ...fills.keys(), ...cursors.keys(), kill.on, epoch, account].join(";");
 }
 
 /** Two 26-bit hashes of one text, as one number. */
@@ -110,7 +147,7 @@ export function fingerprint(state: State): number {
     [
       onwardLine(state, when),
       // An old read shows it, and a database put back is what it was.
-      ...shownBefore(state).map((one) => write(one.exchange).text),
+      ...shownBefore(state).map((one) => still(write(one.exchange), when)),
       restores > 0 ? recorded.size : earlier.map((tables) => tablesLine(tables, when)).join("/"),
     ].join("|"),
   );
@@ -119,7 +156,11 @@ export function fingerprint(state: State): number {
 /** What tells two states apart in which only what is usual happens any more: nothing that is past comes back. */
 export const fingerprintOnward = (state: State): number => hash(onwardLine(state, whenOf(state)));
 
-const whenOf = ({ now, tables }: State): Line => ({ now, token: tables.accounts.get(KEY)?.token ?? 0 });
+const whenOf = ({ now, tables, recorded }: State): Line => ({
+  now,
+  token: tables.accounts.get(KEY)?.token ?? 0,
+  ids: [...recorded].sort(),
+});
 
 /** The exchange as old reads still show it, each until when it was so. */
 function shownBefore({ past, now }: State): { readonly exchange: Exchange; readonly until: number }[] {
@@ -132,7 +173,7 @@ function shownBefore({ past, now }: State): { readonly exchange: Exchange; reado
 function onwardLine(state: State, when: Line): string {
   const { now, tables, exchange, flights, processes, running, restores, recorded, setting } = state;
   const seen = shownBefore(state).map(
-    (one) => `${one.until - now}:${setting.reads === "old" ? write(one.exchange).text : ""}`,
+    (one) => `${one.until - now}:${setting.reads === "old" ? still(write(one.exchange), when) : ""}`,
   );
   const parts = [
     tablesLine(tables, when),
@@ -173,6 +214,7 @@ const valueLine = (value: unknown, when: Line): string =>
 export function restOf({ tables, exchange }: State): string {
   const { orders, strategies, fills, unsettled, accounts } = tables;
   const { memory, failures } = accounts.get(KEY) ?? {};
-  const rows = [...orders.values(), ...strategies.values()].map((row) => write(row).text);
-  return [...rows, ...unsettled, ...fills.keys(), failures, memory?.turn, write(exchange).text].join();
+  const rows = [...orders.values(), ...strategies.values(), exchange].map(write);
+  const all = rows.map(({ text, ids }) => `${text}<${ids.join()}>`);
+  return [...all, ...unsettled, ...fills.keys(), failures, memory?.turn].join();
 }

@@ -2,7 +2,7 @@ import type { Millis } from "../../kernel/time.ts";
 import type { Fill } from "../../model/fill.ts";
 import type { Order } from "../../model/order.ts";
 import type { Refusal, SlotState, Strategy, StrategyState } from "../../model/strategy.ts";
-import type { Advanced, Kind, Planned } from "../../ports/kind.ts";
+import type { Advanced, Drafted, Kind } from "../../ports/kind.ts";
 import type { Timing } from "../../ports/venue.ts";
 import { booksChecked } from "../reconcile/books-check.ts";
 import { addFee, movementsOf } from "../reconcile/fills.ts";
@@ -105,17 +105,17 @@ const accepted = (state: StrategyState, index: number): StrategyState => ({
 
 /** Takes a strategy, its fills booked, to the orders that it should have next. `live` are its unsettled orders. */
 export function advance(before: Strategy, live: readonly Order[], turn: Turn): Advanced {
-  const planned = plan(before, live, turn);
-  const { strategy, intents } = planned;
+  const after = drafted(before, live, turn);
+  const { strategy, intents } = after;
   const { state, orders } = identified(strategy, intents, turn.now);
   return {
-    ...planned,
+    ...after,
     strategy: state === strategy.state ? strategy : { ...strategy, state },
     intents: orders,
   };
 }
 
-function plan(before: Strategy, live: readonly Order[], turn: Turn): Planned {
+function drafted(before: Strategy, live: readonly Order[], turn: Turn): Drafted {
   const state = recover(before, turn);
   const known = applyResume(state === before.state ? before : { ...before, state });
   const { market } = turn.sight;
@@ -133,7 +133,7 @@ function plan(before: Strategy, live: readonly Order[], turn: Turn): Planned {
 }
 
 // What is under way finishes its cancels and waits.
-const pause = (strategy: Strategy, live: readonly Order[], { kind }: Turn): Partial<Planned> => ({
+const pause = (strategy: Strategy, live: readonly Order[], { kind }: Turn): Partial<Drafted> => ({
   strategy: { ...strategy, phase: pausedPhase(strategy) },
   cancels: kind.outdated(strategy.state, live),
 });

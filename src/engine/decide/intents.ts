@@ -1,4 +1,4 @@
-import { clientOrderId, serialAt, tagOf } from "../../kernel/ids.ts";
+import { clientOrderId, serialAt, strategyTag } from "../../kernel/ids.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Intent, LeaseWindow } from "../../model/intent.ts";
 import { type Draft, NEW_ORDER, type Order, type OrderKind } from "../../model/order.ts";
@@ -50,7 +50,7 @@ export function identified<S extends StrategyState>(
 ): { readonly state: S; readonly orders: readonly Order[] } {
   if (drafts.length === 0) return { state, orders: [] };
   const first = Math.max(state.serial + 1, serialAt(now));
-  const tag = tagOf(number);
+  const tag = strategyTag(number);
   const orders = drafts.map((draft, i): Order => {
     const { generation, slot } = draft;
     // What is spread comes last: fields named after it are added one by one, at a microsecond each.

@@ -8,14 +8,14 @@ import type { Resting } from "../../model/intent.ts";
 import type { LimitRefusal } from "../../model/limits.ts";
 import type { Order } from "../../model/order.ts";
 import type { Exit, Strategy, StrategyState } from "../../model/strategy.ts";
-import type { Planned } from "../../ports/kind.ts";
+import type { Drafted } from "../../ports/kind.ts";
 import { exitPlan } from "./exit.ts";
 import { stoppedEvents } from "./exit-told.ts";
 import { draftOf } from "./intents.ts";
 import { cancellable, isHeld, type Turn } from "./turn.ts";
 
 /** Takes a strategy to its end: no order left, and where that is asked for no base either. */
-export function stop(before: Strategy, live: readonly Order[], turn: Turn): Partial<Planned> {
+export function stop(before: Strategy, live: readonly Order[], turn: Turn): Partial<Drafted> {
   const strategy = leavingBase(before);
   const { exit } = strategy.state;
   const keeps = strategy.keepOrders && exit === null;
@@ -66,7 +66,7 @@ function leavingBase(strategy: Strategy): Strategy {
  * Base that the account alone lacks: where reads lag, what was set aside for an order may still be shown so after
  * its end; and an order that nobody is sure of may never have taken it. Undefined when that is out of the question.
  */
-function late(strategy: Strategy, turn: Turn): Partial<Planned> | undefined {
+function late(strategy: Strategy, turn: Turn): Partial<Drafted> | undefined {
   const { state } = strategy;
   const { exit } = state;
   const isDoubted = turn.doubted.has(splitPair(strategy.symbol).base);
@@ -79,7 +79,7 @@ function late(strategy: Strategy, turn: Turn): Partial<Planned> | undefined {
 }
 
 /** One order of the exit; undefined when nothing is left that the venue would take. */
-function sell(strategy: Strategy, turn: Turn): Partial<Planned> | undefined {
+function sell(strategy: Strategy, turn: Turn): Partial<Drafted> | undefined {
   const { kind, sight, funds, killed, panics, limit, window, bounds } = turn;
   const { market, quote, error } = sight;
   const waits = (lastError: string | null) => ({ strategy: { ...strategy, lastError } });

@@ -1,4 +1,4 @@
-import { parseClientOrderId, tagOf } from "../../kernel/ids.ts";
+import { parseClientOrderId, strategyTag } from "../../kernel/ids.ts";
 import type { Event } from "../../model/events.ts";
 import type { Strategy } from "../../model/strategy.ts";
 import type { Snapshot } from "../../ports/stores/step-store.ts";
@@ -21,7 +21,8 @@ export const forgotten = (
 };
 
 const isUnnoted = ({ number, state }: Strategy, { clientId = "" }: VenueOrder): boolean =>
-  parseClientOrderId(clientId)?.tag === tagOf(number) && serialOf({ clientId }) > (state.epochSerial ?? 0);
+  parseClientOrderId(clientId)?.tag === strategyTag(number) &&
+  serialOf({ clientId }) > (state.epochSerial ?? 0);
 
 /** Every strategy reads all trades and waits before it places an order. */
 export const forgottenEvent = ({ lease: { account, now } }: Snapshot, { clientId }: VenueOrder): Event => ({

@@ -1,4 +1,4 @@
-import { generationNear, parseClientOrderId, serialAt, tagOf } from "../../kernel/ids.ts";
+import { generationNear, parseClientOrderId, serialAt, strategyTag } from "../../kernel/ids.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { NEW_ORDER, type Order } from "../../model/order.ts";
 import { EXIT_SLOT, type Strategy, type StrategyState, timeInForceOf } from "../../model/strategy.ts";
@@ -61,7 +61,7 @@ export const isOfStrategy = ({ clientId }: VenueOrder): boolean =>
 /** The row of an order that the venue alone knew; undefined when it is of none of these strategies as they are now. */
 export function adopted(told: VenueOrder, strategies: readonly Strategy[], now: Millis): Order | undefined {
   const key = parseClientOrderId(told.clientId ?? "");
-  const strategy = strategies.find(({ number }) => tagOf(number) === key?.tag);
+  const strategy = strategies.find(({ number }) => strategyTag(number) === key?.tag);
   if (!key || !strategy) return undefined;
   return {
     ...NEW_ORDER,

@@ -6,7 +6,7 @@ import { midOf } from "../../kernel/spread.ts";
 import type { Quote } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
 import type { Refusal } from "../../model/strategy.ts";
-import type { Planned, StrategyContext } from "../../ports/kind.ts";
+import type { Drafted, StrategyContext } from "../../ports/kind.ts";
 import { withMid } from "../ladder/volatility.ts";
 import { heldInAll } from "../ledger/booking.ts";
 import type { GridState, GridStrategy, MidMove } from "../state/state.ts";
@@ -27,7 +27,7 @@ export function advanceRunning(
   before: GridStrategy,
   live: readonly Order[],
   turn: StrategyContext,
-): Partial<Planned<GridStrategy>> {
+): Partial<Drafted<GridStrategy>> {
   const { market, quote, error } = turn.sight;
   if (!market || !quote) return { strategy: { ...before, lastError: error } };
   const world = { market, quote };
@@ -41,7 +41,7 @@ function runEdited(
   before: GridStrategy,
   live: readonly Order[],
   turn: StrategyContext & { readonly world: MarketQuote },
-): Partial<Planned<GridStrategy>> {
+): Partial<Drafted<GridStrategy>> {
   const { world } = turn;
   const { quote } = world;
   const triggered = trigger(before, world);
@@ -162,7 +162,7 @@ function placeWanted(
   strategy: GridStrategy,
   live: readonly Order[],
   turn: StrategyContext & { world: MarketQuote; waits: boolean; problem: string | null },
-): Partial<Planned<GridStrategy>> {
+): Partial<Drafted<GridStrategy>> {
   const { world, window, funds } = turn;
   const mine = live.filter(({ generation }) => generation === strategy.state.generation);
   const isOld = mine.length < live.length;

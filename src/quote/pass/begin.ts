@@ -22,7 +22,7 @@ export function beginQuoting(
   const { ownBase, now, isSimulated } = context;
   if (ownBase === undefined) return undefined;
   const wanted = max(ZERO, config.budget.base - state.first.base);
-  const given = max(min(wanted, max(ZERO, ownBase.least)), forgottenBase(state, live));
+  const given = max(min(wanted, max(ZERO, ownBase.least)), provenBase(state, live));
   if (!ownBase.isSure && given < wanted && !isSimulated && now - startedAt < LONGEST_BEGIN)
     return {
       ...strategy,
@@ -32,7 +32,7 @@ export function beginQuoting(
 }
 
 /** Base that it had before its database forgot its start: what it has sold, or offers, beyond what it has bought. */
-const forgottenBase = ({ base }: QuoteState, live: readonly Order[]): Decimal =>
+const provenBase = ({ base }: QuoteState, live: readonly Order[]): Decimal =>
   sum(live.filter(({ side }) => side === "sell").map(({ amount, booked }) => amount - booked)) - base;
 
 /** What a person has asked for and no pass has taken note of. */

@@ -4,7 +4,7 @@ import { cancellable } from "../../engine/decide/turn.ts";
 import type { Market, Quote } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
 import type { Refusal } from "../../model/strategy.ts";
-import type { Planned, StrategyContext } from "../../ports/kind.ts";
+import type { Drafted, StrategyContext } from "../../ports/kind.ts";
 import type { Cut } from "../cut.ts";
 import type { QuoteState, QuoteStrategy } from "../state/state.ts";
 import { quoteNoticesOf } from "./notices.ts";
@@ -24,7 +24,7 @@ export function moveOrders(
   strategy: QuoteStrategy,
   quoting: Quoting,
   around: Moving,
-): Partial<Planned<QuoteStrategy>> {
+): Partial<Drafted<QuoteStrategy>> {
   const { live, context, priced } = around;
   const { plan, bids, asks } = quoting;
   const supply = placed(strategy, quoting, around);

@@ -2,7 +2,7 @@ import { reachedEvent } from "../../engine/decide/exit-told.ts";
 import { cancellable } from "../../engine/decide/turn.ts";
 import type { Quote } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
-import type { PlacingSight, Planned, StrategyContext } from "../../ports/kind.ts";
+import type { Drafted, PlacingSight, StrategyContext } from "../../ports/kind.ts";
 import { positionAccounts } from "../ledger/position.ts";
 import type { QuoteStrategy } from "../state/state.ts";
 import { askedChange, beginQuoting, withChange } from "./begin.ts";
@@ -16,7 +16,7 @@ export function runQuote(
   before: QuoteStrategy,
   live: readonly Order[],
   context: StrategyContext,
-): Partial<Planned<QuoteStrategy>> {
+): Partial<Drafted<QuoteStrategy>> {
   const { market, error } = context.sight;
   const changed = withChange(before);
   // A market that cannot be read for a moment leaves what rests; for longer, what is quoted elsewhere still tells.
@@ -75,7 +75,7 @@ function leaveMarket(
   strategy: QuoteStrategy,
   live: readonly Order[],
   { now }: StrategyContext,
-): Partial<Planned<QuoteStrategy>> {
+): Partial<Drafted<QuoteStrategy>> {
   const leaving: QuoteStrategy = { ...strategy, status: "running", phase: "stopping" };
   const { exit } = leaving.state;
   const events = exit ? [reachedEvent(leaving, exit, now)] : [];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { forgotten, forgottenEvent } from "../../../src/engine/pass/lost-tail.ts";
-import { tagOf } from "../../../src/kernel/ids.ts";
+import { strategyTag } from "../../../src/kernel/ids.ts";
 import type { Strategy } from "../../../src/model/strategy.ts";
 import type { VenueOrder } from "../../../src/ports/venue.ts";
 import { slot, state } from "../../support/grid.ts";
@@ -24,7 +24,7 @@ describe("an order on the exchange that the database does not know", () => {
 
   it("shows nothing while its strategy has not noted the epoch, or where no strategy has its tag", () => {
     expect(found([at({ serial: 8 })], [grid({ epoch: 0 })])).toBeUndefined();
-    expect(found([at({ serial: 8, tag: tagOf(NUMBER + 1) })])).toBeUndefined();
+    expect(found([at({ serial: 8, tag: strategyTag(NUMBER + 1) })])).toBeUndefined();
     expect(found([told({ clientId: "other" }), told({ clientId: undefined })])).toBeUndefined();
   });
 
@@ -35,7 +35,7 @@ describe("an order on the exchange that the database does not know", () => {
       [grid(), other],
     ])
       expect(found([at({ serial: 8 })], strategies)).toBe(idOf({ serial: 8 }));
-    expect(found([at({ serial: 8, tag: tagOf(NUMBER + 1) })], [grid(), other])).toBeUndefined();
+    expect(found([at({ serial: 8, tag: strategyTag(NUMBER + 1) })], [grid(), other])).toBeUndefined();
   });
 
   it("is named in the event", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { adopt } from "../../../src/engine/reconcile/adopt.ts";
 import type { Reconciled } from "../../../src/engine/reconcile/reconcile.ts";
-import { tagOf } from "../../../src/kernel/ids.ts";
+import { strategyTag } from "../../../src/kernel/ids.ts";
 import type { Order } from "../../../src/model/order.ts";
 import type { VenueOrder } from "../../../src/ports/venue.ts";
 import { d } from "../../support/grid.ts";
@@ -40,7 +40,7 @@ describe("an open order that has no row", () => {
   });
 
   it("is a stranger's where this database does not know its strategy", () => {
-    const clientId = idOf({ tag: tagOf(NUMBER + 1) });
+    const clientId = idOf({ tag: strategyTag(NUMBER + 1) });
     expect(adopting([told({ clientId })])).toMatchObject({ ...NOTHING, ids: [], stranger: clientId });
     expect(adopting([told({ clientId: undefined })]).stranger).toBe("x1");
     expect(adopting([told({ clientId, status: "partially_filled" })]).stranger).toBe(clientId);

@@ -7,7 +7,7 @@ import {
   serialOf,
 } from "../../../src/engine/reconcile/recovery.ts";
 import { gridKind } from "../../../src/grid/kind.ts";
-import { serialAt, tagOf } from "../../../src/kernel/ids.ts";
+import { serialAt, strategyTag } from "../../../src/kernel/ids.ts";
 import { NEW_ORDER } from "../../../src/model/order.ts";
 import { EXIT_SLOT, type Strategy } from "../../../src/model/strategy.ts";
 import { d, slot, state } from "../../support/grid.ts";
@@ -107,7 +107,7 @@ describe("the row of an order that the exchange alone knew", () => {
   it.each([
     ["no id of ours", undefined],
     ["an id of another form", "em1"],
-    ["the id of another strategy", idOf({ tag: tagOf(NUMBER + 1) })],
+    ["the id of another strategy", idOf({ tag: strategyTag(NUMBER + 1) })],
   ])("is none with %s", (_, clientId) => {
     expect(adopted(told({ clientId }), [strategy()], NOW)).toBeUndefined();
   });

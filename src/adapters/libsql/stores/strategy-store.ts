@@ -1,5 +1,5 @@
 import { and, eq, exists, inArray, notExists, type SQL, sql } from "drizzle-orm";
-import { TAGS } from "../../../kernel/ids.ts";
+import { STRATEGY_TAGS } from "../../../kernel/ids.ts";
 import { ofEachStopFlag, type StopWish } from "../../../kernel/stop-flags.ts";
 import type { Millis } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
@@ -22,7 +22,7 @@ type StrategyWish = Pick<Strategy, "wants"> & Partial<StopWish> & { readonly res
 async function freeNumber(calls: Turned, account: AccountKey, startedAt: Millis): Promise<number> {
   const next = sql`select max(${startedAt}, coalesce(max(${strategies.number}) + 1, 0)) from ${strategies}`;
   let number = Number((await calls.execute(statement(next))).rows[0]?.[0]);
-  const withTag = () => sql.raw(`number % ${TAGS} = ${number % TAGS}`);
+  const withTag = () => sql.raw(`number % ${STRATEGY_TAGS} = ${number % STRATEGY_TAGS}`);
   const same = () =>
     sql`select 1 from ${strategies} where ${strategies.account} = ${account} and ${withTag()}`;
   while ((await calls.execute(statement(same()))).rows.length > 0) number++;

@@ -10,7 +10,7 @@ import {
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
 import type { Decimal } from "../../../kernel/decimal.ts";
-import { TAGS } from "../../../kernel/ids.ts";
+import { STRATEGY_TAGS } from "../../../kernel/ids.ts";
 import type { Pair } from "../../../kernel/pair.ts";
 import { ofEachStopFlag } from "../../../kernel/stop-flags.ts";
 import type { EventKind } from "../../../model/events.ts";
@@ -110,7 +110,7 @@ export const strategies = sqliteTable(
   (table) => [
     uniqueIndex("strategies_number").on(table.number),
     // Two strategies of an account never share the tag in the ids of their orders.
-    uniqueIndex("strategies_tag").on(table.account, sql.raw(`number % ${TAGS}`)),
+    uniqueIndex("strategies_tag").on(table.account, sql.raw(`number % ${STRATEGY_TAGS}`)),
     uniqueIndex("strategies_request").on(table.request),
     index("strategies_running").on(table.account, table.number).where(sql`${table.status} <> 'stopped'`),
   ],

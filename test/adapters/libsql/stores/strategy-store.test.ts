@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { statement } from "../../../../src/adapters/libsql/client/context.ts";
 import { createStore } from "../../../../src/adapters/libsql/stores/store.ts";
 import { accounts, orders, strategies } from "../../../../src/adapters/libsql/tables/tables.ts";
-import { TAGS } from "../../../../src/kernel/ids.ts";
+import { STRATEGY_TAGS } from "../../../../src/kernel/ids.ts";
 import type { Order } from "../../../../src/model/order.ts";
 import type { Strategy } from "../../../../src/model/strategy.ts";
 import { BY } from "../../../support/by.ts";
@@ -54,8 +54,10 @@ describe("a start", () => {
     expect((await make()).number).toBe(START + 1);
     expect((await make({ startedAt: START + 9 })).number).toBe(START + 9);
     // The ids of its orders would name the first strategy as well.
-    expect((await make({ startedAt: START + TAGS })).number).toBe(START + TAGS + 2);
-    expect((await make({ startedAt: START + 2 * TAGS, account: THEIRS })).number).toBe(START + 2 * TAGS);
+    expect((await make({ startedAt: START + STRATEGY_TAGS })).number).toBe(START + STRATEGY_TAGS + 2);
+    expect((await make({ startedAt: START + 2 * STRATEGY_TAGS, account: THEIRS })).number).toBe(
+      START + 2 * STRATEGY_TAGS,
+    );
   });
 
   it("begins in the epoch of the database, and is not made where this machine's switch is on", async () => {
