@@ -105,13 +105,13 @@ async function replay(seed: number): Promise<boolean> {
   return result.violations.length === 0;
 }
 
-const from = Number(values.from ?? 0);
+/** Another one each second, for ten days. */
+const ofNow = (): number => Math.floor(Date.now() / 1000) % 900_000;
+const isFresh = Boolean(values.full || values.swarm || values.parity || values.mutants);
+const from = Number(values.from ?? (isFresh ? ofNow() : 0));
 const number = (fallback: number) => Number(values.count ?? fallback);
 const editions = values.edition === undefined ? EDITIONS : [Number(values.edition) as Edition];
 const draw = (fallback: number): Draw => ({ from, count: number(fallback), editions });
-
-/** Another one each second, for ten days. */
-const ofNow = (): number => Math.floor(Date.now() / 1000) % 900_000;
 
 /** Which bugs are planted. Where none is, a name would be of nothing. */
 const planted = named(MUTANTS, positionals);
@@ -135,15 +135,14 @@ function* quoteTiers(): Generator<() => Promise<Figures[]>> {
 function* tiers(): Generator<() => Promise<Figures[]>> {
   const { full } = values;
   const most = full ? 300 : number(300);
-  if (values.swarm)
-    yield () => swarmTier({ ...draw(1000), from: Number(values.from ?? ofNow()) }, how, kindAsked);
+  if (values.swarm) yield () => swarmTier(draw(1000), how, kindAsked);
   if (full || !TIERS.some((tier) => values[tier]))
     yield () => randomTier(draw(full ? 3000 : 200), how, full ?? false, kindAsked);
   if (full || values.exhaustive) yield () => exhaustiveTier([1, 2], how, 1, kindAsked);
   if (full || values.parity)
     yield () => parityTier(full ? { ...draw(100), count: 100 } : draw(100), how, 100, kindAsked);
   if (full && values.strategy === undefined) yield* quoteTiers();
-  if (full || values.mutants) yield () => mutantTier(most, how, planted, Number(values.from ?? ofNow()));
+  if (full || values.mutants) yield () => mutantTier(most, how, planted, from);
   if (full || values.week) yield () => weekTier(how);
   if (full || values.liveness) yield () => livenessTier(from, number(full ? 40 : 20), how);
   if (values.coverage) yield () => coverageTier(from, number(10), how);
@@ -153,6 +152,7 @@ function* tiers(): Generator<() => Promise<Figures[]>> {
 async function runTiers(): Promise<boolean> {
   const began = performance.now();
   let isGood = true;
+  if (isFresh) console.log(`seeds from --from ${from} on`);
   for (const tier of tiers()) {
     for (const { title, text, failed } of await tier()) {
       if (isScreen) process.stderr.write("\r\u001b[K");

@@ -2,7 +2,7 @@ import { DAY, type Millis } from "../../../src/kernel/time.ts";
 import { EVERY_ACCOUNT } from "../../../src/model/events.ts";
 import type { Order } from "../../../src/model/order.ts";
 import type { LimitStore } from "../../../src/ports/stores/limit-store.ts";
-import { newestUses } from "./limits.ts";
+import { newestUses, wholeUnits } from "./limits.ts";
 import type { Tables } from "./tables.ts";
 
 export const memoryLimitStore = (tables: Tables, now: () => Millis): LimitStore => ({
@@ -31,7 +31,7 @@ export const memoryLimitStore = (tables: Tables, now: () => Millis): LimitStore 
     const day = Math.floor(now() / DAY);
     const key = [scope, day, asset].join(" ");
     const before = tables.limitUses.get(key);
-    const sum = (before?.notional ?? 0n) + notional;
+    const sum = (before?.notional ?? 0n) + wholeUnits(notional);
     if (most !== null && sum > most) return false;
     tables.limitUses.set(key, {
       scope,

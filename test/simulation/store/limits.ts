@@ -6,6 +6,11 @@ import type { Tables } from "./tables.ts";
 const keyOf = ({ scope, day, asset }: Pick<LimitUse, "scope" | "day" | "asset">): string =>
   [scope, day, asset].join(" ");
 
+/** Limits count in units of 1e-8. */
+const UNIT = 10n ** 10n;
+/** What an action counts, rounded up to whole units. */
+export const wholeUnits = (notional: bigint): bigint => ((notional + UNIT - 1n) / UNIT) * UNIT;
+
 /** Newest first, as many as libSQL reads. */
 export const newestUses = ({ limitUses }: Tables, scope: string): LimitUse[] =>
   [...limitUses.values()]
@@ -24,7 +29,7 @@ export function withinLimits(
   let [count, notional] = [0, 0n];
   return intents.filter((order) => {
     count++;
-    notional += terms.counted[order.clientId] ?? 0n;
+    notional += wholeUnits(terms.counted[order.clientId] ?? 0n);
     if (order.kind === "exit") return true;
     const open = [...tables.unsettled].map((id) => tables.orders.get(id) as Order);
     return (
@@ -55,7 +60,10 @@ export function countUses(
     const [day, asset] = [Math.floor(now / DAY), terms?.asset ?? ""];
     const key = keyOf({ scope, day, asset });
     const before = tables.limitUses.get(key);
-    const notional = recorded.reduce((sum, { clientId }) => sum + (terms?.counted[clientId] ?? 0n), 0n);
+    const notional = recorded.reduce(
+      (sum, { clientId }) => sum + wholeUnits(terms?.counted[clientId] ?? 0n),
+      0n,
+    );
     tables.limitUses.set(key, {
       scope,
       day,
