@@ -73,7 +73,10 @@ export function withAnswer(
   if (told.from > reading.from) {
     const width = Math.max(SECOND, Math.floor((told.to - told.from) / 2));
     const isNearest = !reading.ahead || told.to >= reading.ahead.from;
-    const ahead = isNearest ? { from: told.from, to: reading.ahead?.to ?? told.to } : reading.ahead;
+    // A span that cannot be shortened is read from its end: what was read beyond it is read again.
+    const isLeast = told.to - reading.from <= SECOND;
+    const to = isNearest && reading.ahead ? reading.ahead.to : told.to;
+    const ahead = isNearest || isLeast ? { from: told.from, to } : reading.ahead;
     return { ...reading, until, ahead, width };
   }
   const from = Math.max(reading.from, told.to);

@@ -122,6 +122,17 @@ describe("an answer that left out the oldest trades of its span", () => {
     expect(nextSpan(cut)).toEqual({ from, to: from + MINUTE });
   });
 
+  it("of a second is followed by a question for its part that is left, though more was read beyond it", () => {
+    const ahead = { from: from + MINUTE, to: from + HOUR };
+    const second = withAnswer(
+      { from, ahead, until: from + HOUR, width: SECOND },
+      { told: { from: from + 700, to: from + SECOND }, now: from + HOUR },
+    );
+    expect(nextSpan(second)).toEqual({ from, to: from + 700 });
+    const rest = withAnswer(second, { told: { from, to: from + 700 }, now: from + HOUR });
+    expect(nextSpan(rest)).toEqual({ from: from + SECOND });
+  });
+
   it("is followed by twice as long a span after each whole answer, up to what it covered", () => {
     const next = withAnswer(cut, { told: { from, to: from + MINUTE }, now: from + 11 * MINUTE });
     expect(nextSpan(next)).toEqual({ from: from + MINUTE, to: from + 3 * MINUTE });
