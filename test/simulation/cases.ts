@@ -73,6 +73,7 @@ export const CASES: readonly (readonly [seed: number, found: string, timing: "re
     [7_200_859, "sold more than a slot held, by orders found out of their order"],
     [7_348_427, "gave a client id again after it had lost its last commits"],
     [7_348_441, "gave a client id again after it had lost its last commits"],
+    [4_330_029, "held an exit to a limit that was set after the exit was planned"],
     [7_330_083, "asked for the same second of trades in every pass, and never read beyond it"],
     [7_330_007, "asked for the same second of trades in every pass, and never read beyond it"],
     [8_312_128, "counted what a grid had sold in a pass whose batch stood change by change"],

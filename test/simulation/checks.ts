@@ -310,7 +310,8 @@ export function createChecks(
         if (!isAdopted) recorded.push(order);
         intents.set(clientId, [...(intents.get(clientId) ?? []), order]);
       }
-      if (recorded.length > 0) withinLimits(recorded, tables(), { now: now(), violate });
+      if (recorded.length > 0)
+        withinLimits(recorded, tables(), { now: now(), passSince: leasedAt(), violate });
       capital.recorded(recorded, tables());
       killedAt = kill.on ? (killedAt ?? now()) : undefined;
       for (const [account, { token }] of accounts) {

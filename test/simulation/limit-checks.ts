@@ -7,20 +7,28 @@ import type { Tables } from "./store/tables.ts";
 
 interface At {
   readonly now: number;
+  readonly passSince: number;
   readonly violate: (what: string) => void;
 }
 
 /** What has just been recorded is within the limits of that moment, and counted once, whatever becomes of it. */
-export function withinLimits(recorded: readonly Order[], tables: Tables, { now, violate }: At): void {
+export function withinLimits(
+  recorded: readonly Order[],
+  tables: Tables,
+  { now, passSince, violate }: At,
+): void {
   const { orderNotional, dayNotional, openOrders, orderGapMillis } = ownLimits(tables.limits, EVERY_SCOPE);
   const [{ account }] = recorded as [Order];
   const uses = [...tables.limitUses.values()].filter(({ scope }) => scope === scopeOfAccount(account));
-  for (const { clientId, price, amount } of recorded) {
+  const setAt = tables.events.findLast(({ kind }) => kind === "limits")?.at ?? 0;
+  for (const { clientId, price, amount, kind } of recorded) {
+    // An exit is as large as the limits allowed when its pass began.
+    if (kind === "exit" && setAt >= passSince) continue;
     const notional = mul(price, amount, "up");
     const most = orderNotional?.USDT;
     for (const what of aboveLimit(`${clientId}: notional of an order`, notional, most)) violate(what);
   }
-  counted(tables, uses, { now, violate });
+  counted(tables, uses, violate);
   // An exit is counted and never refused.
   if (recorded.some(({ kind }) => kind === "exit")) return;
   const today = uses.find(({ day }) => day === Math.floor(now / DAY))?.notional ?? 0n;
@@ -45,7 +53,7 @@ export function withinLimits(recorded: readonly Order[], tables: Tables, { now, 
 const isRecordedHere = ({ sendBy, notAfter }: Order): boolean => sendBy !== notAfter;
 
 /** Crashes between record and send, lost answers and repeated batches: an intent is counted once. */
-function counted(tables: Tables, uses: readonly { readonly orders: number }[], { violate }: At): void {
+function counted(tables: Tables, uses: readonly { readonly orders: number }[], violate: At["violate"]): void {
   const own = [...tables.orders.values()].filter(isRecordedHere).length;
   const all = uses.reduce((sum, { orders }) => sum + orders, 0);
   if (own !== all) violate(`${own} orders were recorded and ${all} are counted`);
