@@ -324,8 +324,8 @@ export const ROW_GUARDS: readonly Guard[] = [
   ...guardsOf(`${LIBSQL}/stores/token-store.ts`, [
     [
       "a token that was revoked is none",
-      " and ${tokens.revokedAt} is null and (",
-      " and (",
+      "${tokens.revokedAt} is null and (",
+      "(",
       undefined,
       async ({ a, b, own }) => {
         await a.addToken({ id: own, name: own, scope: "trade", hash: own, expiresAt: null });
@@ -347,12 +347,15 @@ export const ROW_GUARDS: readonly Guard[] = [
     ],
     [
       "a token is revoked once",
-      "sql`${tokens.id} = ${id} and ${tokens.revokedAt} is null`",
-      "sql`${tokens.id} = ${id}`",
+      "where id = ${id} and revoked_at is null",
+      "where id = ${id}",
       [true, false],
       async ({ a, b, own }) => {
-        await a.addToken({ id: own, name: own, scope: "trade", hash: own, expiresAt: null });
-        return [await a.revokeToken(own), await b.revokeToken(own)];
+        const token = (id: string) => ({ id, name: id, scope: "trade", hash: id, expiresAt: null }) as const;
+        await a.addToken(token(own));
+        const first = await a.revokeToken(own);
+        await a.addToken({ ...token(`${own}2`), maker: own });
+        return [first, await b.revokeToken(own)];
       },
     ],
   ]),

@@ -46,7 +46,7 @@ export const STEP_GUARDS: readonly Guard[] = [
         const strategy = await start();
         const old = await lease(a, "a");
         pass(TTL);
-        await lease(b, "b");
+        await lease(b, "a");
         return done(a.record(old, [changes({ intents: [order(strategy)] })]));
       },
     ],

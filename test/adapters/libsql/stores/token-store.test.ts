@@ -41,6 +41,7 @@ describe("a token", () => {
       expiresAt: null,
       revokedAt: null,
       server: null,
+      maker: null,
     });
     expect(await tokens.tokenByHash("hash of c")).toBeUndefined();
     time.pass(999);
