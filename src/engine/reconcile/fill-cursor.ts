@@ -111,11 +111,13 @@ export function cursorAfter(
 ): FillCursor | undefined {
   if (until === undefined) return undefined;
   const reached = Math.min(from, until - readLag, most);
-  const at = before ? Math.max(before.at, reached) : reached;
+  const isBehind = from < until;
+  // Where the overlap alone is more than a pass can read, the next pass goes on within it.
+  const at = before && !(isBehind && ahead) ? Math.max(before.at, reached) : reached;
   const end = Math.min(ahead?.to ?? 0, until - readLag - overlap, most);
   const next = { at, ahead: ahead && { from: ahead.from, to: Math.max(ahead.from, end) } };
   // What is not read to its end goes on from here.
-  const worth = from < until ? 1 : WORTH;
-  const isWorth = !before || at - before.at >= worth || next.ahead?.from !== before.ahead?.from;
+  const worth = isBehind ? 1 : WORTH;
+  const isWorth = !before || Math.abs(at - before.at) >= worth || next.ahead?.from !== before.ahead?.from;
   return isWorth ? next : undefined;
 }

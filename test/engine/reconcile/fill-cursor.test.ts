@@ -170,7 +170,7 @@ describe("the cursor after a pass", () => {
     expect(moved(undefined, { until: undefined })).toBeUndefined();
   });
 
-  it("moves for five minutes and more, and never back", () => {
+  it("moves for five minutes and more", () => {
     const before = { at: 100, ahead: null };
     const until = 100 + 5 * MINUTE + TIMING.readLag;
     expect(moved(before, { from: until - 1, until: until - 1 })).toBeUndefined();
@@ -178,6 +178,13 @@ describe("the cursor after a pass", () => {
     expect(moved({ at: 5_000, ahead: null }, {})).toBeUndefined();
     const behind = moved({ at: 5_000, ahead: null }, { ahead: { from: 800, to: 900 } });
     expect(behind).toEqual({ at: 5_000, ahead: { from: 800, to: 900 } });
+  });
+
+  it("goes back where a pass could not read the overlap to its end, and is read on from there", () => {
+    const ahead = { from: 4_500, to: 4_600 };
+    const back = moved({ at: 5_000, ahead: null }, { from: 4_200, until: 6_000, ahead });
+    expect(back).toEqual({ at: 4_200, ahead });
+    expect(moved({ at: 5_000, ahead: null }, { from: 6_000, until: 6_000, ahead })?.at).toBe(5_000);
   });
 
   it("keeps what was read ahead, but for what may still show late", () => {
