@@ -102,7 +102,7 @@ function commitments(world: World, beside: Beside): void {
   const took =
     [...beside.values()].some((amount) => amount < 0n) ||
     plan.deeds.some(({ deed }) => deed.kind.startsWith("hand") || deed.kind === "outside_order");
-  if (took) return;
+  if (took || hasForgottenFills(world)) return;
   const { holdings } = history.latest(EXCHANGE);
   for (const [asset, { total }] of Object.entries(holdings)) {
     const grids = [...world.tables().strategies.values()].filter(
@@ -113,6 +113,15 @@ function commitments(world: World, beside: Beside): void {
     if (claimed > total) checks.violate(`the grids claim ${text(claimed)} ${asset} of ${text(total)}`);
   }
 }
+
+/** Whether a strategy has traded that a restored database knows nothing of. */
+const hasForgottenFills = (world: World): boolean => {
+  const numbers = [...world.tables().strategies.values()].map(({ number }) => number);
+  return world.history
+    .allFills(EXCHANGE)
+    .map(({ orderId }) => clientIdOf(world, orderId))
+    .some((id) => parseClientOrderId(id) && !numbers.some((number) => isOfStrategy(id, number)));
+};
 
 const clientIdOf = ({ history }: World, id: string): string =>
   history.past.order(EXCHANGE, { id }, Number.POSITIVE_INFINITY)?.clientId ?? "";
