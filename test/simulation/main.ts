@@ -25,7 +25,7 @@ const USAGE = `Simulates the step of grids: crashes, lost and late answers, two 
   --seed N [--libsql]            replays one seed and prints its trace
     --calm run|stop|panic|edit --timing sandbox|real [--grid trail|centered|exit] [--edition N] --call N --fault NAME|kill   one fault at one call
   --count N [--from N]           N seeds (default 200)
-  --swarm [--count N] [--from N] [--edition N]   fresh seeds of every edition or of one, from a number of the moment on
+  --swarm [--count N] [--from N] [--edition N,…]   fresh seeds of every edition or of some, from a number of the moment on
   --exhaustive | --parity | --week | --bounds   one tier
   --coverage [--count N] [--from N]   which lines of the engine and of grids run under which kind of trouble, and which never
   --liveness [--count N] [--from N]   after each kind of trouble alone, how long until everything is right
@@ -110,7 +110,10 @@ const ofNow = (): number => Math.floor(Date.now() / 1000) % 900_000;
 const isFresh = Boolean(values.full || values.swarm || values.parity || values.mutants);
 const from = Number(values.from ?? (isFresh ? ofNow() : 0));
 const number = (fallback: number) => Number(values.count ?? fallback);
-const editions = values.edition === undefined ? EDITIONS : [Number(values.edition) as Edition];
+const editions =
+  values.edition === undefined
+    ? EDITIONS
+    : values.edition.split(",").map((edition) => Number(edition) as Edition);
 const draw = (fallback: number): Draw => ({ from, count: number(fallback), editions });
 
 /** Which bugs are planted. Where none is, a name would be of nothing. */
