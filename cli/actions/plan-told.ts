@@ -132,7 +132,7 @@ function asideTold(
   { base, quote }: { readonly base: string; readonly quote: string },
 ): string {
   const own = ownBaseUsed === "0" ? "" : ` and ${ownBaseUsed} of ${free.base} ${base} of your own`;
-  const aside = `${moneyFigure(investment.quote)} of ${moneyFigure(free.quote)} ${quote}  unreserved (${shareText(investment.quote, free.quote)})${own}`;
+  const aside = `${moneyFigure(investment.quote)} of ${moneyFigure(free.quote)} ${quote} unreserved (${shareText(investment.quote, free.quote)})${own}`;
   const left = Number(free.quote) - Number(investment.quote);
   return left < 0
     ? `${aside}; ${moneyFigure(-left)} ${quote} are missing`

@@ -63,7 +63,7 @@ const WRONG: readonly (readonly [string, readonly string[], RegExp])[] = [
   [
     "two ways at once",
     ["ticker", "--api-url", "http://127.0.0.1:1", "--db", "file:x.db"],
-    /leave one of them out/,
+    /remove one of them/,
   ],
 ];
 

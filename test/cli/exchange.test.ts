@@ -59,7 +59,7 @@ it("refuses keys that may withdraw, unless told to take them", async () => {
   const { keys, run } = await start({ withdraw: true });
   const own = { BITGET_API_KEY: keys.key, BITGET_SECRET: keys.secret, BITGET_PASSPHRASE: keys.passphrase };
   const refused = await run(["exchange", "add", "bitget", "--from-env"], own);
-  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("may withdraw")]);
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("can withdraw")]);
   expect(JSON.parse((await run(["exchange", "list", "--json"])).stdout).count).toBe(0);
   const taken = await run(["exchange", "add", "bitget", "--from-env", "--allow-withdrawal"], own);
   expect(taken.code).toBe(0);

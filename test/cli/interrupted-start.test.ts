@@ -43,7 +43,7 @@ it("Ctrl-C during a start says what became of it, and how to stop it, which then
   child.kill("SIGINT");
   await eventually(
     async () => told,
-    (said) => said.includes("It is being started"),
+    (said) => said.includes("The start is in progress"),
   );
   letGo();
   expect(await ended, told).toBe(0);

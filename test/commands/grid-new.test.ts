@@ -21,7 +21,7 @@ describe.skipIf(!hasTerminal).each([80, 120])("grid new in a terminal of %d colu
       const screen = terminal(folder, ["grid", "new", ...SANDBOX], { columns });
       await screen.until(/Which pair/);
       screen.type(`btc/usdt${ENTER}`);
-      await screen.until(/How much USDT may it use in all\? \d+ are free/);
+      await screen.until(/How much USDT can it use in total\? \d+ are free/);
       screen.type(`500${ENTER}`);
       await screen.until(/How wide is the range/);
       screen.type(ENTER);

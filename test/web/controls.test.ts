@@ -47,10 +47,10 @@ describe.skipIf(!findChromium())(
       const form = page.getByRole("region", { name: "API tokens" }).first();
       await form.getByLabel("Purpose").fill("a screen");
       await form.getByLabel("Days").fill("7");
-      await form.getByRole("button", { name: "Make a token" }).click();
+      await form.getByRole("button", { name: "Create a token" }).click();
       await page
         .getByRole("dialog")
-        .getByText("look at everything, and change nothing, for 7 days")
+        .getByText("see everything and change nothing, for 7 days")
         .waitFor();
       await page.getByRole("button", { name: "Create token" }).click();
       const token = (await page.getByRole("dialog").locator("code").textContent()) ?? "";

@@ -108,7 +108,7 @@ function NewTokenForm({ put, again }: { put: ReturnType<typeof useAsk>[1]; again
     event.preventDefault();
     const { name, scope, days } = form;
     put({
-      title: "Make a token?",
+      title: "Create a token?",
       says: `Its holder can ${MAY[scope]}${days === "" ? ", until it is revoked" : `, for ${days} days`}. It is shown once.`,
       yes: "Create token",
       act: async () => {
@@ -144,7 +144,7 @@ function NewTokenForm({ put, again }: { put: ReturnType<typeof useAsk>[1]; again
       <Field label="Days until it expires, empty for never">
         <input value={form.days} inputMode="numeric" autocomplete="off" onInput={type("days")} />
       </Field>
-      <button type="submit">Make a token</button>
+      <button type="submit">Create a token</button>
     </form>
   );
 }
