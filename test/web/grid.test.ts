@@ -56,7 +56,7 @@ describe.skipIf(!findChromium())("a grid on the page, in Chromium (skipped where
     await page.getByText("The chart as a table").click();
     await page
       .getByRole("table", { name: "Levels of the chart" })
-      .getByText(/^(buy|sell) rests/)
+      .getByText(/^open (buy|sell)/)
       .first()
       .waitFor();
 

@@ -50,7 +50,7 @@ describe.skipIf(!findChromium())("quotes on the page (skipped where there is no 
       await dialog.getByRole("button", { name: "Close" }).click();
     };
     await expect.poll(open).toBe(4);
-    await answer("Pause", /4 orders are withdrawn/, "Pause them", /is paused/);
+    await answer("Pause", /4 orders are canceled/, "Pause them", /is paused/);
     await page.getByText("There are no open orders.").waitFor();
     await expect.poll(open).toBe(0);
     await answer("Resume", /place both sides again/, "Resume them", /is resumed/);
