@@ -30,7 +30,7 @@ export async function commandIn(folder: string, ...args: readonly string[]): Pro
   return stdout;
 }
 
-export async function newToken(folder: string, scope: string): Promise<string> {
-  const told = await commandIn(folder, "token", "create", "--scope", scope, "--sandbox", "--json");
+export async function newToken(folder: string, scope: string, flags = ["--sandbox"]): Promise<string> {
+  const told = await commandIn(folder, "token", "create", "--scope", scope, ...flags, "--json");
   return (JSON.parse(told) as { token: string }).token;
 }

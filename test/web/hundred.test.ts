@@ -2,7 +2,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findChromium, startBrowser } from "../support/browser.ts";
 import { eventually, type Spawned, spawnServer } from "../support/server.ts";
-import { signedIn } from "../support/signed-in.ts";
+import { newToken, signedIn } from "../support/signed-in.ts";
 import { makeFolder } from "../support/temp.ts";
 import { type EmulatedVenue, startVenue } from "../venues/index.ts";
 
@@ -25,9 +25,10 @@ const livePaths = (id: string) => [
 ];
 
 /** Follows the stream as the page does, and asks anew for all that it shows at every message that is an event. */
-async function openClient(server: Spawned, id: string) {
+async function openClient(server: Spawned, id: string, token: string) {
   const ended = new AbortController();
-  const headers = { accept: "text/event-stream" };
+  const authorization = `Bearer ${token}`;
+  const headers = { accept: "text/event-stream", authorization };
   const response = await server.ask("/api/v1/events", { headers, signal: ended.signal });
   let asked = 0;
   const follow = async () => {
@@ -89,7 +90,11 @@ describe.skipIf(!findChromium())("a hundred open pages (skipped where there is n
       (isAsked) => isAsked,
     );
     venue.resetCounts();
-    const clients = await Promise.all(Array.from({ length: 99 }, () => openClient(server, id)));
+    // A token opens at most 20 streams.
+    const tokens = await Promise.all(Array.from({ length: 5 }, () => newToken(made.path, "read", [])));
+    const clients = await Promise.all(
+      Array.from({ length: 99 }, (_, i) => openClient(server, id, tokens[i % tokens.length] ?? "")),
+    );
     const allHaveAsked = (times: number) =>
       eventually(
         async () => clients.filter((client) => client.asked() >= times).length,
