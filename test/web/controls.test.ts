@@ -48,10 +48,7 @@ describe.skipIf(!findChromium())(
       await form.getByLabel("Purpose").fill("a screen");
       await form.getByLabel("Days").fill("7");
       await form.getByRole("button", { name: "Create a token" }).click();
-      await page
-        .getByRole("dialog")
-        .getByText("see everything and change nothing, for 7 days")
-        .waitFor();
+      await page.getByRole("dialog").getByText("see everything and change nothing, for 7 days").waitFor();
       await page.getByRole("button", { name: "Create token" }).click();
       const token = (await page.getByRole("dialog").locator("code").textContent()) ?? "";
       expect(token).toMatch(/^em_\w{50}$/);
