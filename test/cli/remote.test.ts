@@ -30,7 +30,7 @@ describe("a server that does not answer", () => {
   ])("may have done what it was asked for: %s", async (name, input, request) => {
     const { url, asked } = await dying();
     await expect(callRemote(operation(name), input, { url, token: undefined })).rejects.toThrow(
-      /no answer from .*; it may have been done all the same: look before you ask again/,
+      /no answer from .*; it could have taken effect: check before you repeat it/,
     );
     expect(asked).toEqual([request]);
   });

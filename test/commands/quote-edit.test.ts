@@ -29,7 +29,7 @@ describe.skipIf(!hasTerminal)("quote edit in a terminal", () => {
     const refused = await edit(`${RIGHT}${ENTER}`);
     expect(refused.code).toBe(1);
     expect(refused.told).toMatch(/changes levels from 2 to 1/);
-    expect(refused.told).toMatch(/orders \d stay, \d are cancelled, \d placed/);
+    expect(refused.told).toMatch(/orders \d stay, \d are canceled, \d are placed/);
     expect(await levels()).toBe(2);
     expect((await edit(ENTER)).code).toBe(0);
     expect(await levels()).toBe(1);

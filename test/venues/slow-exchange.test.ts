@@ -63,5 +63,5 @@ it("an exchange that answers in 5 to 9 s has its orders placed over several pass
 it("an exchange that answers too slowly for any order says so in the grid's status", async () => {
   const { dead, told } = await slowly(() => 14 * SECOND);
   expect(dead).toBe(0);
-  for (const one of told) expect(one).toContain("the exchange takes about 14 s to answer");
+  for (const one of told) expect(one).toContain("the exchange takes about 14 s to respond");
 });

@@ -62,8 +62,8 @@ export function nextSpan({ from, ahead, until, width = Number.POSITIVE_INFINITY 
 }
 
 /**
- * After one more answer. Where an exchange shows the newest trades of a span and leaves out the oldest, shorter spans
- * are asked for from the oldest on, so that each pass gets ahead in the order of time.
+ * After one more answer. Where an exchange shows the newest trades of a span and leaves out the oldest, those are asked
+ * for next; where it does so again, shorter spans from the oldest on, so that each pass gets ahead in the order of time.
  */
 export function withAnswer(
   reading: FillReading,
@@ -71,13 +71,14 @@ export function withAnswer(
 ): FillReading {
   const until = reading.until ?? now;
   if (told.from > reading.from) {
-    const width = Math.max(SECOND, Math.floor((told.to - told.from) / 2));
+    // The first such answer mostly leaves out less than one more answer shows.
+    const width = reading.ahead ? { width: Math.max(SECOND, Math.floor((told.to - told.from) / 2)) } : {};
     const isNearest = !reading.ahead || told.to >= reading.ahead.from;
     // A span that cannot be shortened is read from its end: what was read beyond it is read again.
     const isLeast = told.to - reading.from <= SECOND;
     const to = isNearest && reading.ahead ? reading.ahead.to : told.to;
     const ahead = isNearest || isLeast ? { from: told.from, to } : reading.ahead;
-    return { ...reading, until, ahead, width };
+    return { ...reading, until, ahead, ...width };
   }
   const from = Math.max(reading.from, told.to);
   const { ahead, width } = reading;

@@ -97,7 +97,7 @@ describe("a question and its answer", () => {
   });
 
   it("keeps apart what was told beyond a part that was not", () => {
-    expect(answer(30, 50)).toEqual({ from: 10, ahead: { from: 30, to: 50 }, until: 99, width: SECOND });
+    expect(answer(30, 50)).toEqual({ from: 10, ahead: { from: 30, to: 50 }, until: 99 });
     const ahead = { from: 40, to: 60 };
     expect(answer(30, 40, { ...reading, ahead })).toEqual({
       from: 10,
@@ -113,12 +113,20 @@ describe("a question and its answer", () => {
 
 describe("an answer that left out the oldest trades of its span", () => {
   const from = 10 * MINUTE;
-  const cut = withAnswer(
+  const first = withAnswer(
     { from, ahead: null, until: undefined },
-    { told: { from: from + 8 * MINUTE, to: from + 10 * MINUTE }, now: from + 10 * MINUTE },
+    { told: { from: from + 10 * MINUTE, to: from + 11 * MINUTE }, now: from + 11 * MINUTE },
   );
+  const cut = withAnswer(first, {
+    told: { from: from + 8 * MINUTE, to: from + 10 * MINUTE },
+    now: from + 11 * MINUTE,
+  });
 
-  it("is followed by questions for half of what it covered, from the oldest on", () => {
+  it("is followed by a question for all that it left out", () => {
+    expect(nextSpan(first)).toEqual({ from, to: from + 10 * MINUTE });
+  });
+
+  it("a second time is followed by questions for half of what it covered, from the oldest on", () => {
     expect(nextSpan(cut)).toEqual({ from, to: from + MINUTE });
   });
 
