@@ -205,7 +205,7 @@ export function agentSuite(name: string, start: () => Promise<Agents>): void {
       giveUp.abort();
       await refused;
       await expect.poll(() => agents.plans()).toEqual([]);
-      await expect(agents.decide(planId, "approve")).rejects.toThrow(/there is no plan/);
+      await expect(agents.decide(planId, "approve")).rejects.toThrow(/there is no open plan/);
       expect(await openOrders()).toBe(0);
       expect(errorOf(await callTool(client, "create_order", { ...ORDER, planId })).error).toBe("Forbidden");
     });

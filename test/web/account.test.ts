@@ -17,7 +17,7 @@ describe.skipIf(!findChromium())("an account, in Chromium (skipped where there i
     await page.goto(`${served.url}/#/account/kraken`);
     const { balances } = (await (await answered).json()) as Balances;
     const part = page.getByRole("region", { name: "Balances", exact: true });
-    await part.getByText("In all, USDT").waitFor();
+    await part.getByText("Total, USDT").waitFor();
     const known = balances.filter(({ worth }) => worth !== null);
     expect(known.length).toBeGreaterThan(1);
     // What has no price here is left out, and said to be.

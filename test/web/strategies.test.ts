@@ -26,7 +26,7 @@ describe.skipIf(!findChromium())("the page, in Chromium (skipped where there is 
 
     const second = await openPage(served.browser, served.url);
     await second.page.goto(link);
-    await second.page.getByRole("alert").getByText("used before or is old").waitFor();
+    await second.page.getByRole("alert").getByText("this link was used").waitFor();
     await Promise.all([first.context.close(), second.context.close()]);
   });
 

@@ -12,7 +12,8 @@ export function transcript(folder: string) {
       .replaceAll(folder, "~")
       .replace(/http:\/\/127\.0\.0\.1:\d+/g, "http://127.0.0.1:3000")
       // The name of the machine, and of the process.
-      .replace(/\b[\w.-]+:\d+(?= is back:| takes over|: nobody)/g, "laptop:4711");
+      .replace(/\b[\w.-]+:\d+(?= is back:| takes over|: nobody)/g, "laptop:4711")
+      .replace(/(?<= takes over from )[\w.-]+:\d+/g, "laptop:4700");
 
   const block = (lines: string) => void parts.push(`\`\`\`console\n${stable(lines).trimEnd()}\n\`\`\``);
 
