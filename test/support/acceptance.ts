@@ -33,7 +33,7 @@ export async function walkThePage(stage: Stage): Promise<void> {
   await panic(page, stage);
   expect(loads).toEqual([]);
   await page.getByRole("link", { name: "API", exact: true }).click();
-  await page.getByText("Which grid a pair's past speaks for").first().waitFor();
+  await page.getByText("Suggest grid settings from a pair's price history").first().waitFor();
   expect(errors.filter((error) => !MOVED.test(error))).toEqual([]);
   expect(strangers).toEqual([]);
   await context.close();

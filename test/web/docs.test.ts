@@ -13,7 +13,7 @@ it.skipIf(!findChromium())(
       const url = (await server.listens) ?? "";
       const { page, errors, strangers } = await openPage(browser, url);
       await page.goto(`${url}/docs`);
-      await page.getByText("Which grid a pair's past speaks for").first().waitFor();
+      await page.getByText("Suggest grid settings from a pair's price history").first().waitFor();
       expect(errors).toEqual([]);
       expect(strangers).toEqual([]);
     } finally {
