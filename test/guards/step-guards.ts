@@ -55,7 +55,7 @@ export const STEP_GUARDS: readonly Guard[] = [
       "${accounts.account} = ${lease.account} and ",
       "",
       "fenced",
-      async ({ a, b, own, account, lease, start, order, changes, pass }) => {
+      async ({ a, b, account, lease, start, order, changes, pass }) => {
         const strategy = await start();
         // Enough of a head start that no other account's token is the same.
         for (let i = 0; i < 90; i++) {
@@ -67,7 +67,7 @@ export const STEP_GUARDS: readonly Guard[] = [
         await lease(b, "b");
         await start({ account: `${account}2` });
         for (let i = 0; i < old.token; i++) {
-          await lease(b, `${own}2`, `${account}2`);
+          await lease(b, "a", `${account}2`);
           pass(TTL);
         }
         return done(a.record(old, [changes({ intents: [order(strategy)] })]));
