@@ -1,11 +1,11 @@
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { dirname, join, join } from "node:path";
 
 const system = `${process.platform}-${process.arch}`;
 
 /** Returns the path of a program that `npm run runtimes` installs. `names` leads from package to package. */
 export function runtimeProgram(names: readonly string[], path: string): string {
-  let from = new URL("../runtimes/package.json", import.meta.url).pathname;
+  let from = join(process.cwd(), "test/runtimes/package.json");
   try {
     for (const name of names) from = createRequire(from).resolve(`${name}/package.json`);
   } catch (error) {
