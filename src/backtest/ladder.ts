@@ -2,6 +2,7 @@ import type { Slot } from "../grid/state/state.ts";
 import { type Decimal, max, mul, ONE, snap, ZERO } from "../kernel/decimal.ts";
 import type { Market } from "../model/market.ts";
 import { lotsFor, meetsMinimum } from "../model/minimum.ts";
+import { canSkip } from "./fast-options.ts";
 import type { Rungs } from "./jump.ts";
 import type { Rules } from "./rules.ts";
 import type { StrategyOnPaper } from "./strategy-on-paper.ts";
@@ -25,8 +26,7 @@ export function ladderOf(
 ): Ladder | undefined {
   const { config, state } = strategy;
   if (rules.tickInterval !== undefined || strategy.status !== "running") return undefined;
-  if ([config.confidence, config.maxPosition, config.safetyReserve].some((one) => one !== undefined))
-    return undefined;
+  if (!canSkip("leap", config)) return undefined;
   const busy = new Set(orders.map(({ slot }) => slot));
   const slots = [...state.slots].sort((a, b) => (a.lower < b.lower ? -1 : 1));
   const armed = slots.filter(({ index }) => busy.has(index)).length;

@@ -1,10 +1,11 @@
-import { levelAt } from "../grid/ladder/levels.ts";
+import { rebuildEdges, trailEnds } from "../grid/plan/watch.ts";
 import { sellPrice } from "../grid/plan/wish.ts";
 import type { GridConfig } from "../grid/state/config.ts";
 import type { GridState, GridStrategy, Slot } from "../grid/state/state.ts";
-import { type Decimal, div, max, min, mul } from "../kernel/decimal.ts";
+import { type Decimal, div } from "../kernel/decimal.ts";
 import type { Order } from "../model/order.ts";
 import type { RefusalReason } from "../model/strategy.ts";
+import { canSkip } from "./fast-options.ts";
 import type { TickReach } from "./ticks.ts";
 
 /** No price asks for a pass. */
@@ -23,11 +24,13 @@ export function wakeOf(
   if (status === "idle") return triggerOf(strategy, tick);
   const isSettled = status === "running" && (phase === "active" || phase === "placing");
   if (!isSettled || isUnderWay(state) || config.centered?.volatility) return undefined;
+  if (!canSkip("wake", config)) return undefined;
   if (!orders.every((order) => isAtLevel(order, state))) return undefined;
   const busy = new Set(orders.map(({ slot }) => slot));
   const idle = state.slots.filter(({ index }) => !busy.has(index));
   if (!idle.every((slot) => isRefusedForGood(slot, state))) return undefined;
-  return [...idle.map((slot) => sideTurn(slot, tick)), movesOf(config, state, tick)].reduce(nearer, NEVER);
+  const reaches = idle.map((slot) => nearer(sideTurn(slot, tick), cheaperBuy(slot, state, tick)));
+  return [...reaches, movesOf(config, state, tick)].reduce(nearer, NEVER);
 }
 
 const isUnderWay = ({ exit, rebuild, trail, firstBuy, signal, unexplained, halted }: GridState): boolean =>
@@ -61,51 +64,43 @@ const isRefusedForGood = ({ index, retryAt }: Slot, { refused }: GridState): boo
 const sideTurn = ({ side, lower, base, bought }: Slot, tick: Decimal): TickReach =>
   side === "sell" && base === 0n && bought === 0n ? { ...NEVER, above: ticks(lower, tick) } : NEVER;
 
+const FUNDED: readonly RefusalReason[] = ["no_quote", "max_position", "safety_reserve"];
+
+/** A buy that lacks quote is placed below its level once the level would take: it then costs less, and may fit. */
+function cheaperBuy({ index, side, lower }: Slot, { refused }: GridState, tick: Decimal): TickReach {
+  const isFunded = refused.some(({ slot, reason }) => slot === index && FUNDED.includes(reason));
+  return side === "buy" && isFunded ? { ...NEVER, below: ticks(lower, tick) } : NEVER;
+}
+
 /** The same of a grid whose slots know themselves when to act: only what moves all of it. */
 export const gridWakeOf = ({ config, state }: GridStrategy, tick: Decimal): TickReach =>
   movesOf(config, state, tick);
 
 /** What moves the whole grid: stop prices, the ends of a trail, the edges of a centered grid. */
 function movesOf(config: GridConfig, state: GridState, tick: Decimal): TickReach {
-  const { stopLossPrice: stop, takeProfitPrice: profit, centered, trail } = config;
-  const reaches: TickReach[] = [
-    { below: stop === undefined ? -Infinity : ticks(stop, tick) + 1, above: Infinity },
-    { below: -Infinity, above: profit === undefined ? Infinity : ticks(profit, tick) },
-  ];
-  if (centered) reaches.push(edgesOf(centered, state, tick));
-  else if (trail) reaches.push(endsOf(config, state, tick));
-  return reaches.reduce(nearer);
+  const { stopLossPrice, takeProfitPrice, centered, trail } = config;
+  const stops = priceReach(stopLossPrice, takeProfitPrice, tick);
+  if (centered) {
+    const { lowest, highest } = rebuildEdges(centered, state);
+    return nearer(stops, priceReach(lowest, highest, tick));
+  }
+  if (!trail) return stops;
+  const { up, down } = trailEnds(config, state, tick);
+  return nearer(stops, priceReach(down, up, tick));
 }
 
-function edgesOf(
-  centered: NonNullable<GridConfig["centered"]>,
-  { slots, center }: GridState,
-  tick: Decimal,
-): TickReach {
-  const far = mul(center, centered.deviation, "down");
-  const fromCenter = centered.deviationFrom === "center";
-  const lowest = fromCenter ? center : slots.reduce((least, { lower }) => min(least, lower), center);
-  const highest = fromCenter ? center : slots.reduce((most, { upper }) => max(most, upper), center);
-  return { below: ticks(lowest - far, tick) + 1, above: ticks(highest + far, tick) };
-}
-
-function endsOf(config: GridConfig, { trail }: GridState, tick: Decimal): TickReach {
-  const { up, down } = config.trail ?? {};
-  const above = levelAt(config, config.gridLevels + trail.steps + 1, tick);
-  const below = levelAt(config, trail.steps - 1, tick);
-  return {
-    below: down !== undefined && below >= down ? ticks(below, tick) + 1 : -Infinity,
-    above: up !== undefined && above <= up ? ticks(above, tick) : Infinity,
-  };
-}
+const priceReach = (below: Decimal | undefined, above: Decimal | undefined, tick: Decimal): TickReach => ({
+  below: below === undefined ? -Infinity : ticks(below, tick) + 1,
+  above: above === undefined ? Infinity : ticks(above, tick),
+});
 
 /** A grid that waits for its trigger waits for nothing else. */
 function triggerOf({ config, state }: GridStrategy, tick: Decimal): TickReach {
   const { triggerPrice } = config;
   if (triggerPrice === undefined) return NEVER;
   return state.startPrice < triggerPrice
-    ? { below: -Infinity, above: ticks(triggerPrice, tick) }
-    : { below: ticks(triggerPrice, tick) + 1, above: Infinity };
+    ? priceReach(undefined, triggerPrice, tick)
+    : priceReach(triggerPrice, undefined, tick);
 }
 
 /** Rounded down; a pass too many does nothing. */

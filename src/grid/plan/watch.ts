@@ -1,4 +1,4 @@
-import { abs, type Decimal, mul, ONE } from "../../kernel/decimal.ts";
+import { abs, type Decimal, max, min, mul, ONE } from "../../kernel/decimal.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
 import type { Market, Quote } from "../../model/market.ts";
@@ -31,13 +31,21 @@ export function moveOf(
 /** Whether a centered grid is to be laid out anew: the mid has left it, or its spacing should be another. */
 function hasLeft({ centered }: GridConfig, state: GridState, mid: Decimal, at: Millis): boolean {
   if (!centered || at - state.laidAt < centered.debounce) return false;
-  const { slots, center } = state;
-  const far = mul(center, centered.deviation, "down");
-  if (isUneven(centered, state, at)) return true;
-  if (centered.deviationFrom === "center") return abs(mid - center) > far;
-  const lowest = slots.reduce((least, { lower }) => (lower < least ? lower : least), center);
-  const highest = slots.reduce((most, { upper }) => (upper > most ? upper : most), center);
-  return mid > highest + far || mid < lowest - far;
+  const { lowest, highest } = rebuildEdges(centered, state);
+  return isUneven(centered, state, at) || mid > highest || mid < lowest;
+}
+
+/** The prices between which a centered grid stays where it is. */
+export function rebuildEdges(
+  { deviation, deviationFrom }: NonNullable<GridConfig["centered"]>,
+  { slots, center }: Pick<GridState, "slots" | "center">,
+): { readonly lowest: Decimal; readonly highest: Decimal } {
+  const far = mul(center, deviation, "down");
+  if (deviationFrom === "center") return { lowest: center - far, highest: center + far };
+  return {
+    lowest: slots.reduce((least, { lower }) => min(least, lower), center) - far,
+    highest: slots.reduce((most, { upper }) => max(most, upper), center) + far,
+  };
 }
 
 const QUARTER: Decimal = ONE / 4n;
@@ -49,12 +57,25 @@ function isUneven(config: NonNullable<GridConfig["centered"]>, state: GridState,
   return wanted !== undefined && abs(wanted - state.widening) >= QUARTER;
 }
 
-function trailOf(config: GridConfig, { trail }: GridState, mid: Decimal, tick: Decimal): MidMove | undefined {
+function trailOf(config: GridConfig, state: GridState, mid: Decimal, tick: Decimal): MidMove | undefined {
+  const { up, down } = trailEnds(config, state, tick);
+  if (up !== undefined && mid >= up) return "trail_up";
+  return down !== undefined && mid <= down ? "trail_down" : undefined;
+}
+
+/** The prices at which a grid follows the market by one step; undefined where it does not follow it further. */
+export function trailEnds(
+  config: GridConfig,
+  { trail }: Pick<GridState, "trail">,
+  tick: Decimal,
+): { readonly up: Decimal | undefined; readonly down: Decimal | undefined } {
   const { up, down } = config.trail ?? {};
   const above = levelAt(config, config.gridLevels + trail.steps + 1, tick);
-  if (up !== undefined && mid >= above && above <= up) return "trail_up";
   const below = levelAt(config, trail.steps - 1, tick);
-  return down !== undefined && mid <= below && below >= down ? "trail_down" : undefined;
+  return {
+    up: up !== undefined && above <= up ? above : undefined,
+    down: down !== undefined && below >= down ? below : undefined,
+  };
 }
 
 /** What is remembered of a move, and whether two passes have now seen it. */

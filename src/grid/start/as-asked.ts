@@ -2,6 +2,7 @@ import type * as z from "zod";
 import { AppError } from "../../kernel/errors.ts";
 import { BOUNDS, centeredPreviewInput, PROFILE, rangePreviewInput } from "../schema/input.ts";
 import type { CenteredConfig, GridConfig } from "../state/config.ts";
+import { optionsOf } from "../state/options.ts";
 import { askedRangeOf, centeredOf } from "./asked.ts";
 import type { AskedCentered, AskedRange } from "./check.ts";
 import { labelled } from "./edited.ts";
@@ -18,7 +19,7 @@ function rangeFields({ gridSpacing, isSpaced, centered: _, ...asked }: GridConfi
 
 /** The same of one around the market. */
 function centeredFields(config: GridConfig, centered: CenteredConfig): CenteredFields {
-  const { orderSize: size, allowLoss, useOwnBase, initialBuy, postOnly } = config;
+  const { orderSize: size } = config;
   const { volatility, customSpacings, sizeWeights, ...profile } = centered;
   const { shape } = centeredPreviewInput([]);
   return {
@@ -26,7 +27,7 @@ function centeredFields(config: GridConfig, centered: CenteredConfig): CenteredF
     customSpacings: customSpacings && [...customSpacings],
     sizeWeights: sizeWeights && [...sizeWeights],
     size,
-    ...{ allowLoss, useOwnBase, initialBuy, postOnly },
+    ...optionsOf(config),
     confidence: config.confidence ?? shape.confidence.parse(undefined),
     maxPosition: config.maxPosition ?? shape.maxPosition.parse(undefined),
     safetyReserve: config.safetyReserve ?? shape.safetyReserve.parse(undefined),
