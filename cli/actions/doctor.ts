@@ -146,7 +146,7 @@ async function portFree(values: Values, { databaseUrl }: CliSettings): Promise<C
   const isFree = await new Promise<boolean>((resolve) => {
     const probe = createServer();
     probe.once("error", () => resolve(false));
-    probe.listen(port, "0.0.0.0", () => probe.close(() => resolve(true)));
+    probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
   });
   return {
     check: "port",

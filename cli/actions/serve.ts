@@ -102,7 +102,7 @@ function servingFlags(values: Values) {
   const { port, host, "tick-interval": interval } = values;
   return {
     port: port === undefined ? 3000 : numberOf("--port", port, { whole: true, most: 65_535 }),
-    hostname: (host as string | undefined) ?? "0.0.0.0",
+    hostname: (host as string | undefined) ?? "127.0.0.1",
     interval:
       interval === undefined
         ? 5000
@@ -168,7 +168,7 @@ const hostAndPort = ({ address, port }: AddressInfo): string =>
 const boundToldOf = (bound: AddressInfo): string | undefined =>
   loopback(bound) === bound.address
     ? undefined
-    : `${hostAndPort(bound)} (all interfaces). Use --host 127.0.0.1 to accept local connections only.`;
+    : `${hostAndPort(bound)} (all interfaces). Without --host, only this machine can connect.`;
 
 interface Listening {
   readonly server: ReturnType<typeof listen>;

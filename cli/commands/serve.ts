@@ -4,7 +4,7 @@ import { command } from "../terminal/command.ts";
 
 export const SERVE_ARGS = {
   port: { type: "string", description: "Port (default 3000; 0 picks a free one)", valueHint: "number" },
-  host: { type: "string", description: "Address to listen on (default 0.0.0.0)", valueHint: "address" },
+  host: { type: "string", description: "Address to listen on (default 127.0.0.1)", valueHint: "address" },
   ...DATABASE_ARGS,
   ...SANDBOX_ARGS,
   "tick-interval": {

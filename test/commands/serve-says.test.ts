@@ -35,7 +35,7 @@ it("a server's terminal tells each start and fill, and at the end what rests on"
   );
 });
 
-it("a server prints the address it listens on if that is all interfaces", async () => {
+it("a server accepts local connections only, unless --host names all interfaces, which it prints", async () => {
   const folder = tempFolder();
   const others = Object.values(networkInterfaces())
     .flatMap((all) => all ?? [])

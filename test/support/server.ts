@@ -38,11 +38,12 @@ export function spawnServer(
   args: readonly string[],
   over: Record<string, string> = {},
   [program, ...first]: readonly [string, ...string[]] = [process.execPath],
-  host = "127.0.0.1",
+  host?: string,
 ): Spawned {
   const env = environment(folder, { EDGEMAKER_TOKEN: TOKEN, ...over });
   const port = args.includes("--port") ? [] : ["--port", "0"];
-  const child = spawn(program, [...first, launcher, "serve", ...port, "--host", host, ...args], {
+  const hosts = host === undefined ? [] : ["--host", host];
+  const child = spawn(program, [...first, launcher, "serve", ...port, ...hosts, ...args], {
     env,
     cwd: folder,
   });
