@@ -105,8 +105,8 @@ export const LIMIT_GUARDS: readonly Guard[] = [
     ],
     [
       "of one account",
-      "indexed by orders_unsettled where ${orders.account} = ${account} and ",
-      "indexed by orders_unsettled where ",
+      "${ofOpen(actor === null ? isOfAccount(account) : isOfActor(actor))}",
+      "${ofOpen(actor === null ? sql`1` : isOfActor(actor))}",
       "recorded",
       async (writers) => {
         const theirs = writers.order(null, { account: `${writers.account}2` });
@@ -116,8 +116,8 @@ export const LIMIT_GUARDS: readonly Guard[] = [
     ],
     [
       "of one asker",
-      "sql` and ${orders.actor} = ${actor}`",
-      "sql``",
+      "${ofOpen(actor === null ? isOfAccount(account) : isOfActor(actor))}",
+      "${ofOpen(isOfAccount(account))}",
       ["recorded", "recorded"],
       async (writers) => [
         await byHand(writers, 0n, { openOrders: 1, actor: "x" }, writers.own, "x"),

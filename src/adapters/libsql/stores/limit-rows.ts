@@ -38,19 +38,21 @@ function withinDay(context: Context, { scope, dayNotional }: ScopeTerms, asset: 
   return [sql`coalesce((${used}), 0) + ${NOTIONAL} <= ${notionalUnits(dayNotional, "down")}`];
 }
 
-/** Without its index named, every order that the account ever had would be read for one asker's. */
-const ofOpen = (account: string | Placeholder): SQL =>
-  sql`from ${orders} indexed by orders_unsettled where ${orders.account} = ${account} and ${isUnsettled()}`;
+/** Without its index named, every order that there ever was would be read. */
+const ofOpen = (whose: SQL): SQL =>
+  sql`from ${orders} indexed by orders_unsettled where ${whose} and ${isUnsettled()}`;
 
-/** An account's orders that are not settled, or of them one asker's. */
-function countOpen(account: string, actor: string | null): SQL {
-  const whose = actor === null ? sql`` : sql` and ${orders.actor} = ${actor}`;
-  return sql`(select count(*) ${ofOpen(account)}${whose})`;
-}
+const isOfAccount = (account: string | Placeholder): SQL => sql`${orders.account} = ${account}`;
+/** On every account: one account may have many keys, and those of a request make an account each. */
+const isOfActor = (actor: string | Placeholder): SQL => sql`${orders.actor} = ${actor}`;
+
+/** An account's orders that are not settled; or one asker's, on whichever account. */
+const countOpen = (account: string, actor: string | null): SQL =>
+  sql`(select count(*) ${ofOpen(actor === null ? isOfAccount(account) : isOfActor(actor))})`;
 
 /** Both counts of one walk through the index, as JSON. */
 export const countBoth = (account: Placeholder, actor: Placeholder): SQL =>
-  sql`(select json_array(count(*), count(case when ${orders.actor} = ${actor} then 1 end)) ${ofOpen(account)})`;
+  sql`(select json_array(count(case when ${isOfAccount(account)} then 1 end), count(case when ${isOfActor(actor)} then 1 end)) ${ofOpen(sql`1`)})`;
 
 const withinOpenOrders = ({ openOrders, actor }: ScopeTerms, account: string): SQL[] =>
   openOrders === null ? [] : [sql`${countOpen(account, actor)} + ${COUNT} <= ${openOrders}`];

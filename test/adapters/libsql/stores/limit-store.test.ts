@@ -75,7 +75,7 @@ it("says why limits could not be set", async () => {
 });
 
 describe("the orders of an account that count", () => {
-  it("are those that are not settled, and the asker's own among them", async () => {
+  it("are those that are not settled, and the asker's own on all accounts", async () => {
     const { store, place } = await open();
     await place("mine");
     await place("theirs", {}, { actor: "you" });
@@ -83,15 +83,29 @@ describe("the orders of an account that count", () => {
     await place("elsewhere", {}, { account: THEIRS });
     expect(await store.readLimits({ ...NOBODY, countsOpen: true })).toMatchObject({
       openOrders: 2,
-      openOfActor: 1,
+      openOfActor: 2,
     });
     const full = { openOrders: 2 };
-    expect([await place("b", full), await place("c", { ...full, actor: "me" })]).toEqual([
+    expect([await place("b", full), await place("c", { openOrders: 3, actor: "me" })]).toEqual([
       "refused",
       "recorded",
     ]);
-    expect(await place("d", { ...full, actor: "me" })).toBe("refused");
+    expect(await place("d", { openOrders: 3, actor: "me" })).toBe("refused");
     expect(await place("e", full, { account: THEIRS })).toBe("recorded");
+  });
+
+  it("are those of one asker on every account, whichever keys the requests brought", async () => {
+    const { store, place } = await open();
+    const most = { openOrders: 2, actor: "me" };
+    const withKeys = (name: string) => ({ account: `live:kraken#${name}:api.kraken.com` });
+    expect(await place("a", most, withKeys("one"))).toBe("recorded");
+    expect(await place("b", most, withKeys("two"))).toBe("recorded");
+    expect(await store.readLimits({ ...NOBODY, countsOpen: true })).toMatchObject({ openOfActor: 2 });
+    expect(await place("c", most, withKeys("three"))).toBe("refused");
+    expect(await place("d", most)).toBe("refused");
+    expect(await place("e", { ...most, actor: "you" }, { ...withKeys("one"), actor: "you" })).toBe(
+      "recorded",
+    );
   });
 
   it("are not counted where no limit that is set asks for them", async () => {
