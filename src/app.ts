@@ -123,7 +123,7 @@ function mountDocuments(
     const nonce = deps.local.randomText(22);
     c.header(
       "content-security-policy",
-      `default-src 'none'; connect-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; script-src 'self' 'nonce-${nonce}'`,
+      `default-src 'none'; connect-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; script-src 'self' 'nonce-${nonce}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
     );
     const html = await (await page(c as never, async () => {}))?.text();
     // Without one a browser asks for /favicon.ico, and tells its console that there is none.

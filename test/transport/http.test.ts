@@ -209,6 +209,8 @@ describe("the server's own pages", () => {
     expect(html).toContain(`<script nonce="${nonce}">`);
     expect(html).not.toMatch(/https?:\/\//);
     expect(policy).toMatch(/default-src 'none'/);
+    for (const rule of ["base-uri", "form-action", "frame-ancestors"])
+      expect(policy).toContain(`${rule} 'none'`);
   });
 
   it("answer Not found elsewhere, with the method too", async () => {
