@@ -160,6 +160,12 @@ describe("comma-separated values", () => {
     ["a line break", "a\nb", '"a\nb"'],
     ["a formula", "=1+1", "'=1+1"],
     ["a formula with a minus", "-A1", "'-A1"],
+    ["a formula after a space", " =1+1", "' =1+1"],
+    ["a formula in wide letters", "\uff1d1+1", "'\uff1d1+1"],
+    ["a tab at the beginning", "\ta", '"\'\ta"'],
+    ["a semicolon", "a;b", '"a;b"'],
+    ["a formula after a semicolon", "a;=1+1", '"a;\'=1+1"'],
+    ["a formula after a line break", "a\n@b", '"a\n\'@b"'],
     ["a negative number", "-1.5", "-1.5"],
     ["nothing", null, ""],
   ])("keep %s a text of one cell", (_name, value, told) => {
