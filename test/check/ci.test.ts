@@ -18,3 +18,11 @@ it("the workflow runs the commands of .ci/run, under the same names", () => {
   expect(own.length).toBeGreaterThan(5);
   expect(steps).toEqual(own);
 });
+
+it("the workflow may only read, and each action is the one that was looked at", () => {
+  expect(workflow).toMatch(/^permissions:\n {2}contents: read\n/m);
+  expect(workflow).not.toMatch(/: write\b/);
+  const actions = [...workflow.matchAll(/uses: (.+)$/gm)].map(([, action]) => action);
+  expect(actions.length).toBeGreaterThan(0);
+  for (const action of actions) expect(action).toMatch(/^[\w-]+\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+});
