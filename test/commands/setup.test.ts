@@ -1,5 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
@@ -247,6 +256,19 @@ describe("mcp install", () => {
       expect(JSON.parse(spoken.stdout)).toEqual({ jsonrpc: "2.0", id: 1, result: {} });
     },
   );
+
+  it.each(["a file", "no file yet"])("writes through a symbolic link to %s", async (what) => {
+    const folder = tempFolder();
+    const [link, file] = [join(folder, ".cursor/mcp.json"), join(folder, "dotfiles/cursor.json")];
+    for (const name of [link, file]) mkdirSync(dirname(name), { recursive: true });
+    if (what === "a file") writeFileSync(file, "{}");
+    symlinkSync("../dotfiles/cursor.json", link);
+    const { code, stderr } = await edgemaker(folder, ["mcp", "install", "--client", "cursor"]);
+    expect(code, stderr).toBe(0);
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    expect(JSON.parse(readFileSync(file, "utf8")).mcpServers).toHaveProperty("edgemaker");
+    expect(readdirSync(dirname(file))).toEqual(["cursor.json"]);
+  });
 
   it("a second time keeps a second copy, and changes only its own entry", async () => {
     const folder = tempFolder();

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { parseConfig } from "../../../src/compose/config.ts";
@@ -80,7 +80,7 @@ function keepCopy(file: string): string {
   for (let number = 1; ; number++) {
     const copy = `${file}.before-edgemaker${number === 1 ? "" : `-${number}`}`;
     if (existsSync(copy)) continue;
-    copyFileSync(file, copy);
+    writePrivate(copy, readFileSync(file, "utf8"));
     return copy;
   }
 }
