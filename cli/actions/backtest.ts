@@ -41,7 +41,7 @@ export async function runBacktest(operation: Operation, values: Values): Promise
   if (answer.status !== 200) return fail(answer, { operation });
   const body = answer.body as BacktestAnswer;
   if (typeof report === "string") {
-    writeFileSync(report, reportOf(body));
+    writeFileSync(report, reportOf(body), { mode: 0o644 });
     process.stderr.write(`The report is in ${report}.\n`);
   }
   if (format === "csv") process.stdout.write(operation.csv?.(body) ?? "");

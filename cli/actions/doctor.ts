@@ -12,7 +12,7 @@ import { SECOND } from "../../src/kernel/time.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { ExchangeInfo } from "../../src/ports/venue.ts";
 import { configFile, dataDirectory } from "../host/directories.ts";
-import { besides, openTo } from "../host/file-rights.ts";
+import { besides, folderOpenToAll, openTo } from "../host/file-rights.ts";
 import { databaseFile, shownUrl } from "../host/locations.ts";
 import { createLog, runtimeAsIs, runtimeInMemory } from "../host/node-runtime.ts";
 import { nodeLocal } from "../host/process/node-local.ts";
@@ -43,6 +43,7 @@ export async function runDoctor(values: Values): Promise<number> {
       const check = existsSync(file) ? privacy(file, basename(file)) : undefined;
       if (check) checks.push(check);
     }
+    checks.push(...folderCheck(databaseFile(databaseUrl)));
     const deps = await database(checks, settings, values);
     if (deps) {
       const troubles = (await deps.live?.check.troubles()) ?? new Map();
@@ -136,6 +137,14 @@ function privacy(file: string, what: string): Check {
   return mode !== undefined
     ? { check, finding: "bad", detail: `${file} can be read by others (mode ${mode}): chmod 600 it` }
     : { check, finding: "ok", detail: `${file} is yours alone` };
+}
+
+/** Nothing, where only the owner decides which files there are. */
+function folderCheck(file: string | undefined): readonly Check[] {
+  const open = file === undefined ? undefined : folderOpenToAll(file);
+  if (open === undefined) return [];
+  const detail = `everybody can write to ${open}, and replace the database in it: chmod o-w it, or name another database with --db`;
+  return [{ check: "database folder", finding: "bad", detail }];
 }
 
 async function portFree(values: Values, { databaseUrl }: CliSettings): Promise<Check> {

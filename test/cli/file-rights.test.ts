@@ -1,9 +1,11 @@
 /** Files with secrets are their owner's alone, and whoever looks at them leaves them as they are. */
+
+import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createClient } from "@libsql/client";
 import { describe, expect, it } from "vitest";
-import { edgemaker, environment, eventually, serve } from "../support/command.ts";
+import { edgemaker, environment, eventually, launcher, serve } from "../support/command.ts";
 import { tempFolder } from "../support/temp.ts";
 
 interface Check {
@@ -61,6 +63,25 @@ describe("doctor", () => {
     );
   });
 
+  it.each([
+    ["its folder", "open", 0o777],
+    ["its folder, as /tmp is", "open", 0o1777],
+    ["a folder above it", "open/inner", 0o777],
+  ])("says that everybody can write to %s", async (_what, name, mode) => {
+    const folder = tempFolder();
+    const file = join(folder, name, "edge.db");
+    mkdirSync(dirname(file), { recursive: true });
+    const place = ["--db", `file:${file}`];
+    expect((await doctor(folder, ...place)).of("database folder")).toBeUndefined();
+    chmodSync(join(folder, "open"), mode);
+    const { code, of } = await doctor(folder, ...place);
+    expect(code).toBe(1);
+    expect(of("database folder")).toMatchObject({
+      finding: "bad",
+      detail: expect.stringContaining(`everybody can write to ${join(folder, "open")}`),
+    });
+  });
+
   it.each(["deleted", "replaced"])(
     "says of a server whose database was %s that it is not ready",
     async (how) => {
@@ -110,5 +131,46 @@ describe("a server", () => {
     const data = join(environment(folder).XDG_DATA_HOME ?? "", "edgemaker");
     expect(modeOf(data)).toBe("700");
     for (const name of readdirSync(data)) expect(modeOf(join(data, name))).toBe("600");
+  });
+});
+
+describe("under a umask that takes no rights away", () => {
+  const OPEN = ["sh", "-c", 'umask 0; exec "$0" "$@"', process.execPath] as const;
+  const openly = (folder: string, ...args: readonly string[]) =>
+    spawnSync("sh", ["-c", 'umask 0; exec "$0" "$@"', process.execPath, launcher, ...args], {
+      env: environment(folder),
+      cwd: folder,
+      encoding: "utf8",
+    });
+
+  it("what is written is its owner's alone, and a report can be read by others", async () => {
+    const folder = tempFolder();
+    const place = ["--sandbox", "--db", `file:${join(folder, "edge.db")}`];
+    const bars = Array.from(
+      { length: 99 },
+      (_, i) => `${1_767_225_600 + 60 * i},60000,60100,59900,60000,1\n`,
+    );
+    writeFileSync(join(folder, "bars.csv"), bars.join(""), { mode: 0o600 });
+    const server = await serve(folder, place, {}, OPEN);
+    const bounds = ["--lower", "57000", "--upper", "63000", "--levels", "4", "--size", "100"];
+    const market = ["--exchange", "kraken", "--symbol", "BTC/USDT", ...bounds];
+    for (const args of [
+      ["db", "backup", "whole.db", ...place],
+      ["token", "create", "--name", "one", "--scope", "read", ...place],
+      ["mcp", "install", "--client", "cursor"],
+      ["mcp", "install", "--client", "cursor"],
+      ["backtest", ...market, "--data", "bars.csv", "--report", "report.html", ...place],
+    ]) {
+      const { status, stderr } = openly(folder, ...args);
+      expect(status, `${args.join(" ")}: ${stderr}`).toBe(0);
+    }
+    await server.kill("SIGTERM");
+    expect(openly(folder, "db", "restore", "whole.db", ...place).status).toBe(0);
+    const modes = readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => [entry.name, modeOf(join(entry.parentPath, entry.name))] as const);
+    expect(modes.length).toBeGreaterThan(5);
+    for (const [name, mode] of modes)
+      expect([name, mode]).toEqual([name, name === "report.html" ? "644" : "600"]);
   });
 });
