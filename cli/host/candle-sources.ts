@@ -134,8 +134,22 @@ async function* plain(from: ReadStream): AsyncGenerator<FilePart> {
 async function* whole(from: Readable, through: Gunzip | InflateRaw): AsyncGenerator<FilePart> {
   from.on("error", (error) => through.destroy(error));
   from.pipe(through);
-  for await (const bytes of through) yield { bytes, behind: through.bytesWritten };
+  let unpacked = 0;
+  for await (const bytes of through) {
+    unpacked += bytes.length;
+    const behind = through.bytesWritten;
+    if (unpacked > LEAST_UNPACKED && unpacked > MOST_TIMES_PACKED * behind)
+      throw new RangeError(
+        `it unpacks to more than ${MOST_TIMES_PACKED} times its size: it holds no candles`,
+      );
+    yield { bytes, behind };
+  }
 }
+
+/** Minutes at one price, which pack best of all, unpack to 15 times their size. */
+const MOST_TIMES_PACKED = 50;
+/** What is small may unpack to any multiple. */
+const LEAST_UNPACKED = 1 << 24;
 
 /** The one file in a zip archive, checked against its CRC-32. */
 async function* unzipped(file: string, handle: FileHandle): AsyncGenerator<FilePart> {

@@ -64,10 +64,15 @@ describe("candles are imported", () => {
     damaged.writeUInt8(damaged.readUInt8(40) ^ 1, 40);
     writeFileSync(join(folder, "damaged.zip"), damaged);
     writeFileSync(join(folder, "cut.zip"), good.subarray(0, 60));
+    const endless = row(0).concat("\n").repeat(300_000);
+    writeFileSync(join(folder, "bomb.zip"), zip("a.csv", endless));
+    writeFileSync(join(folder, "bomb.csv.gz"), gzipSync(endless));
     writeFileSync(join(folder, "bad.csv.gz"), gzipSync(`${rows([0])}x,1,1,1,1,1\n`));
     const told: [string, RegExp][] = [
       ["sum.zip", /its SHA-256 does not match sum\.zip\.CHECKSUM; download it again/],
       ["damaged.zip", /damaged\.zip: /],
+      ["bomb.zip", /bomb\.zip: it unpacks to more than 50 times its size/],
+      ["bomb.csv.gz", /bomb\.csv\.gz: it unpacks to more than 50 times its size/],
       ["cut.zip", /cut\.zip: the archive has no directory: it is not whole/],
       ["bad.csv.gz", /bad\.csv\.gz: line 2: its time cannot be read: x,1,1,1,1,1/],
       ["none.csv", /there is no file none\.csv/],
