@@ -1,16 +1,45 @@
-/** A text in which each of these secrets is "…", in whichever way it was repeated. Empty ones are none. */
+/** A text in which each of these secrets is "…", in whichever way it, or its beginning, was repeated. Empty ones are none. */
 export const withoutSecrets = (text: string, secrets: readonly string[]): string =>
   secrets
     .filter((secret) => secret !== "")
     .flatMap(formsOf)
     .reduce(withoutForm, text);
 
-/** As an answer may carry a secret back: percent-encoded, or in base64; in which case of letters it matters not. */
-const formsOf = (secret: string): string[] => [
-  secret,
-  encodeURIComponent(secret),
-  btoa(String.fromCharCode(...new TextEncoder().encode(secret))).replace(/=+$/, ""),
-];
+interface SecretForm {
+  readonly form: string;
+  /** So many of its first letters are enough to tell it. */
+  readonly least: number;
+}
 
-const withoutForm = (text: string, form: string): string =>
-  text.replace(new RegExp(form.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "gi"), "…");
+const LEAST_BEGINNING = 8;
+
+/** As an answer may carry a secret back, in whichever case of letters. */
+function formsOf(secret: string): SecretForm[] {
+  const bytes = new TextEncoder().encode(secret);
+  const inHex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  const inBase64 = btoa(String.fromCharCode(...bytes)).replace(/=+$/, "");
+  const backwards = [...secret].reverse().join("");
+  // An address begins with what is no secret.
+  const open = /^[a-z]+:\/\/[^/]*/.exec(secret)?.[0].length ?? 0;
+  const part = Math.min(1, (open + LEAST_BEGINNING) / secret.length);
+  return [secret, encodeURIComponent(secret), inBase64, inHex, backwards].map((form) => ({
+    form,
+    least: form === backwards ? Math.min(form.length, LEAST_BEGINNING) : Math.ceil(form.length * part),
+  }));
+}
+
+/** Of the same length: places in one are places in the other. */
+const inLowerCase = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+
+function withoutForm(text: string, { form, least }: SecretForm): string {
+  const [low, letters] = [inLowerCase(text), inLowerCase(form)];
+  const beginning = letters.slice(0, least);
+  let [plain, from] = ["", 0];
+  for (let at = low.indexOf(beginning); at >= 0; at = low.indexOf(beginning, from)) {
+    let count = least;
+    while (count < letters.length && low[at + count] === letters[count]) count++;
+    plain += `${text.slice(from, at)}…`;
+    from = at + count;
+  }
+  return plain + text.slice(from);
+}

@@ -257,6 +257,9 @@ it.each([
   ["percent-encoded", (path: string) => encodeURIComponent(decodeURI(path.slice(4, 14)))],
   ["in base64", (path: string) => btoa(path.slice(4, 14))],
   ["in capitals", (path: string) => path.slice(4, 14).toUpperCase()],
+  ["in hexadecimal", (path: string) => Buffer.from(path.slice(4, 14)).toString("hex")],
+  ["backwards", (path: string) => [...path.slice(4, 14)].reverse().join("")],
+  ["without its end", (path: string) => path.slice(4, 12)],
 ])("nor %s", async (_how, repeated) => {
   const box = await notifyBox();
   const receiver = await answering(({ path }) => ({ status: 400, body: `no bot ${repeated(path)}` }));

@@ -58,6 +58,10 @@ it.each([
   ["in upper case", SECRET.toUpperCase()],
   ["percent-encoded", encodeURIComponent(SECRET)],
   ["in base64", btoa(SECRET)],
+  ["in hexadecimal", Buffer.from(SECRET).toString("hex")],
+  ["in hexadecimal capitals", Buffer.from(SECRET).toString("hex").toUpperCase()],
+  ["backwards", [...SECRET].reverse().join("")],
+  ["without its end", SECRET.slice(0, -1)],
   ["its request's signature in a header", "s1gnatureOfHeader"],
   ["its request's signature in the address", "s1gnatureOfQuery"],
 ])("tells no secret that an answer carries back: %s", async (_form, told) => {
