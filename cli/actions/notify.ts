@@ -15,6 +15,7 @@ import { newWebhookSecret } from "../../src/notify/operations/sign.ts";
 import { parseQuiet } from "../../src/notify/quiet.ts";
 import { SECRETS_OF } from "../../src/notify/requests.ts";
 import { createLog, nodeRuntime } from "../host/node-runtime.ts";
+import { leadsInward } from "../host/outbound.ts";
 import { readSecrets } from "../host/secret-input.ts";
 import { readSettings } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
@@ -47,9 +48,9 @@ export async function addChannel(values: Values, name: string): Promise<number> 
   const quiet = values.quiet === undefined ? null : parseQuiet(String(values.quiet));
   if (quiet === undefined) throw new UsageError(`--quiet must be ${QUIET_FORM}`);
   if (!CHANNEL_NAME.test(name)) throw new UsageError(CHANNEL_NAME_FORM);
-  return withChannels(values, async ({ channels, outboundHosts }) => {
+  return withChannels(values, async ({ channels, outboundHosts: hosts }) => {
     const given = await readSecrets(SECRETS_OF[kind]);
-    const refused = refusedSecrets(kind, given, outboundHosts);
+    const refused = await refusedSecrets(kind, given, { hosts, inward: leadsInward() });
     if (refused !== undefined) throw new UsageError(refused);
     const secret = kind === "webhook" ? newWebhookSecret(randomBytes(32)) : undefined;
     const secrets = { ...given, ...(secret ? { secret } : {}) };

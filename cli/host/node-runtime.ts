@@ -10,7 +10,7 @@ import { builtSchema, readMigrations } from "./database/migrations.ts";
 import { ownDatabase } from "./file-rights.ts";
 import { killedByFile, killFileText } from "./kill-file.ts";
 import { databaseFile } from "./locations.ts";
-import { nodePost } from "./outbound.ts";
+import { leadsInward, nodePost } from "./outbound.ts";
 import { nodeLocal } from "./process/node-local.ts";
 import { sendBySmtp } from "./smtp.ts";
 
@@ -59,6 +59,7 @@ function runtimeOver(client: Database, url: string, { config, log }: { config: C
     readCandles: readCoveredFile,
     kept: keptCandles(url, process.env),
     post: nodePost(config.outboundHosts),
+    inward: leadsInward(),
     mail: sendBySmtp(config.outboundHosts),
     killed: killedByFile(url),
     killFile: killFileText(url),

@@ -2,7 +2,13 @@ import { type LookupAddress, lookup } from "node:dns";
 import { BlockList, isIP } from "node:net";
 import { lazy } from "../../src/kernel/lazy.ts";
 import { plainText } from "../../src/kernel/plain-text.ts";
-import { type OutboundAnswer, type Post, refusedAddress, secondsOf } from "../../src/ports/outbound.ts";
+import {
+  type LeadsInward,
+  type OutboundAnswer,
+  type Post,
+  refusedAddress,
+  secondsOf,
+} from "../../src/ports/outbound.ts";
 
 /** What no message goes to: this machine, its network, and addresses that lead there (RFC 6890). */
 const privateNets = lazy(() => {
@@ -101,6 +107,20 @@ const publicLookup =
       if (found || !first) told(found, "");
       else if (options.all) told(null, [...addresses]);
       else told(null, first.address, first.family);
+    });
+
+const LOOKUP_TIME = 3000;
+
+/** What a name leads to is asked once, for as long as a person waits; each message asks again. */
+export const leadsInward =
+  (resolve: Resolve = resolveAll): LeadsInward =>
+  (host) =>
+    new Promise((done) => {
+      const late = setTimeout(() => done(undefined), LOOKUP_TIME);
+      resolve(host, {}, (_error, addresses) => {
+        clearTimeout(late);
+        done(privateRefusal(host, addresses ?? [])?.message);
+      });
     });
 
 /** Throws where any of a name's addresses is private. */

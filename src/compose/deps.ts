@@ -142,7 +142,7 @@ const keyDeps = (config: Config, live: Live) => ({
 /** What is counted, and who is told of it. */
 const tellingDeps = (
   { heartbeat: beats, watched, outboundHosts }: Config,
-  { post, mail, local, log }: Runtime,
+  { post, mail, inward, local, log }: Runtime,
   { context, channels }: { context: Context; channels: Channels },
 ) => ({
   channels,
@@ -150,7 +150,7 @@ const tellingDeps = (
   reports: reportStore(context),
   liquidity: { store: liquidityStore(context), pairs: watched },
   ...(post && beats ? { heartbeat: heartbeat(beats, { post, local, log }) } : {}),
-  ...(post ? { notify: { store: channels, post, mail, hosts: outboundHosts } } : {}),
+  ...(post ? { notify: { store: channels, post, mail, inward, hosts: outboundHosts } } : {}),
 });
 
 const infoOf = ({ id, venue }: ConfiguredExchange, live: Live | undefined): ExchangeInfo => ({

@@ -24,7 +24,7 @@ import type { Deps } from "../ports/deps.ts";
 import type { Aggregator } from "../ports/dex.ts";
 import type { CalculationThread, HeavyLane } from "../ports/heavy.ts";
 import type { Local, Log } from "../ports/local.ts";
-import type { Post, SendMail } from "../ports/outbound.ts";
+import type { LeadsInward, Post, SendMail } from "../ports/outbound.ts";
 import type { Tracer } from "../ports/tracer.ts";
 import type { Venue } from "../ports/venue.ts";
 import type { Config } from "./config.ts";
@@ -54,6 +54,8 @@ export interface Runtime {
   /** How messages leave; nobody is told where it is absent. */
   readonly post?: Post;
   readonly mail?: SendMail;
+  /** Absent where the platform reaches no private address. */
+  readonly inward?: LeadsInward;
   readonly heavy?: HeavyLane;
   readonly calculationThread?: CalculationThread | undefined;
   /** Why nothing may be placed now, as this machine tells it; undefined where it may. */

@@ -1,6 +1,6 @@
 /** A channel as a person sets and sees it: what opens it is taken in, and never told again. */
 import type { ChannelKind, ChannelSecrets } from "../model/channel.ts";
-import { refusedAddress } from "../ports/outbound.ts";
+import { type LeadsInward, refusedAddress } from "../ports/outbound.ts";
 import type { ChannelReport } from "../ports/stores/notify-store.ts";
 import { MAIL_PROTOCOLS, mailTrouble } from "./mail.ts";
 import { quietText } from "./quiet.ts";
@@ -41,20 +41,35 @@ export interface SecretField {
   readonly isNeeded: boolean;
 }
 
-/** Why these secrets open no channel of this kind; undefined where they may. `named` are hosts of the operator's settings. */
-export function refusedSecrets(
+/** Where messages may go. */
+export interface ChannelRules {
+  /** Hosts of the operator's settings. */
+  readonly hosts: readonly string[];
+  readonly inward?: LeadsInward | undefined;
+}
+
+/** Why these secrets open no channel of this kind; undefined where they may. */
+export async function refusedSecrets(
   kind: ChannelKind,
   secrets: ChannelSecrets,
-  named: readonly string[],
-): string | undefined {
-  let url: URL;
-  try {
-    url = addressOf(kind, secrets);
-  } catch {
+  { hosts, inward }: ChannelRules,
+): Promise<string | undefined> {
+  const url = urlOf(kind, secrets);
+  if (!url)
     return kind === "email"
       ? "the server must be a whole address, for example smtps://mail.example.org"
       : "the url must be a whole address, for example https://hooks.example/edgemaker";
+  const refused =
+    kind === "email"
+      ? (mailTrouble(secrets) ?? refusedAddress(url, hosts, MAIL_PROTOCOLS))
+      : refusedAddress(url, hosts);
+  return refused ?? (hosts.includes(url.host) ? undefined : inward?.(url.hostname));
+}
+
+function urlOf(kind: ChannelKind, secrets: ChannelSecrets): URL | undefined {
+  try {
+    return addressOf(kind, secrets);
+  } catch {
+    return undefined;
   }
-  if (kind !== "email") return refusedAddress(url, named);
-  return mailTrouble(secrets) ?? refusedAddress(url, named, MAIL_PROTOCOLS);
 }

@@ -10,7 +10,7 @@ import type { CalculationThread, HeavyLane } from "./heavy.ts";
 import type { KillHere } from "./kill-here.ts";
 import type { Kinds } from "./kind.ts";
 import type { Local, Log } from "./local.ts";
-import type { Post, SendMail } from "./outbound.ts";
+import type { LeadsInward, Post, SendMail } from "./outbound.ts";
 import type { DryRuns } from "./paper.ts";
 import type { Reference } from "./reference.ts";
 import type { Signer } from "./stores/audit-store.ts";
@@ -86,6 +86,7 @@ export interface Deps {
     readonly mail?: SendMail | undefined;
     /** Hosts that the operator's settings name: they may be told whatever they are. */
     readonly hosts: readonly string[];
+    readonly inward?: LeadsInward | undefined;
   };
   /** The server's exchange keys; absent where exchanges are simulated. */
   readonly keys?: {

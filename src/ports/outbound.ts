@@ -38,7 +38,7 @@ export function refusedAddress(
   const advice = `name ${url.host} in EDGEMAKER_OUTBOUND_HOSTS if it is meant`;
   if (!secure.includes(url.protocol))
     return `an address must be ${secure.map((one) => one.replace(":", "")).join(" or ")}; ${advice}`;
-  return isLocal(url.hostname) ? `an address must be a public one; ${advice}` : undefined;
+  return isLocal(url.hostname.replace(/\.+$/, "")) ? `an address must be a public one; ${advice}` : undefined;
 }
 
 // Addresses in numbers are private ones, but for very few.
@@ -47,6 +47,9 @@ const isLocal = (host: string): boolean =>
   /^[\d.]+$/.test(host) ||
   !host.includes(".") ||
   /\.(localhost|local|internal|home\.arpa)$/.test(host);
+
+/** Why nothing may be sent to a name, of where it leads now; undefined where it may, or that is not known yet. */
+export type LeadsInward = (host: string) => Promise<string | undefined>;
 
 /** In milliseconds from now, from a Retry-After in seconds. */
 export const secondsOf = (header: string | null | undefined): number | undefined =>

@@ -8,6 +8,20 @@ import { makeFolder } from "../support/temp.ts";
 
 const KEK = Buffer.alloc(32, 3).toString("base64");
 
+/** The names that a server can look up: one leads to this machine, and the others nowhere. */
+const NAMES = `data:text/javascript,${encodeURIComponent(`
+import dns from "node:dns";
+import { syncBuiltinESMExports } from "node:module";
+const { lookup } = dns;
+dns.lookup = (host, options, told) =>
+  host === "inner.example"
+    ? told(null, [{ address: "127.0.0.1", family: 4 }])
+    : /example$/.test(host)
+      ? told(new Error("ENOTFOUND"))
+      : lookup(host, options, told);
+syncBuiltinESMExports();
+`)}`;
+
 interface Answer {
   readonly status: number;
   readonly body: Record<string, unknown> & { readonly message?: string };
@@ -37,7 +51,7 @@ describe("channels over HTTP", () => {
   let hook: Awaited<ReturnType<typeof listening>>;
   const { ask, folder } = serverWith(async () => {
     hook = await listening();
-    return { EDGEMAKER_KEK: KEK, EDGEMAKER_OUTBOUND_HOSTS: hook.host };
+    return { EDGEMAKER_KEK: KEK, EDGEMAKER_OUTBOUND_HOSTS: hook.host, NODE_OPTIONS: `--import ${NAMES}` };
   });
   afterAll(() => void hook.server.close());
 
@@ -47,6 +61,8 @@ describe("channels over HTTP", () => {
     [{ channel: "one", kind: "telegram", botToken: "1:a" }, "opened with chatId"],
     [{ channel: "one", kind: "webhook", url: "nowhere" }, "a whole address"],
     [{ channel: "one", kind: "webhook", url: "https://10.0.0.7/hook" }, "a public one"],
+    [{ channel: "one", kind: "webhook", url: "https://localhost./hook" }, "a public one"],
+    [{ channel: "one", kind: "webhook", url: "https://inner.example/hook" }, "leads to a private address"],
     [{ channel: "one", kind: "webhook", url: "http://hooks.example/" }, "must be https"],
     [{ channel: "one", kind: "ntfy", url: "https://ntfy.example/t", quiet: "at night" }, "22:00-07:00"],
   ])("takes no channel %o", async (body, why) => {

@@ -13,6 +13,8 @@ describe("an address that no message goes to", () => {
     "https://2130706433/x",
     "https://0x7f.1/x",
     "https://localhost/x",
+    "https://localhost./x",
+    "https://db.internal./x",
     "https://db.internal/x",
     "https://printer.local/x",
     "https://intranet/x",

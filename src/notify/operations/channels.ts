@@ -8,6 +8,7 @@ import type { Deps } from "../../ports/deps.ts";
 import {
   CHANNEL_NAME,
   CHANNEL_NAME_FORM,
+  type ChannelRules,
   channelTold,
   QUIET_FORM,
   refusedSecrets,
@@ -78,7 +79,7 @@ const addInput = lazy(() =>
 );
 
 /** What of a request opens a channel of its kind, by the names it is stored under. */
-function secretsOf({ kind, ...given }: z.output<ReturnType<typeof addInput>>, hosts: readonly string[]) {
+async function secretsOf({ kind, ...given }: z.output<ReturnType<typeof addInput>>, rules: ChannelRules) {
   const fields = secretFieldsOf(kind);
   const texts = given as Readonly<Record<string, unknown>>;
   const missing = fields.find(({ field, isNeeded }) => isNeeded && texts[field] === undefined);
@@ -86,7 +87,7 @@ function secretsOf({ kind, ...given }: z.output<ReturnType<typeof addInput>>, ho
   const secrets = Object.fromEntries(
     fields.flatMap(({ name, field }) => (texts[field] === undefined ? [] : [[name, String(texts[field])]])),
   );
-  const refused = refusedSecrets(kind, secrets, hosts);
+  const refused = await refusedSecrets(kind, secrets, rules);
   if (refused !== undefined) throw new AppError("Invalid request", refused);
   return secrets;
 }
@@ -154,10 +155,10 @@ export const channelOperations: readonly Operation[] = [
         signingSecret: z.string().optional().describe("Secret of a webhook, for its receiver; shown once"),
       }),
     async run(deps, asked, call) {
-      const { store, hosts, mail } = channelsOf(deps);
+      const { store, mail, ...rules } = channelsOf(deps);
       const { channel: name, kind, level, daily } = asked;
       if (kind === "email" && !mail) throw new AppError("Invalid request", NO_MAIL);
-      const given = secretsOf(asked, hosts);
+      const given = await secretsOf(asked, rules);
       const random = () => crypto.getRandomValues(new Uint8Array(32));
       const signingSecret = kind === "webhook" ? newWebhookSecret(random()) : undefined;
       const secrets: ChannelSecrets = { ...given, ...(signingSecret ? { secret: signingSecret } : {}) };
