@@ -1,12 +1,12 @@
 import { cancellable } from "../engine/decide/turn.ts";
 import { upgraded } from "../engine/pass/upgrade.ts";
+import { bookTrade, countOrder, movedByPosition, positionAccounts } from "../engine/position/ledger.ts";
+import { positionReserve } from "../engine/position/reserve.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Fill } from "../model/fill.ts";
 import type { Order } from "../model/order.ts";
 import type { Strategy } from "../model/strategy.ts";
 import type { Kind } from "../ports/kind.ts";
-import { bookTrade, countOrder, movedByPosition, positionAccounts } from "./ledger/position.ts";
-import { quoteReserve } from "./ledger/reserve.ts";
 import { mayQuote, runQuote } from "./pass/run.ts";
 import { elsewhereAsked } from "./pass/sources.ts";
 import type { QuoteConfig, QuoteState, QuoteStrategy } from "./state/state.ts";
@@ -24,7 +24,7 @@ export const quoteKind: Kind<QuoteConfig, QuoteState> = {
   skipGenerations: ({ state }: QuoteStrategy) => state,
   release: (state: QuoteState) => state,
   holdings: ({ base, cost }: QuoteState) => ({ base, cost }),
-  reserve: quoteReserve,
+  reserve: positionReserve,
   movedByBooks: movedByPosition,
   accounts: positionAccounts,
   isInRange: ({ quoted }: QuoteState) => quoted !== null && quoted.reference !== null,

@@ -6,12 +6,12 @@ import { backtestingQuotes, type QuoteBacktestOptions } from "../../src/backtest
 import { RULES } from "../../src/backtest/rules.ts";
 import { ticksOf } from "../../src/backtest/ticks.ts";
 import { type Candles, candlesOf } from "../../src/candles/candles.ts";
+import { positionAccounts } from "../../src/engine/position/ledger.ts";
 import { text } from "../../src/kernel/decimal.ts";
 import { mix, share } from "../../src/kernel/hash.ts";
 import { MINUTE, SECOND } from "../../src/kernel/time.ts";
 import type { Fill } from "../../src/model/fill.ts";
 import { asQuote } from "../../src/quote/kind.ts";
-import { positionAccounts } from "../../src/quote/ledger/position.ts";
 import { type AskedQuote, quoteInput } from "../../src/quote/schema/input.ts";
 import { bearer } from "../contract/suite.ts";
 import { testApp } from "../support/app.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { withFirstBase } from "../../src/quote/ledger/position.ts";
+import { withFirstBase } from "../../src/engine/position/ledger.ts";
 import type { QuoteRules } from "../../src/quote/plan.ts";
 import { heldAndBid, quoteExposure } from "../../src/quote/start/exposure.ts";
 import { newQuoteState, type QuoteConfig, type QuoteState } from "../../src/quote/state/state.ts";

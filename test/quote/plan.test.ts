@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { standsFor } from "../../src/engine/position/tolerance.ts";
 import { abs, type Decimal, mul, ONE, sum, text, wire, ZERO } from "../../src/kernel/decimal.ts";
 import { meets, reachOf } from "../../src/model/own-orders.ts";
 import { besideOthers } from "../../src/quote/cut.ts";
@@ -7,7 +8,6 @@ import { halfSpread, moveWithin, realizedVolatility } from "../../src/quote/half
 import { levelsWorth, type QuoteLevel, quoteLevelsOf } from "../../src/quote/levels.ts";
 import { type QuoteRules, type QuoteView, quotePlan } from "../../src/quote/plan.ts";
 import { reservationPrice, shareOfBase } from "../../src/quote/reservation.ts";
-import { standsFor } from "../../src/quote/tolerance.ts";
 import { d, market } from "../support/grid.ts";
 
 const MARKET = market({ tick: d("0.001"), lot: d("0.1"), minAmount: d("0.1"), minNotional: d("1") });

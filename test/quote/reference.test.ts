@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { midOfBook, withoutOwn } from "../../src/engine/position/own-book.ts";
 import { type Decimal, max, min, ONE, text } from "../../src/kernel/decimal.ts";
-import { midOfBook, type PriceSource, referencePrice, withoutOwn } from "../../src/quote/reference.ts";
+import { type PriceSource, referencePrice } from "../../src/quote/reference.ts";
 import { d } from "../support/grid.ts";
 
 const NOW = 1_000_000;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { withFirstBase } from "../../src/engine/position/ledger.ts";
 import { ONE, text } from "../../src/kernel/decimal.ts";
 import { HOUR, MINUTE, SECOND } from "../../src/kernel/time.ts";
 import type { Order } from "../../src/model/order.ts";
 import { quoteKind } from "../../src/quote/kind.ts";
-import { withFirstBase } from "../../src/quote/ledger/position.ts";
 import { newQuoteState, type QuoteStrategy } from "../../src/quote/state/state.ts";
 import { d, market } from "../support/grid.ts";
 import { idOf, NOW, sight, strategy, turn } from "../support/made.ts";

@@ -13,7 +13,7 @@ export const QUOTE_MUTANTS: readonly Mutant[] = [
         to: 'firstMet(reachOf({ ...one, type: "limit" }), []) !== undefined;',
       },
       {
-        file: "src/quote/pass/place.ts",
+        file: "src/engine/position/place.ts",
         from: 'const met = firstMet(reachOf({ side, price, type: "limit" }), others);',
         to: "const met = others.find(({ price: other }) => other < 0n);",
       },
@@ -28,9 +28,9 @@ export const QUOTE_MUTANTS: readonly Mutant[] = [
         to: 'const bound = side === "buy" ? null : least;',
       },
       {
-        file: "src/quote/pass/place.ts",
-        from: "const room = config.rules.mostBase === undefined ?",
-        to: "const room = config.rules.mostBase !== null ?",
+        file: "src/engine/position/place.ts",
+        from: "const room = inventory.most === undefined ?",
+        to: "const room = inventory.most !== null ?",
       },
     ],
   },
@@ -43,8 +43,8 @@ export const QUOTE_MUTANTS: readonly Mutant[] = [
         to: 'const bound = side === "buy" ? most : null;',
       },
       {
-        file: "src/quote/pass/place.ts",
-        from: "const least = config.rules.leastBase ?? ZERO;",
+        file: "src/engine/position/place.ts",
+        from: "const least = inventory.least ?? ZERO;",
         to: "const least = ZERO;",
       },
     ],
@@ -57,7 +57,7 @@ export const QUOTE_MUTANTS: readonly Mutant[] = [
   ),
   one(
     "the middle of a crossed or locked book is a price",
-    "src/quote/reference.ts",
+    "src/engine/position/own-book.ts",
     "bid === undefined || ask === undefined || bid >= ask ? undefined",
     "bid === undefined || ask === undefined ? undefined",
   ),
@@ -75,7 +75,7 @@ export const QUOTE_MUTANTS: readonly Mutant[] = [
   ),
   one(
     "an order far from its place is never renewed",
-    "src/quote/tolerance.ts",
+    "src/engine/position/tolerance.ts",
     'abs(price - wanted.price) <= mul(wanted.price, tolerance.price, "down") &&',
     "price > 0n &&",
   ),
@@ -87,13 +87,13 @@ export const QUOTE_MUTANTS: readonly Mutant[] = [
   ),
   one(
     "bids forget what their budget has spent",
-    "src/quote/pass/place.ts",
+    "src/engine/position/place.ts",
     "min(config.budget.quote + state.ledger.quote - spent - ours,",
     "min(config.budget.quote + state.ledger.quote,",
   ),
   one(
     "asks forget what unsettled ones may still take",
-    "src/quote/pass/place.ts",
+    "src/engine/position/place.ts",
     "const own = min(state.base - bound, state.base - least - bound);",
     "const own = min(state.base, state.base - least);",
   ),
@@ -111,7 +111,7 @@ export const QUOTE_MUTANTS: readonly Mutant[] = [
   ),
   one(
     "a fee in base stays in the books of quotes",
-    "src/quote/ledger/position.ts",
+    "src/engine/position/ledger.ts",
     "base: sign * fill.amount - feeIn(base),",
     "base: sign * fill.amount,",
   ),

@@ -1,4 +1,5 @@
 import type { Candles } from "../../candles/candles.ts";
+import { positionAccounts } from "../../engine/position/ledger.ts";
 import { type Decimal, max, min, text, ZERO } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { splitPair } from "../../kernel/pair.ts";
@@ -7,7 +8,6 @@ import { SECOND } from "../../kernel/time.ts";
 import { accountKey, type Balance } from "../../model/account.ts";
 import type { Market } from "../../model/market.ts";
 import { quoteKind } from "../../quote/kind.ts";
-import { positionAccounts } from "../../quote/ledger/position.ts";
 import type { AskedQuote } from "../../quote/schema/input.ts";
 import { quoteConfigOf } from "../../quote/start/asked-config.ts";
 import { newQuoteState, type QuoteConfig, type QuoteStrategy } from "../../quote/state/state.ts";

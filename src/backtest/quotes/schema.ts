@@ -1,10 +1,10 @@
 import * as z from "zod";
+import { positionAccounts } from "../../engine/position/ledger.ts";
 import { csv } from "../../kernel/csv.ts";
 import { type Decimal, div, snap, text, wire, ZERO } from "../../kernel/decimal.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { SIDES } from "../../model/market.ts";
-import { positionAccounts } from "../../quote/ledger/position.ts";
 import { quotePreviewInput } from "../../quote/schema/input.ts";
 import { quoteAskedOut } from "../../quote/start/planned-quote.ts";
 import { barField, shape as pastShape } from "../schema/input.ts";

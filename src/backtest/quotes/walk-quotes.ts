@@ -1,10 +1,10 @@
+import { positionAccounts } from "../../engine/position/ledger.ts";
 import { type Decimal, max, min, mul, ZERO } from "../../kernel/decimal.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { between, type Corner } from "../../market/matching/corner.ts";
 import type { Balance } from "../../model/account.ts";
 import type { Fill } from "../../model/fill.ts";
 import type { Market } from "../../model/market.ts";
-import { positionAccounts } from "../../quote/ledger/position.ts";
 import type { QuoteStrategy } from "../../quote/state/state.ts";
 import { cornersOf } from "../corners.ts";
 import { type Paper, paper } from "../paper.ts";

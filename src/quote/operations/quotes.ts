@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { stalledFor, stalledNotices } from "../../engine/pass/stalled.ts";
+import { positionAccounts } from "../../engine/position/ledger.ts";
 import { text, wire } from "../../kernel/decimal.ts";
 import { idField } from "../../kernel/fields.ts";
 import { parseAccountKey } from "../../model/account.ts";
@@ -7,7 +8,6 @@ import type { Order } from "../../model/order.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { quoteKind } from "../kind.ts";
-import { positionAccounts } from "../ledger/position.ts";
 import { QuoteListShape, QuoteStatusShape } from "../schema/shapes.ts";
 import { quotesView } from "../schema/view.ts";
 import { quoteAskedOut, quotePricedOut } from "../start/planned-quote.ts";

@@ -1,6 +1,7 @@
 import { draftOf } from "../../engine/decide/intents.ts";
 import { isUnclear, strangerError, venueError, withNotices } from "../../engine/decide/troubles.ts";
 import { cancellable } from "../../engine/decide/turn.ts";
+import type { Desk, Supply } from "../../engine/position/place.ts";
 import type { Market, Quote } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
 import type { Refusal } from "../../model/strategy.ts";
@@ -8,7 +9,7 @@ import type { Drafted, StrategyContext } from "../../ports/kind.ts";
 import type { Cut } from "../cut.ts";
 import type { QuoteState, QuoteStrategy } from "../state/state.ts";
 import { quoteNoticesOf } from "./notices.ts";
-import { freeSlots, placeSide, type Supply } from "./place.ts";
+import { freeSlots, placeSide } from "./place.ts";
 import { lastQuoted, type Quoting, withSeen } from "./quoting.ts";
 import { goingOf } from "./rested.ts";
 
@@ -82,7 +83,9 @@ function placed(strategy: QuoteStrategy, { bids, asks }: Quoting, around: Moving
   // Without balances nothing is placed: what a slot was refused for stands until they are read.
   if (!funds)
     return { ...before, refused: strategy.state.refused.filter(isOfSlot), short: mayWant(strategy, around) };
-  const desk = { strategy, live, market, priced, context };
+  const { rules, tolerance } = strategy.config;
+  const inventory = { most: rules.mostBase, least: rules.leastBase };
+  const desk: Desk = { strategy, inventory, leastShare: tolerance.amount, live, market, priced, context };
   return placeSide("sell", asks.lacking, desk, placeSide("buy", bids.lacking, desk, before));
 }
 

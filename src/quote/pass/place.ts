@@ -1,43 +1,10 @@
-/** Which orders of the lacking levels leave in this pass, and why the others do not. */
-import { limitedAgain, unlimited, waitsForLimit } from "../../engine/decide/limited.ts";
-import { isHeld } from "../../engine/decide/turn.ts";
-import { type Decimal, max, min, mul, ONE, snap, ZERO } from "../../kernel/decimal.ts";
-import type { Pair } from "../../kernel/pair.ts";
-import { boundsAfter, refusedWithin } from "../../limits/standing.ts";
-import type { Funds, Intent, Resting } from "../../model/intent.ts";
-import type { Bounds } from "../../model/limits.ts";
-import type { Market, Quote, Side } from "../../model/market.ts";
-import { lotsFor, meetsMinimum } from "../../model/minimum.ts";
-import { need } from "../../model/need.ts";
-import type { Order } from "../../model/order.ts";
-import { firstMet, reachOf } from "../../model/own-orders.ts";
+/** Which orders of the lacking levels leave in this pass: each in a slot of its side. */
+import { waitsForLimit } from "../../engine/decide/limited.ts";
+import { type Desk, placeOrder, type Supply } from "../../engine/position/place.ts";
+import type { Side } from "../../model/market.ts";
 import type { Refusal, SlotState } from "../../model/strategy.ts";
-import type { StrategyContext } from "../../ports/kind.ts";
 import type { QuoteLevel } from "../levels.ts";
-import { isBidSlot, type QuoteStrategy } from "../state/state.ts";
-import { boundBase } from "./rested.ts";
-
-/** What of a pass is left, after each order that is planned. */
-export interface Supply {
-  readonly slots: readonly SlotState[];
-  readonly funds: Funds;
-  readonly resting: readonly Resting[];
-  readonly bounds: Bounds;
-  readonly limit: number;
-  readonly intents: readonly Intent[];
-  readonly refused: readonly Refusal[];
-  /** Some order had no room in this pass. */
-  readonly short: boolean;
-}
-
-export interface Desk {
-  readonly strategy: QuoteStrategy;
-  readonly live: readonly Order[];
-  readonly market: Market;
-  /** Orders are held against this price. */
-  readonly priced: Quote;
-  readonly context: StrategyContext;
-}
+import { isBidSlot } from "../state/state.ts";
 
 const ofSide = (side: Side) => (slot: SlotState) => isBidSlot(slot) === (side === "buy");
 
@@ -63,7 +30,7 @@ export function placeSide(side: Side, lacking: readonly QuoteLevel[], desk: Desk
   let supply: Supply = { ...before, refused: [...before.refused, ...held] };
   for (const [place, level] of wanted.entries()) {
     const slot = ready[place];
-    if (slot) supply = placeLevel(level, slot, desk, supply);
+    if (slot) supply = placeOrder(level, slot, desk, supply);
   }
   return supply;
 }
@@ -72,75 +39,4 @@ export function placeSide(side: Side, lacking: readonly QuoteLevel[], desk: Desk
 function heldBack({ index }: SlotState, { strategy }: Desk): Refusal {
   const told = strategy.state.refused.find(({ slot }) => slot === index);
   return told ?? { slot: index, reason: "rejected" };
-}
-
-function placeLevel(level: QuoteLevel, slot: SlotState, desk: Desk, supply: Supply): Supply {
-  const { market, priced, context } = desk;
-  const amount = amountLeft(level, desk, supply);
-  const wish = { ...level, amount, symbol: market.symbol, type: "limit" as const };
-  const refusal = refusalFor(level, wish, desk, supply);
-  if (refusal) {
-    const { bounds, timing, now } = context;
-    const told = limitedAgain(slot, refusal, { now, version: bounds.standings.version }, timing.backoff);
-    return {
-      ...supply,
-      slots: supply.slots.map((one) => (one.index === slot.index ? told.slot : one)),
-      refused: [...supply.refused, { slot: slot.index, ...told.refusal }],
-    };
-  }
-  if (supply.limit < 1) return { ...supply, short: true };
-  const { index } = slot;
-  const { side, price } = level;
-  const taken = need(market, wish);
-  return {
-    ...supply,
-    slots: supply.slots.map((one) => (one.index === index ? unlimited(one) : one)),
-    funds: { ...supply.funds, [taken.asset]: (supply.funds[taken.asset] ?? ZERO) - taken.amount },
-    resting: [...supply.resting, { side, price }],
-    bounds: boundsAfter(supply.bounds, wish, priced),
-    limit: supply.limit - 1,
-    intents: [...supply.intents, { slot: index, side, price, amount }],
-  };
-}
-
-/** What of a level its side can still pay for: unsettled orders bind theirs until their end is seen. */
-function amountLeft({ side, price, amount }: QuoteLevel, desk: Desk, { funds, intents }: Supply): Decimal {
-  const { strategy, live, market } = desk;
-  const { state, config } = strategy;
-  const planned = intents.filter((one) => one.side === side);
-  const bound = boundBase(side, live) + planned.reduce((sum, one) => sum + one.amount, ZERO);
-  if (side === "sell") {
-    const least = config.rules.leastBase ?? ZERO;
-    const own = min(state.base - bound, state.base - least - bound);
-    return snap(max(ZERO, min(amount, min(own, funds[market.base] ?? ZERO))), market.lot, "down");
-  }
-  const spent = live
-    .filter((one) => one.side === "buy")
-    .map((one) => need(market, { side, price: one.price, amount: max(ZERO, one.amount - one.booked) }))
-    .reduce((sum, one) => sum + one.amount, ZERO);
-  const ours = planned.reduce((sum, one) => sum + need(market, one).amount, ZERO);
-  const free = min(config.budget.quote + state.ledger.quote - spent - ours, funds[market.quote] ?? ZERO);
-  const room = config.rules.mostBase === undefined ? amount : config.rules.mostBase - state.base - bound;
-  const paid = lotsFor(market, free, need(market, { side, price, amount: ONE }).amount);
-  return snap(max(ZERO, min(amount, min(paid, room))), market.lot, "down");
-}
-
-function refusalFor(
-  level: QuoteLevel,
-  wish: QuoteLevel & { readonly symbol: Pair; readonly type: "limit" },
-  { strategy, market, priced, context }: Desk,
-  { resting, bounds }: Supply,
-): Omit<Refusal, "slot"> | undefined {
-  const { side, price, amount } = wish;
-  if (context.killed) return { reason: "killed" };
-  if (isHeld(strategy, context)) return { reason: "recovering" };
-  if (!market.active) return { reason: "market_closed" };
-  const least = mul(level.amount, strategy.config.tolerance.amount, "down");
-  if (amount < least || !meetsMinimum(market, price, amount))
-    return { reason: side === "buy" ? "no_quote" : "inventory_missing" };
-  const others = resting.map((one) => ({ ...one, type: "limit" as const }));
-  const met = firstMet(reachOf({ side, price, type: "limit" }), others);
-  const id = met && (met.order?.exchangeId ?? met.order?.clientId ?? met.id);
-  if (met) return { reason: "would_self_cross", ...(id ? { detail: `it would meet order ${id}` } : {}) };
-  return refusedWithin(wish, priced, bounds);
 }

@@ -1,10 +1,10 @@
 /** What rests, against what should. */
+import { standsFor, type Tolerance } from "../../engine/position/tolerance.ts";
 import { isFinal } from "../../engine/reconcile/order-life.ts";
-import { abs, type Decimal, max, ZERO } from "../../kernel/decimal.ts";
+import { abs, type Decimal } from "../../kernel/decimal.ts";
 import type { Side } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
 import type { QuoteLevel } from "../levels.ts";
-import { standsFor, type Tolerance } from "../tolerance.ts";
 
 export interface RestedSide {
   /** Orders that stay: what each saves is two calls, and its place in the queue. */
@@ -65,7 +65,3 @@ export function goingOf(
   const stays = nearestTo(nearest, harmless);
   return misplaced.filter((order) => order !== stays);
 }
-
-/** What unsettled orders may still take, in base: of one that is being cancelled too, until its end is seen. */
-export const boundBase = (side: Side, live: readonly Order[]): Decimal =>
-  live.reduce((bound, one) => (one.side === side ? bound + max(ZERO, one.amount - one.booked) : bound), ZERO);

@@ -1,11 +1,12 @@
 import { reachedEvent } from "../../engine/decide/exit-told.ts";
 import { cancellable } from "../../engine/decide/turn.ts";
+import { beginPosition } from "../../engine/position/begin.ts";
+import { positionAccounts } from "../../engine/position/ledger.ts";
 import type { Quote } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
 import type { Drafted, PlacingSight, StrategyContext } from "../../ports/kind.ts";
-import { positionAccounts } from "../ledger/position.ts";
 import type { QuoteStrategy } from "../state/state.ts";
-import { askedChange, beginQuoting, withChange } from "./begin.ts";
+import { askedChange, withChange } from "./begin.ts";
 import { moveOrders } from "./moving.ts";
 import { quoteEvents } from "./notices.ts";
 import { type OtherOrders, type Quoting, quotingOf } from "./quoting.ts";
@@ -21,7 +22,7 @@ export function runQuote(
   const changed = withChange(before);
   // A market that cannot be read for a moment leaves what rests; for longer, what is quoted elsewhere still tells.
   if (!market || isBlind(changed.config, context)) return { strategy: { ...before, lastError: error } };
-  const begun = beginQuoting(changed, live, context);
+  const begun = beginPosition(changed, live, context);
   if (!begun) return { short: true };
   if (begun.phase === "starting") return { strategy: begun };
   const quoting = quotingOf(begun, market, context, { live, own: otherOrdersOf(begun, context) });

@@ -1,8 +1,10 @@
 /** What a pass has seen, as the places that vote for the reference price. */
+
+import { midOfBook, withoutOwn } from "../../engine/position/own-book.ts";
 import { ZERO } from "../../kernel/decimal.ts";
 import type { StrategyContext } from "../../ports/kind.ts";
 import type { Others } from "../cut.ts";
-import { midOfBook, type PriceSource, withoutOwn } from "../reference.ts";
+import type { PriceSource } from "../reference.ts";
 import type { QuoteConfig } from "../state/state.ts";
 
 export type SeenPrices = Pick<StrategyContext, "sight" | "now" | "isSimulated">;

@@ -1,4 +1,6 @@
 /** The plan of quotes, by the function that the step itself plans with, as a person reads it. */
+
+import { withFirstBase } from "../../engine/position/ledger.ts";
 import { type Decimal, div, max, min, mul, ONE, snap, sum, text, wire, ZERO } from "../../kernel/decimal.ts";
 import { hashOfPlan } from "../../kernel/hash.ts";
 import { MINUTE, SECOND } from "../../kernel/time.ts";
@@ -8,7 +10,6 @@ import type { Elsewhere } from "../../model/memory.ts";
 import { type Both, freeBeside } from "../../model/reserve.ts";
 import type { VenueOrder } from "../../ports/venue.ts";
 import { moveWithin, type Volatility } from "../half-spread.ts";
-import { withFirstBase } from "../ledger/position.ts";
 import { quoteNoticesOf } from "../pass/notices.ts";
 import { quotingOf } from "../pass/quoting.ts";
 import type { QuotePlan } from "../plan.ts";

@@ -1,6 +1,6 @@
 /** Which orders may stay: each that is kept saves two calls, and its place in the queue. */
-import { abs, type Decimal, mul, ONE } from "../kernel/decimal.ts";
-import type { QuoteLevel } from "./levels.ts";
+import { abs, type Decimal, mul, ONE } from "../../kernel/decimal.ts";
+import type { OrderWish } from "./place.ts";
 
 export interface Tolerance {
   /** A price may lie so far from the wanted one, as a share of it. */
@@ -11,8 +11,8 @@ export interface Tolerance {
 
 /** Whether an order that rests, `left` of it not filled, still does what this level asks. */
 export const standsFor = (
-  { side, price, left }: Pick<QuoteLevel, "side" | "price"> & { readonly left: Decimal },
-  wanted: QuoteLevel,
+  { side, price, left }: Pick<OrderWish, "side" | "price"> & { readonly left: Decimal },
+  wanted: OrderWish,
   tolerance: Tolerance,
 ): boolean =>
   side === wanted.side &&

@@ -2,10 +2,14 @@ import { max, ZERO } from "../../kernel/decimal.ts";
 import type { Market } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
 import { lockedBy, NO_RESERVE, type Reserve } from "../../model/reserve.ts";
-import type { QuoteStrategy } from "../state/state.ts";
+import type { PositionStrategy } from "./state.ts";
 
 /** What of its budget, moved by its fills, no order has locked: either side may come to use all of it. */
-export function quoteReserve(strategy: QuoteStrategy, orders: readonly Order[], market: Market): Reserve {
+export function positionReserve(
+  strategy: PositionStrategy,
+  orders: readonly Order[],
+  market: Market,
+): Reserve {
   const { state, config, status, wants } = strategy;
   if (status === "stopped") return NO_RESERVE;
   const locked = lockedBy(strategy, orders, market);
@@ -16,5 +20,5 @@ export function quoteReserve(strategy: QuoteStrategy, orders: readonly Order[], 
 }
 
 /** Own base that it takes when it begins. */
-const notYetGiven = ({ phase, config, state }: QuoteStrategy) =>
+const notYetGiven = ({ phase, config, state }: PositionStrategy) =>
   phase === "starting" ? max(ZERO, config.budget.base - state.first.base) : ZERO;

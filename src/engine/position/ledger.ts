@@ -1,24 +1,25 @@
 /** The books of one position, at its average cost. */
-import { addFee } from "../../engine/reconcile/fills.ts";
+
 import { type Decimal, div, min, mul, mulDiv, sum, ZERO } from "../../kernel/decimal.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import type { Fill } from "../../model/fill.ts";
 import type { Order } from "../../model/order.ts";
 import type { Accounts } from "../../model/strategy.ts";
-import type { QuoteState, QuoteStrategy } from "../state/state.ts";
+import { addFee } from "../reconcile/fills.ts";
+import type { PositionState, PositionStrategy } from "./state.ts";
 
 /** Base of the account's own that it is given, at the price of the start. */
-export const withFirstBase = (state: QuoteState, amount: Decimal): QuoteState => {
+export const withFirstBase = <S extends PositionState>(state: S, amount: Decimal): S => {
   const cost = mul(amount, state.startPrice, "half");
   const first = { base: state.first.base + amount, cost: state.first.cost + cost };
   return { ...state, first, base: state.base + amount, cost: state.cost + cost };
 };
 
-export function bookTrade(
-  state: QuoteState,
+export function bookTrade<S extends PositionState>(
+  state: S,
   symbol: Pair,
   fill: Pick<Fill, "side" | "amount" | "notional" | "fees">,
-): QuoteState {
+): S {
   const { base, quote } = splitPair(symbol);
   const feeIn = (asset: string) =>
     sum(fill.fees.filter((fee) => fee.asset === asset).map(({ amount }) => amount));
@@ -50,7 +51,7 @@ export function bookTrade(
 
 /** A buy adds what it cost; a sell takes cost × sold/held, all of it where more is sold than was held. */
 function costAfter(
-  { base, cost }: QuoteState,
+  { base, cost }: PositionState,
   moved: { readonly base: Decimal; readonly quote: Decimal },
 ): Decimal {
   if (moved.base >= ZERO) return cost - moved.quote;
@@ -59,14 +60,14 @@ function costAfter(
 }
 
 /** After an order's last fill. */
-export function countOrder(state: QuoteState, { side, booked, amount }: Order): QuoteState {
+export function countOrder<S extends PositionState>(state: S, { side, booked, amount }: Order): S {
   if (booked < amount) return state;
   const { ledger } = state;
   const counted = side === "buy" ? { bids: ledger.bids + 1 } : { asks: ledger.asks + 1 };
   return { ...state, ledger: { ...ledger, ...counted } };
 }
 
-export const movedByPosition = ({ base, first, ledger }: QuoteState, symbol: Pair) => ({
+export const movedByPosition = ({ base, first, ledger }: PositionState, symbol: Pair) => ({
   ...ledger.cash,
   [splitPair(symbol).base]: base - first.base,
   [splitPair(symbol).quote]: ledger.quote,
@@ -74,7 +75,7 @@ export const movedByPosition = ({ base, first, ledger }: QuoteState, symbol: Pai
 
 /** The mark of one that has seen no price is the price it began at. A cycle is a bid and an ask, both filled whole. */
 export function positionAccounts(
-  { symbol, state }: Pick<QuoteStrategy, "symbol" | "state">,
+  { symbol, state }: Pick<PositionStrategy, "symbol" | "state">,
   mark: Decimal = state.startPrice,
 ): Accounts {
   const { base, cost, first, ledger } = state;
