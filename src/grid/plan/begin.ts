@@ -7,7 +7,7 @@ import type { Quote } from "../../model/market.ts";
 import type { StrategyContext } from "../../ports/kind.ts";
 import { giveFirstBase, layOut, wantedBase } from "../ladder/layout.ts";
 import { baseHeld } from "../ledger/booking.ts";
-import type { GridState, GridStrategy } from "../state/state.ts";
+import type { GridState, GridStrategy, Slot } from "../state/state.ts";
 import type { MarketQuote } from "./watch.ts";
 
 /** A grid that waits for its trigger begins when the mid reaches it, from whichever side it was on. */
@@ -22,9 +22,10 @@ export function trigger(strategy: GridStrategy, { quote }: MarketQuote): GridStr
     ...state.slots.map(({ upper }) => upper).slice(-1),
   ];
   const sides = layOut(levels, config.orderSize, mid);
-  // One that holds base had begun before, and its database was restored.
+  // One that holds base, or has sold it, had begun before, and its database was restored.
+  const hasSold = ({ side }: Slot) => side === "buy" && state.ledger.filledOrders > 0;
   const slots = state.slots.map((slot, i) =>
-    baseHeld(slot) > ZERO ? slot : { ...slot, side: sides[i]?.side ?? slot.side },
+    baseHeld(slot) > ZERO || hasSold(slot) ? slot : { ...slot, side: sides[i]?.side ?? slot.side },
   );
   const begun: GridState = { ...state, slots, startPrice: mid, center: mid, laidAt: quote.at, notices: [] };
   return { ...strategy, state: begun, status: "running", phase: "starting" };

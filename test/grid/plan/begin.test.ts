@@ -44,6 +44,12 @@ describe("a grid that waits for its trigger", () => {
     expect(restored?.state.slots[1]).toBe(holding);
   });
 
+  it("keeps what has sold on its side, though the database has forgotten that it began", () => {
+    const ledger = { ...state(SLOTS).ledger, filledOrders: 1 };
+    const restored = trigger(idle("103", { ledger }), at("100"));
+    expect(restored?.state.slots.map(({ side }) => side)).toEqual(["buy", "sell"]);
+  });
+
   it("does not wait where none was set, or once it has begun", () => {
     expect(trigger(grid({ status: "idle" }), at("1"))).toEqual(grid({ status: "idle" }));
     const running = { ...idle("107"), status: "running" } as GridStrategy;
