@@ -197,6 +197,7 @@ interface AccountPass extends Pick<Adopted, "held" | "stranger" | "waiting"> {
   readonly kinds: Kinds;
 }
 
+/** None may place before its market's trades are read: an order that the database has forgotten may have filled. */
 function turnOf(
   { snapshot, observation, strategies, kinds, live, losses, held, stranger, waiting, slow }: AccountPass,
   share: StrategyAllowance,
@@ -231,7 +232,7 @@ function turnOf(
     epoch: snapshot.epoch,
     isWaiting: waiting.has(strategy.symbol),
     timing,
-    limit: share.limit,
+    limit: markets.get(strategy.symbol)?.tradesRead ? share.limit : 0,
     slow,
     bounds: share.bounds,
     judge: (one, quote) => judgeLoss(kind, one, { quote, bounds: share.bounds, accountLoss }),

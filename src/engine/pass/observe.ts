@@ -38,6 +38,7 @@ export async function observe(
   const { markets, refused, sights } = seen;
   let { short } = seen;
   await readElsewhere({ ...world, venue }, snapshot, markets, budget);
+  short = (await readForCreates(venue, snapshot, { markets, sights, kinds }, budget)) || short;
   if (!balances && mayCreate(snapshot, markets, sights, kinds)) {
     balances = await readBalances();
     short ||= !balances;
@@ -83,6 +84,36 @@ async function readMarkets(venue: Venue, snapshot: Snapshot, kinds: Kinds, budge
     short ||= looked.short;
   }
   return { markets, refused, sights, short };
+}
+
+/**
+ * Trades of each market in which an order may be placed, though none of ours has moved: the database may have
+ * forgotten one that has filled. Whether some are left to read.
+ */
+async function readForCreates(
+  venue: Venue,
+  snapshot: Snapshot,
+  {
+    markets,
+    sights,
+    kinds,
+  }: {
+    readonly markets: Map<Pair, MarketSight>;
+    readonly sights: ReadonlyMap<string, OrderReport>;
+    readonly kinds: Kinds;
+  },
+  budget: Budget,
+): Promise<boolean> {
+  let short = false;
+  for (const [symbol, sight] of markets) {
+    const strategies = snapshot.strategies.filter((one) => one.symbol === symbol);
+    if (sight.tradesRead || sight.reading) continue;
+    if (!mayCreate({ ...snapshot, strategies }, markets, sights, kinds)) continue;
+    const fills = await readFills(venue, snapshot, symbol, budget);
+    markets.set(symbol, { ...sight, ...fills, tradesRead: !fills.short });
+    short ||= fills.short;
+  }
+  return short;
 }
 
 /** Orders on the venue that no unsettled row knows: what they are, and which of them are ours. */

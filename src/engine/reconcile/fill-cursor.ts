@@ -34,7 +34,9 @@ export function startReading(snapshot: Snapshot, symbol: Pair, overlap: Millis):
   const skips = quiet.to > quiet.from && (cursor.ahead === null || cursor.ahead.to <= quiet.to);
   // A part that is not read yet goes on from where the last pass got to.
   const from = cursor.ahead && !skips ? cursor.at : cursor.at - overlap;
-  return { from, ahead: skips ? quiet : cursor.ahead, until: undefined };
+  // One that is empty is the mark alone that the last pass was behind.
+  const known = cursor.ahead && cursor.ahead.from < cursor.ahead.to ? cursor.ahead : null;
+  return { from, ahead: skips ? quiet : known, until: undefined };
 }
 
 /**
@@ -113,10 +115,11 @@ export function cursorAfter(
   if (until === undefined) return undefined;
   const reached = Math.min(from, until - readLag, most);
   const isBehind = from < until;
-  // Where the overlap alone is more than a pass can read, the next pass goes on within it.
-  const at = before && !(isBehind && ahead) ? Math.max(before.at, reached) : reached;
+  // Where the overlap alone is more than a pass can read, the next pass goes on within it, as the mark ahead tells.
+  const at = before && !isBehind ? Math.max(before.at, reached) : reached;
   const end = Math.min(ahead?.to ?? 0, until - readLag - overlap, most);
-  const next = { at, ahead: ahead && { from: ahead.from, to: Math.max(ahead.from, end) } };
+  const mark = ahead ?? (isBehind ? { from: until, to: until } : null);
+  const next = { at, ahead: mark && { from: mark.from, to: Math.max(mark.from, end) } };
   // What is not read to its end goes on from here.
   const worth = isBehind ? 1 : WORTH;
   const isWorth = !before || Math.abs(at - before.at) >= worth || next.ahead?.from !== before.ahead?.from;

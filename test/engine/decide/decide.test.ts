@@ -206,6 +206,13 @@ describe("a strategy in a pass", () => {
     expect(updateOf(done)?.lastError).toContain(`accepted order ${other.clientId} but does not show it`);
   });
 
+  it("places nothing before its market's trades are read to their end", () => {
+    expect(deciding(grid(), { of: { tradesRead: false } })).toMatchObject({ creates: [], short: true });
+    const leaves = grid({ wants: "stop", sellBase: true }, { slots: [slot({ base: d("1"), side: "sell" })] });
+    expect(deciding(leaves).creates).toMatchObject([{ kind: "exit" }]);
+    expect(deciding(leaves, { of: { tradesRead: false } })).toMatchObject({ creates: [], short: true });
+  });
+
   it("takes note of a restore once all trades are read", () => {
     const restored = { snap: { epoch: 2 } };
     expect(updateOf(deciding(grid(), restored))?.state.epoch).toBe(2);

@@ -80,12 +80,25 @@ describe("what a pass reads", () => {
     expect((await observed({ strategies: [strategy()] })).balancesFirst).toBe(false);
   });
 
-  it("leaves trades out where none are due", async () => {
+  it("leaves trades out where none are due, unless an order may be placed", async () => {
     const memory = { ...snapshot().memory, tradesAt: { [SYMBOL]: NOW - 1 } };
-    const seen = await observed({ memory, exchange: { timing: { tradesEvery: 60_000 } } });
-    expect(seen.asked).toEqual([MARKET[0], MARKET[2], MARKET[3]]);
+    const exchange = { timing: { tradesEvery: 60_000 } };
+    const seen = await observed({ memory, exchange });
+    const [open, trades, ...price] = MARKET;
+    expect(seen.asked).toEqual([open, ...price]);
     expect(seen.markets.get(SYMBOL)).toMatchObject({ tradesRead: false, trades: [], reading: undefined });
     expect(seen.short).toBe(false);
+    const orders = [order({ slot: 0 })];
+    const free = await observed({
+      memory,
+      orders,
+      exchange: { ...exchange, openOrders: async () => [told()] },
+    });
+    expect(free.asked).toEqual([open, ...price, trades, "balances"]);
+    expect(free.markets.get(SYMBOL)).toMatchObject({
+      tradesRead: true,
+      reading: { from: expect.any(Number) },
+    });
   });
 
   it("is not all trades where there were more than it had calls for", async () => {
