@@ -79,6 +79,14 @@ export const CASES: readonly (readonly [seed: number, found: string, timing: "re
     [7_351_071, "never read beyond the overlap of its trades"],
     [7_330_083, "asked for the same second of trades in every pass, and never read beyond it"],
     [7_330_007, "asked for the same second of trades in every pass, and never read beyond it"],
+    [7_360_363, "placed an order before it had read that one which the database had forgotten had filled"],
+    [7_361_211, "placed an order before it had read that one which the database had forgotten had filled"],
+    [7_361_671, "placed an order before it had read that one which the database had forgotten had filled"],
+    [7_362_827, "placed an order before it had read that one which the database had forgotten had filled"],
+    [7_361_895, "asked for the same overlap of trades in every pass, and never read beyond it"],
+    [7_362_803, "asked for the same overlap of trades in every pass, and never read beyond it"],
+    [7_360_303, "was taken to be at rest while it was still reading trades, a few a pass"],
+    [7_362_359, "began anew at its trigger with slots that had sold, and gave them base again"],
     [8_312_128, "counted what a grid had sold in a pass whose batch stood change by change"],
   ] as const
 ).map(([seed, found, timing]) => [seed, found, timing] as const);

@@ -20,8 +20,10 @@ const READS = new Set([
 // Each pass takes its lease and gives it back.
 const OF_EACH_PASS = new Set(["takeLease", "settle"]);
 
-/** Notes are written at intervals for ever: how far trades are read, and an account's marks. */
-const isNote = (change: Changes): boolean => !changesAnything({ ...change, memory: null, cursors: {} });
+/** Notes are written at intervals for ever: how far trades are read to their end, and an account's marks. */
+const isNote = (change: Changes): boolean =>
+  !changesAnything({ ...change, memory: null, cursors: {} }) &&
+  Object.values(change.cursors).every(({ ahead }) => ahead === null);
 
 /** The store, telling when it may have changed, and whether by more than what passes note for ever. */
 export function watch(store: SimStore, changed: (matters: boolean) => void): SimStore {
