@@ -1,6 +1,7 @@
 import type { Answer } from "../../src/transport/run.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { render } from "../terminal/output.ts";
+import { UsageError } from "../terminal/usage-error.ts";
 import { planTold, type ShownPlan } from "./plan-told.ts";
 import { toldOnInterrupt } from "./told-on-interrupt.ts";
 
@@ -12,26 +13,32 @@ interface Asks {
 }
 
 /**
- * Starts a grid. Where there is somebody to ask and something to lose, the plan is shown first, and exactly that is
- * started: when the market has made another of it meanwhile, that one is shown. Undefined when the answer is to start
- * nothing.
+ * Starts a grid. The plan is shown first in a terminal, and exactly that is started: when the market has made another of
+ * it meanwhile, that one is shown. Undefined when the answer is to start nothing.
  */
-export async function askedStart(
+export const askedStart = (
   input: Input,
-  { json, yes }: Values,
+  values: Values,
   { preview, start }: Asks,
-): Promise<Answer | undefined> {
-  const isShown = input.planHash !== undefined;
-  if (json || yes || isShown || input.dryRun || !isAtTerminal()) return toldOnInterrupt(start(input));
-  return shownStart(input, { preview, start });
+): Promise<Answer | undefined> =>
+  isApproved(input, values) ? toldOnInterrupt(start(input)) : shownStart(input, { preview, start });
+
+/** Whether it is approved without a question. Throws where it is not, and nobody is there to answer one. */
+function isApproved(input: Input, { json, yes }: Values): boolean {
+  if (yes || input.planHash !== undefined || input.dryRun) return true;
+  if (json || !isAtTerminal())
+    throw new UsageError(
+      "this can place or cancel orders, and nobody can confirm the plan: add --yes, or the --plan-hash of a preview",
+    );
+  return false;
 }
 
 /** Whether there is somebody to ask. */
 export const isAtTerminal = (): boolean => Boolean(process.stdin.isTTY && process.stdout.isTTY);
 
-/** Shows the plan until it is started as it was shown, without the account's own base where that is wished, or not at all. */
+/** Shows the plan until it is started as it was shown, with the account's own base where that is wished, or not at all. */
 export async function shownStart(input: Input, { preview, start }: Asks): Promise<Answer | undefined> {
-  let asked: Input = { ...input, useOwnBase: input.useOwnBase ?? true };
+  let asked: Input = { ...input, useOwnBase: input.useOwnBase ?? false };
   for (;;) {
     const shown = await preview(asked);
     // What nobody has been shown is not started, whatever kept it from being shown.
@@ -40,7 +47,7 @@ export async function shownStart(input: Input, { preview, start }: Asks): Promis
     process.stdout.write(`${render(planTold(plan))}\n`);
     const answer = await choose(plan);
     if (answer === "cancel") return undefined;
-    if (answer === "without") asked = { ...asked, useOwnBase: false };
+    if (answer === "with" || answer === "without") asked = { ...asked, useOwnBase: answer === "with" };
     else {
       const started = await toldOnInterrupt(start({ ...asked, planHash: plan.planHash }));
       if (started.status !== 409 || !isOtherPlan(started)) return started;
@@ -53,22 +60,25 @@ export async function shownStart(input: Input, { preview, start }: Asks): Promis
 export interface ShownChange {
   toldAs(plan: unknown): Readonly<Record<string, string>>;
   readonly question: string;
+  /** Ctrl-C then waits for the result. */
+  readonly isStart?: true;
 }
 
 /** The same of a change of what runs: what is cancelled and placed is shown, and exactly that is approved. */
 export async function askedEdit(
   input: Input,
-  { json, yes }: Values,
-  { preview, start, toldAs, question }: Asks & ShownChange,
+  values: Values,
+  { preview, start: send, toldAs, question, isStart }: Asks & ShownChange,
 ): Promise<Answer | undefined> {
-  if (json || yes || input.planHash !== undefined || !isAtTerminal()) return start(input);
+  const start = (approved: Input) => (isStart ? toldOnInterrupt(send(approved)) : send(approved));
+  if (isApproved(input, values)) return start(input);
   for (;;) {
     const shown = await preview(input);
     if (shown.status !== 200) return shown;
     process.stdout.write(`${render(toldAs(shown.body))}\n`);
     const { planHash } = shown.body as { readonly planHash: string };
     const { isCancel, confirm } = await import("@clack/prompts");
-    const answer = await confirm({ message: question });
+    const answer = await confirm({ message: question, inactive: isStart ? "Cancel" : "No" });
     if (isCancel(answer) || !answer) return undefined;
     const changed = await start({ ...input, planHash });
     if (changed.status !== 409 || !isOtherPlan(changed)) return changed;
@@ -79,18 +89,25 @@ export async function askedEdit(
 const isOtherPlan = ({ body }: Answer): boolean =>
   /planHash no longer holds/.test((body as { message?: string }).message ?? "");
 
-async function choose({ config, ownBaseUsed }: ShownPlan): Promise<"yes" | "without" | "cancel"> {
+type Choice = "yes" | "with" | "without" | "cancel";
+
+/** The first choice is highlighted: it never sells base that the account already has. */
+async function choose(plan: ShownPlan): Promise<Choice> {
   // Loaded when somebody is asked: most commands never ask.
   const { isCancel, select } = await import("@clack/prompts");
-  const base = config.symbol.split("/")[0];
-  const without = ownBaseUsed === "0" ? [] : [{ value: "without" as const, label: `Without my ${base}` }];
-  const answer = await select({
-    message: "Start this grid?",
-    options: [
-      { value: "yes" as const, label: "Yes" },
-      ...without,
-      { value: "cancel" as const, label: "Cancel" },
-    ],
-  });
+  const answer = await select({ message: "Start this grid?", options: choicesFor(plan) });
   return isCancel(answer) ? "cancel" : answer;
+}
+
+function choicesFor({ config, ownBaseUsed, free }: ShownPlan): { value: Choice; label: string }[] {
+  const base = config.symbol.split("/")[0];
+  const cancel = { value: "cancel" as const, label: "Cancel" };
+  if (ownBaseUsed !== "0")
+    return [
+      { value: "without", label: `Without my ${base}` },
+      { value: "yes", label: `Yes, and sell ${ownBaseUsed} ${base} of my own` },
+      cancel,
+    ];
+  const own = Number(free.base) > 0 ? [{ value: "with" as const, label: `With my ${base}` }] : [];
+  return [{ value: "yes", label: "Yes" }, ...own, cancel];
 }

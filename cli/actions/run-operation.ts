@@ -1,6 +1,7 @@
 import { createDeps } from "../../src/compose/deps.ts";
 import { type Operation, routeOf } from "../../src/operation.ts";
 import type { Deps } from "../../src/ports/deps.ts";
+import { quotePlanTold } from "../../src/quote/schema/view.ts";
 import { type Format, formatsOf, type Paging, tableOf } from "../../src/transport/csv.ts";
 import { fieldKinds, fromTexts } from "../../src/transport/input.ts";
 import { type Answer, run } from "../../src/transport/run.ts";
@@ -88,6 +89,11 @@ async function runWith(
 
 /** Changes that are shown first: in which words, and what is asked then. */
 const CHANGES_SHOWN: Readonly<Record<string, ShownChange>> = {
+  preview_quote: {
+    toldAs: (plan) => quotePlanTold(plan),
+    question: "Start these quotes?",
+    isStart: true,
+  },
   preview_grid_edit: {
     toldAs: (plan) => editTold(plan as ShownEdit),
     question: "Change this grid?",

@@ -11,7 +11,7 @@ import {
 /** A plan that was only asked for, and what starts it. */
 function previewTold(plan: ShownPlan, start: string): Readonly<Record<string, string>> {
   const base = plan.config.symbol.split("/")[0];
-  const without = plan.ownBaseUsed === "0" ? "" : `; --use-own-base false leaves your ${base} alone`;
+  const without = plan.ownBaseUsed === "0" ? "" : `; it sells ${plan.ownBaseUsed} ${base} of your own`;
   return { ...planTold(plan), "to start": `${start}${without}` };
 }
 

@@ -60,12 +60,17 @@ export async function runTrade(operations: readonly Operation[], values: Values)
   }
 }
 
-/** The fields as flags or a profile say them; a grid that loses by its fees has to be asked for. */
+/** The fields as flags or a profile say them; a grid that loses by its fees or sells own base has to be requested. */
 function inputOf(operations: readonly Operation[], values: Values) {
   const start = named(operations, "start_centered_grid");
   const file = values["grid-profile"] === undefined ? undefined : String(values["grid-profile"]);
   const profile = file === undefined ? {} : readProfile(file);
-  const input = { allowLoss: false, ...fromTexts(fieldKinds(start), textsOf(start, values)), ...profile };
+  const input = {
+    allowLoss: false,
+    useOwnBase: false,
+    ...fromTexts(fieldKinds(start), textsOf(start, values)),
+    ...profile,
+  };
   const misread = misreadOf(start, input);
   if (misread && file !== undefined) blameProfile(file, profile, misread);
   return { input, misread };

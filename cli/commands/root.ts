@@ -49,6 +49,7 @@ export const GROUPS: Readonly<Record<string, readonly string[]>> = {
 /** What is shown and asked about first in a terminal. */
 const PREVIEWS: Readonly<Record<string, string>> = {
   start_grid: "preview_grid",
+  start_quote: "preview_quote",
   edit_grid: "preview_grid_edit",
   edit_quote: "preview_quote_edit",
 };

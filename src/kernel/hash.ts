@@ -28,3 +28,13 @@ export function hashOfPlan(plan: unknown): string {
   });
   return parts.join("");
 }
+
+const APPROVING_DIGITS = 16;
+
+/** A plan hash whose first half stays the same while `approved` does; the second half is of all that was shown. */
+export const hashOfShown = (approved: unknown, shown: unknown): string =>
+  `${hashOfPlan(approved).slice(0, APPROVING_DIGITS)}${hashOfPlan(shown).slice(0, APPROVING_DIGITS)}`;
+
+/** Whether two hashes of `hashOfShown` approve the same. */
+export const approvesSame = (hash: string, other: string): boolean =>
+  hash.slice(0, APPROVING_DIGITS) === other.slice(0, APPROVING_DIGITS);

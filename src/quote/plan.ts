@@ -78,7 +78,7 @@ export function quotePlan(rules: QuoteRules, view: QuoteView): QuotePlan {
     bids,
     asks,
     cuts,
-    notices: quoteNotices({ bids, asks }, rules, prices),
+    notices: view.halted ? [] : quoteNotices({ bids, asks }, rules, prices),
   };
 }
 

@@ -202,14 +202,14 @@ describe("commands", () => {
         seed,
       ]);
     expect((await ask("7")).code).toBe(0);
-    expect((await edgemaker(folder, ["grid", "start", ...START])).code).toBe(0);
+    expect((await edgemaker(folder, ["grid", "start", ...START, "--yes"])).code).toBe(0);
     expect((await ask("7")).code).toBe(0);
     expect(await ask("8")).toMatchObject({ code: 2, stderr: expect.stringContaining("--seed") });
   });
 
   it("start a grid here, and say that nothing steps it", async () => {
     const folder = tempFolder();
-    const started = await edgemaker(folder, ["grid", "start", ...START]);
+    const started = await edgemaker(folder, ["grid", "start", ...START, "--use-own-base", "--yes"]);
     expect(started).toMatchObject({ code: 0, stderr: expect.stringContaining("edgemaker serve --sandbox") });
     const status = await edgemaker(folder, ["grid", "status", "--sandbox", "--json"]);
     const [grid] = JSON.parse(status.stdout).strategies;
@@ -222,7 +222,7 @@ describe("commands", () => {
 
   it("refuse a grid whose cycles would lose", async () => {
     const losing = START.map((word) => (word === "57000" ? "59990" : word === "63000" ? "60010" : word));
-    const { code, stderr } = await edgemaker(tempFolder(), ["grid", "start", ...losing]);
+    const { code, stderr } = await edgemaker(tempFolder(), ["grid", "start", ...losing, "--yes"]);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^Invalid spacing: every cycle loses/);
   });

@@ -31,7 +31,7 @@ it("Ctrl-C during a start says what became of it, and how to stop it, which then
   venue.fail({ kind: "slow", route: "create", until });
   const bounds = ["--lower", String(Math.round(last * 0.9)), "--upper", String(Math.round(last * 1.1))];
   const grid = ["--exchange", "bitget", "--symbol", "BTC/USDT", ...bounds, "--levels", "4", "--size", "50"];
-  const child = spawn(process.execPath, [launcher, "grid", "start", ...grid], {
+  const child = spawn(process.execPath, [launcher, "grid", "start", ...grid, "--yes"], {
     env: environment(folder, env),
     cwd: folder,
   });

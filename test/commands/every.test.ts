@@ -157,6 +157,7 @@ describe("every command", () => {
         ...argsOf(told),
         "--json",
         ...(takes.includes("sandbox") ? ["--sandbox"] : []),
+        ...(takes.includes("yes") && path !== "trade" ? ["--yes"] : []),
       ];
       const { code, stdout, stderr } = await edgemaker(folder, args);
       // A grid that nothing steps says so: that is for the person, and not an error.
@@ -177,8 +178,10 @@ describe("every command", () => {
     const dead = [...EXCHANGES, "iris"].flatMap((id) => ["--venue-url", `${id}=http://127.0.0.1:9`]);
     const over = { KRAKEN_API_KEY: canary("key"), KRAKEN_SECRET: canarySecret("nobody") };
     await each(partOf(asking, 0), async ([path, argsOf]) => {
+      const [, { args: taken = {} } = {}] = COMMANDS.find(([one]) => one === path) ?? [];
+      const yes = Object.hasOwn(taken, "yes") ? ["--yes"] : [];
       const given = argsOf({ "orders create": { id: "", order: { id: "OUF4EM-FRGI2-MQMWZD" } } });
-      const ran = await edgemaker(tempFolder(), [...path.split(" "), ...given, ...dead], over);
+      const ran = await edgemaker(tempFolder(), [...path.split(" "), ...given, ...yes, ...dead], over);
       expect({ code: ran.code, plain: isPlain(ran) }, `${path}: ${ran.stdout}${ran.stderr}`).toEqual({
         code: 1,
         plain: true,
@@ -238,6 +241,8 @@ describe("every command", () => {
       "--levels",
       "2",
       "--detach",
+      "--use-own-base",
+      "--yes",
       "--json",
     );
     expect(started.code, started.stderr).toBe(0);

@@ -16,7 +16,15 @@ describe.skipIf(!hasTerminal).each([80, 120])("grid edit in a terminal of %d col
   it("shows what is cancelled, placed and kept, changes nothing on No, and exactly that on Yes", async () => {
     const folder = await waves();
     const bounds = ["--lower", "57000", "--upper", "63000"];
-    const started = await edgemaker(folder, ["grid", "start", "--sandbox", ...START, ...bounds, "--json"]);
+    const started = await edgemaker(folder, [
+      "grid",
+      "start",
+      "--sandbox",
+      ...START,
+      ...bounds,
+      "--yes",
+      "--json",
+    ]);
     expect(started.code, started.stderr).toBe(0);
     const { id } = JSON.parse(started.stdout) as Grid;
     const grid = async () => {

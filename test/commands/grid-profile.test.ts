@@ -92,7 +92,13 @@ describe("--grid-profile", () => {
   });
 
   it("leaves the flags that it does not name", async () => {
-    const { code, stdout } = await run({ levels: 2 }, ["--size", "300", "--spacing", "0.05"]);
+    const { code, stdout } = await run({ levels: 2 }, [
+      "--use-own-base",
+      "--size",
+      "300",
+      "--spacing",
+      "0.05",
+    ]);
     const { config, orders } = JSON.parse(stdout) as Planned;
     expect({ code, orders: orders.length, size: config.orderSize }).toEqual({
       code: 0,

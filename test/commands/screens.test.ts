@@ -54,7 +54,7 @@ describe.skipIf(!hasTerminal).each([80, 40])("in a terminal of %d columns", (col
   it("grid status --watch shows a grid again and again, in its own place", async () => {
     const folder = await still();
     const bounds = ["--lower", "57000", "--upper", "63000", "--levels", "12", "--size", "100"];
-    expect((await edgemaker(folder, ["grid", "start", ...MARKET, ...bounds])).code).toBe(0);
+    expect((await edgemaker(folder, ["grid", "start", ...MARKET, ...bounds, "--yes"])).code).toBe(0);
     const screen = terminal(folder, ["grid", "status", "--watch", "--sandbox"], { columns });
     await screen.drawn(2);
     await screen.until(/lastStepAt/);
@@ -78,13 +78,13 @@ describe.skipIf(!hasTerminal).each([80, 40])("in a terminal of %d columns", (col
     expect(await screen.ended).toBe(0);
   });
 
-  it("grid start shows its plan, leaves own base alone when told, and starts nothing on Cancel", async () => {
+  it("grid start shows its plan, uses own base only when chosen twice, and starts nothing on Cancel", async () => {
     const folder = await still();
     const bounds = ["--lower", "57000", "--upper", "63000", "--levels", "12", "--size", "100"];
     const args = ["grid", "start", ...MARKET, ...bounds, "--stop-loss-price", "55000"];
     const ids = async () => {
       const { stdout } = await edgemaker(folder, ["grid", "status", "--sandbox", "--json"]);
-      return (JSON.parse(stdout) as { strategies: { config: { useOwnBase?: boolean } }[] }).strategies;
+      return (JSON.parse(stdout) as { strategies: { openOrders: number }[] }).strategies;
     };
     const cancelled = terminal(folder, args, { columns });
     await cancelled.until(/Cancel/);
@@ -93,13 +93,13 @@ describe.skipIf(!hasTerminal).each([80, 40])("in a terminal of %d columns", (col
     cancelled.type("\x1b[B\x1b[B\r");
     expect(await cancelled.ended).toBe(1);
     expect(await ids()).toEqual([]);
-    const without = terminal(folder, args, { columns });
-    await without.until(/Cancel/);
-    without.type("\x1b[B\r");
-    await without.until(/6 of 12 slots(.|\n)*wait/);
-    without.type("\r");
-    expect(await without.ended).toBe(0);
-    expect(await ids()).toHaveLength(1);
+    const own = terminal(folder, args, { columns });
+    await own.until(/6 of 12 slots(.|\n)*wait(.|\n)*Cancel/);
+    own.type("\x1b[B\r");
+    await own.until(/● Without my BTC(.|\n)*Yes, and sell 0\.\d+/);
+    own.type("\x1b[B\r");
+    expect(await own.ended).toBe(0);
+    expect(await ids()).toMatchObject([{ openOrders: 12 }]);
   });
 
   it("trade shows its plan, shows the grid live, and says what stays open on Ctrl-C", async () => {
@@ -137,7 +137,9 @@ describe.skipIf(!hasTerminal)("colours", () => {
     const folder = tempFolder();
     const db = `file:${join(folder, "stalled.db")}`;
     const bounds = ["--lower", "57000", "--upper", "63000", "--levels", "4", "--size", "100"];
-    expect((await edgemaker(folder, ["grid", "start", ...MARKET, ...bounds, "--db", db])).code).toBe(0);
+    expect((await edgemaker(folder, ["grid", "start", ...MARKET, ...bounds, "--yes", "--db", db])).code).toBe(
+      0,
+    );
     const client = createClient({ url: db });
     await client.execute("update accounts set stepped_at = stepped_at - 3600000");
     client.close();

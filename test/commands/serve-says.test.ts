@@ -8,7 +8,15 @@ it("a server's terminal tells each start and fill, and at the end what rests on"
   const server = await serve(folder, ["--sandbox"]);
   const market = ["--sandbox", "--exchange", "kraken", "--symbol", "BTC/USDT"];
   const bounds = ["--lower", "57000", "--upper", "63000", "--levels", "12", "--size", "100"];
-  const started = await edgemaker(folder, ["grid", "start", ...market, ...bounds, "--json"]);
+  const started = await edgemaker(folder, [
+    "grid",
+    "start",
+    ...market,
+    ...bounds,
+    "--use-own-base",
+    "--yes",
+    "--json",
+  ]);
   const { id } = JSON.parse(started.stdout) as { id: string };
   await eventually(
     async () => server.stdout(),

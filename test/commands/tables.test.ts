@@ -15,6 +15,8 @@ async function withGrid() {
     "--sandbox",
     ...MARKET,
     ...BOUNDS,
+    "--use-own-base",
+    "--yes",
     "--json",
   ]);
   const { id } = JSON.parse(stdout || stderr) as { id: string };

@@ -5,7 +5,7 @@ import { waves } from "../support/waves.ts";
 
 const MARKET = ["--sandbox", "--exchange", "kraken", "--symbol", "BTC/USDT"];
 const BOUNDS = ["--lower", "57000", "--upper", "63000", "--levels", "12", "--size", "100"];
-const GRID = [...MARKET, ...BOUNDS, "--stop-loss-price", "55000"];
+const GRID = [...MARKET, ...BOUNDS, "--stop-loss-price", "55000", "--use-own-base"];
 const TRADE = ["trade", "--strategy", "grid", ...MARKET];
 
 /** Names of the answer's own fields, which say nothing to a person. */
@@ -34,7 +34,7 @@ describe.skipIf(!hasTerminal).each([80, 120])("in a terminal of %d columns", (co
     );
     expect(plan).toMatch(/armed stops and sells its base at or below 55000/);
     expect(plan).toMatch(
-      /to start --plan-hash [0-9a-f]{32,} starts exactly this plan; --use-own-base false leaves your BTC alone$/,
+      /to start --plan-hash [0-9a-f]{32,} starts exactly this plan; it sells 0\.\d+ BTC of your own$/,
     );
     const start = await run(["grid", "start", ...GRID, "--yes"]);
     expect(start).toMatch(/^grid grid-kraken-BTC-USDT-\d+ message .* market BTC\/USDT on kraken /);
@@ -58,11 +58,11 @@ it("as JSON a preview and a start keep every field", async () => {
     worstCase: expect.any(Array),
     planHash: expect.any(String),
   });
-  const started = await edgemaker(folder, ["grid", "start", ...GRID, "--json"]);
+  const started = await edgemaker(folder, ["grid", "start", ...GRID, "--yes", "--json"]);
   expect(JSON.parse(started.stdout)).toMatchObject({
     status: "running",
     phase: "active",
     config: { gridLevels: 12 },
-    warnings: [{ code: "own_base_used" }],
+    ownBaseUsed: expect.stringMatching(/^0\.\d/),
   });
 });

@@ -89,7 +89,7 @@ it("`grid status` ends with 3 and says so, where the only server was killed", as
   const bounds = ["--lower", "57000", "--upper", "63000", "--levels", "4", "--size", "100"];
   const market = ["--exchange", "kraken", "--symbol", "BTC/USDT", "--sandbox"];
   const server = await serve(folder, ["--sandbox", "--tick-interval", "200"]);
-  expect((await edgemaker(folder, ["grid", "start", ...market, ...bounds])).code).toBe(0);
+  expect((await edgemaker(folder, ["grid", "start", ...market, ...bounds, "--yes"])).code).toBe(0);
   const status = () => edgemaker(folder, ["grid", "status", "--sandbox"]);
   await eventually(status, ({ code, stdout }) => /active/.test(stdout) && code === 0);
   await server.kill("SIGKILL");

@@ -71,6 +71,7 @@ describe("a stop price", () => {
       ...bounds,
       "--stop-loss-price",
       "55000",
+      "--yes",
     ]);
     expect(started.code, started.stderr).toBe(0);
     const armed = await edgemaker(folder, ["grid", "status", "--sandbox"]);

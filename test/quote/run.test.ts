@@ -138,6 +138,12 @@ describe("a pass over quotes", () => {
     const limited = { ...after, config: { ...config, maxLoss: d("10") } };
     const lost = run(limited, live, pass({ book: book(["79"], ["81"]) }));
     expect([lost.cancels?.length, lost.intents?.length, lost.strategy?.phase]).toEqual([2, 0, "paused"]);
+    expect(lost.strategy?.state.notices).toEqual([
+      {
+        code: "loss_limit",
+        message: expect.stringMatching(/^it has lost more than its loss limit of 10 USDT:/),
+      },
+    ]);
     const stays = run(lost.strategy as QuoteStrategy, [], pass({ book: book(["99"], ["101"]) }));
     expect(stays.intents).toEqual([]);
     const resumed = { ...(lost.strategy as QuoteStrategy), resumes: 1 };

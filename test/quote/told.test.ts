@@ -11,6 +11,7 @@ const QUOTE = {
   spreadPercent: 1,
   levels: 1,
   budget: { base: "20000", quote: "100" },
+  maxLoss: null,
   reference: 0.002,
   halfSpreadPercent: 0.7,
   widenedBy: "volatility",
@@ -45,6 +46,7 @@ it("quotes say their price, where it is from, what rests and what they have made
     market: "SNEK/USDT on mexc",
     status: "running, active",
     total: "-1.23 USDT, +0.42 realized; 3 filled",
+    "loss limit": "none; --max-loss sets one",
     price: "0.002, from its own book, dex; not counted: gateio (stale)",
     spread: "1.4 %, by volatility; 1 % requested",
     bids: "25000 at 0.00198",
@@ -63,6 +65,9 @@ it("quotes without a price say so, and quotes with one side that only it rests",
     spread: "1 % requested",
     bids: "no open orders",
     asks: "no open orders",
+  });
+  expect(linesOf({ maxLoss: "50" })).toMatchObject({
+    "loss limit": "cancels both sides at a loss of 50 USDT",
   });
   const [bid] = QUOTE.orders;
   const refused = [{ slot: 1, reason: "no_base", detail: "no SNEK is free" }];

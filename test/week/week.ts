@@ -38,7 +38,7 @@ async function monday({ page, venue, ...at }: Stage): Promise<string> {
   page.says("A second terminal runs the server, which makes passes over every grid.");
   await at.serves();
   await at.terminal(/docs at/);
-  const told = await at.types(`grid start ${grid}`);
+  const told = await at.types(`grid start ${grid} --yes`);
   await at.passes();
   page.says("The server's terminal shows the start.");
   await at.terminal(/started/);
@@ -110,7 +110,7 @@ async function outOfRange({ page, ...at }: Stage, id: string): Promise<void> {
   await at.terminal(/range/);
   await at.types("grid status");
   page.says("Move the grid to the price, and set a stop price.");
-  await at.types(`grid edit ${id} --lower 0.0022 --upper 0.0026 --stop-loss 0.0021`);
+  await at.types(`grid edit ${id} --lower 0.0022 --upper 0.0026 --stop-loss 0.0021 --yes`);
   await at.passes();
   await at.types("grid status");
 }
@@ -142,7 +142,7 @@ async function restart({ page, ...at }: Stage): Promise<void> {
   await at.serves();
   await at.terminal(/docs at/);
   await at.types(
-    `grid start ${PAIR} --lower 0.0019 --upper 0.0023 --levels 8 --size 20 --use-own-base false`,
+    `grid start ${PAIR} --lower 0.0019 --upper 0.0023 --levels 8 --size 20 --use-own-base false --yes`,
   );
   await at.passes();
   await at.terminal(/started/);

@@ -7,13 +7,13 @@ import { checkCentered, checkStart } from "../start/check.ts";
 import { centerOf } from "../start/plan-hash.ts";
 import { prepareStart, previewStrategy, type StartRequest, whoOf } from "./starting.ts";
 
-/** A grid that loses by its fees has to be asked for. */
-const PAYS = { defaults: { allowLoss: false } } as const;
+/** Outside of the plain API, a grid that loses by its fees or sells your own base has to be requested. */
+const CAUTIOUS = { defaults: { allowLoss: false, useOwnBase: false } } as const;
 
 const STARTS = {
   effect: "trade",
   access: "token",
-  mcp: PAYS,
+  mcp: CAUTIOUS,
   output: StartedShape,
   failure: "Start failed",
 } as const;
@@ -21,7 +21,7 @@ const STARTS = {
 const PREVIEW_OPERATION = {
   effect: "read",
   access: "token",
-  mcp: PAYS,
+  mcp: CAUTIOUS,
   output: PlannedShape,
   failure: "Start failed",
 } as const;
@@ -52,7 +52,7 @@ export const startGrid = (ids: readonly string[]) =>
       path: "grid start",
       flags: RANGE_FLAGS,
       parts: TRAIL_PARTS,
-      ...PAYS,
+      ...CAUTIOUS,
       steps: true,
       examples: [`edgemaker grid start ${EXAMPLE}`],
     },
@@ -71,7 +71,7 @@ export const previewGrid = (ids: readonly string[]) =>
       path: "grid preview",
       flags: RANGE_FLAGS,
       parts: TRAIL_PARTS,
-      ...PAYS,
+      ...CAUTIOUS,
       examples: [`edgemaker grid preview ${EXAMPLE}`],
     },
     input: () => rangePreviewInput(ids),

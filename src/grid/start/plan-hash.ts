@@ -1,6 +1,6 @@
 import { type Decimal, parseDecimal, text } from "../../kernel/decimal.ts";
 import { noLongerHolds } from "../../kernel/errors.ts";
-import { hashOfPlan } from "../../kernel/hash.ts";
+import { approvesSame, hashOfPlan, hashOfShown } from "../../kernel/hash.ts";
 import type { Intent } from "../../model/intent.ts";
 import { FIRST_BUY_SLOT } from "../state/state.ts";
 import type { Checked } from "./check.ts";
@@ -11,8 +11,11 @@ export function planHashOf({ config, center }: Checked, intents: readonly Intent
   const orders = [...intents]
     .sort((a, b) => a.slot - b.slot)
     .map(({ slot, side, price, amount }) => [slot, side, slot === FIRST_BUY_SLOT ? 0 : price, amount]);
-  const hash = hashOfPlan([config, orders]);
-  return config.centered ? `${hash}-${text(center)}` : hash;
+  const { centered } = config;
+  if (!centered) return hashOfPlan([config, orders]);
+  // The slots next to the center get and lose their orders while the market moves between them.
+  const beyond = orders.filter(([slot]) => slot !== centered.levels - 1 && slot !== centered.levels);
+  return `${hashOfShown([config, beyond, center], orders)}-${text(center)}`;
 }
 
 /** The center of the centered grid that a preview has shown. */
@@ -24,8 +27,11 @@ export function checkHash(
   { hash, checked }: { readonly hash: string; readonly checked: Checked },
   expected: string | undefined,
 ): void {
-  if (expected === undefined || (expected === hash && isAround(checked))) return;
-  throw noLongerHolds();
+  if (expected === undefined) return;
+  const isSame = checked.config.centered
+    ? centerOf(expected) !== undefined && approvesSame(expected, hash)
+    : expected === hash;
+  if (!isSame || !isAround(checked)) throw noLongerHolds();
 }
 
 /** A grid around the center it was shown with stands as shown while the market is between the levels next to it. */

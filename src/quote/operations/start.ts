@@ -26,17 +26,19 @@ import {
   quoteAskedOut,
   quoteWarnings,
 } from "../start/planned-quote.ts";
+import { isShownQuote } from "../start/quote-hash.ts";
 import { newQuoteState } from "../state/state.ts";
 import { budgetFor, fundQuotes, type QuoteWorld, readQuoteWorld } from "./quote-world.ts";
 
 async function planned(deps: Deps, asked: AskedQuote, actor: string) {
   const world = await readQuoteWorld(deps, asked, actor);
-  return { world, plan: planQuote(quoteConfigOf(asked, budgetFor(asked, world)), world) };
+  return { world, plan: planQuote(quoteConfigOf(asked, budgetFor(asked, world)), world, asked) };
 }
 
 /** The price at which the base that it is given is booked; throws where the plan no longer holds, or nobody tells one. */
-function checkedPrice({ hash, reference, plan }: PlannedQuote, expected: string | undefined): Decimal {
-  if (expected !== undefined && expected !== hash) throw noLongerHolds();
+function checkedPrice(planned: PlannedQuote, expected: string | undefined): Decimal {
+  const { reference, plan } = planned;
+  if (expected !== undefined && !isShownQuote(planned, expected)) throw noLongerHolds();
   if (reference !== null) return reference;
   const told = plan.reference.sources.map(({ source, because }) => `${source} ${because}`).join(", ");
   throw new AppError(

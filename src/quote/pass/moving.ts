@@ -48,7 +48,7 @@ export function moveOrders(
       phase: isAtLoss(state) ? "paused" : waits || moves ? "placing" : "active",
       lastError: strangerError(context) ?? venueError(state.refused) ?? (supply.short ? context.slow : null),
     },
-    quoteNoticesOf({ state, config: strategy.config }, plan),
+    quoteNoticesOf({ state, config: strategy.config }, plan, around.market.quote),
   );
   const at = context.sight.book?.at ?? context.now;
   return {

@@ -18,15 +18,16 @@ const NOTICE_TEXTS: Readonly<Record<QuoteNotice, string>> = {
 export function quoteNoticesOf(
   { state, config }: Pick<QuoteStrategy, "state" | "config">,
   { notices }: Pick<QuotePlan, "notices">,
+  quote: string,
 ): Notice[] {
   const lost =
-    state.lostAt === null ? [] : [{ code: "loss_limit", message: lossTold(config.maxLoss) } as const];
+    state.lostAt === null ? [] : [{ code: "loss_limit", message: lossTold(config.maxLoss, quote) } as const];
   const halted = state.halted ? [{ code: "loss_limit", message: state.halted } as const] : [];
   return [...halted, ...lost, ...notices.map((code): Notice => ({ code, message: NOTICE_TEXTS[code] }))];
 }
 
-const lossTold = (most: bigint | undefined): string =>
-  `it has lost more than the ${most === undefined ? "" : `${text(most)} `}allowed: both sides are canceled; resume or stop the quotes`;
+const lossTold = (most: bigint | undefined, quote: string): string =>
+  `it has lost more than its loss limit${most === undefined ? "" : ` of ${text(most)} ${quote}`}: both sides are canceled; resume or stop the quotes`;
 
 /** Told once, when it begins and when it is over. */
 export function quoteEvents(before: QuoteStrategy, after: QuoteStrategy, at: Millis): Event[] {

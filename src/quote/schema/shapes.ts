@@ -23,6 +23,7 @@ const askedFields = () => ({
   spreadPercent: z.number().describe("Requested spread, in percent"),
   levels: z.number().describe("Orders per side"),
   budget: z.object({ base: z.string(), quote: z.string() }).describe("Budgets of base and quote"),
+  maxLoss: z.string().nullable().describe("Loss limit, in quote; null without one"),
 });
 
 const pricedFields = () => ({

@@ -10,11 +10,19 @@ export const quotesView = (answer: unknown) => {
   return { strategies: strategies.map(quoteLines), count };
 };
 
-/** A plan in the words of a grid's: what would rest, around which price, and how it is started. */
-export function plannedQuoteView(answer: unknown) {
-  const plan = answer as z.output<ReturnType<typeof PlannedQuoteShape>>;
+type QuotePlanResponse = z.output<ReturnType<typeof PlannedQuoteShape>>;
+
+/** A plan that was only previewed, and what starts it. */
+export const plannedQuoteView = (answer: unknown) => ({
+  ...quotePlanTold(answer),
+  "to start": `--plan-hash ${(answer as QuotePlanResponse).planHash} starts exactly this plan`,
+});
+
+/** A plan in the words of a grid's: its orders, around which price, and what can be lost. */
+export function quotePlanTold(answer: unknown): Readonly<Record<string, string>> {
+  const plan = answer as QuotePlanResponse;
   const [base, asset = ""] = plan.symbol.split("/");
-  const { refused, warnings, budget, cadence, worstCase, planHash } = plan;
+  const { refused, warnings, budget, cadence, worstCase } = plan;
   const left = refused.map(({ side, level, reason }) => `${side} ${level + 1}: ${reason}`);
   return {
     market: `${plan.symbol} on ${plan.exchange}`,
@@ -25,9 +33,9 @@ export function plannedQuoteView(answer: unknown) {
     ...(left.length > 0 ? { "not placed": left.join("; ") } : {}),
     "quotes with": `${budget.base} ${base} and ${budget.quote} ${asset}`,
     cadence: cadence.message,
+    "loss limit": lossLimitText(plan, asset),
     "worst case": worstCase,
     ...(warnings.length > 0 ? { warnings: warnings.map(({ message }) => message).join(". ") } : {}),
-    "to start": `--plan-hash ${planHash} starts exactly this plan`,
   };
 }
 
@@ -40,6 +48,7 @@ function quoteLines(quote: QuoteTold) {
     status: quote.status === quote.phase ? quote.status : `${quote.status}, ${quote.phase}`,
     ...(lastError === null ? {} : { error: lastError }),
     total: `${quote.totalProfit === null ? "not known until a price is" : `${signedProfit(quote.totalProfit)} ${asset}`}, ${signedProfit(quote.profit)} realized; ${quote.filledOrders} filled`,
+    "loss limit": lossLimitText(quote, asset),
     price: priceTold(quote),
     spread: spreadTold(quote),
     bids: sideTold(quote, "buy"),
@@ -61,6 +70,9 @@ function priceTold({ reference, sources }: Pick<QuoteTold, "reference" | "source
     ? `none: nothing is quoted until there is one${tail}`
     : `${reference}, from ${counted.join(", ")}${tail}`;
 }
+
+const lossLimitText = ({ maxLoss }: Pick<QuoteTold, "maxLoss">, quote: string): string =>
+  maxLoss === null ? "none; --max-loss sets one" : `cancels both sides at a loss of ${maxLoss} ${quote}`;
 
 const placeTold = (source: string): string => (source === "own" ? "its own book" : source);
 

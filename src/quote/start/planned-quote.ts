@@ -2,7 +2,6 @@
 
 import { withFirstBase } from "../../engine/position/ledger.ts";
 import { type Decimal, div, max, min, mul, ONE, snap, sum, text, wire, ZERO } from "../../kernel/decimal.ts";
-import { hashOfPlan } from "../../kernel/hash.ts";
 import { MINUTE, SECOND } from "../../kernel/time.ts";
 import type { Balance } from "../../model/account.ts";
 import type { Book, Market } from "../../model/market.ts";
@@ -15,6 +14,7 @@ import { quotingOf } from "../pass/quoting.ts";
 import type { QuotePlan } from "../plan.ts";
 import type { ReferencePrice } from "../reference.ts";
 import { newQuoteState, type QuoteConfig, type QuoteState, type QuoteStrategy } from "../state/state.ts";
+import { type QuoteStartPlace, quotePlanHash } from "./quote-hash.ts";
 
 export interface QuotesSeen {
   readonly market: Market;
@@ -37,7 +37,7 @@ export interface PlannedQuote {
   readonly hash: string;
 }
 
-export function planQuote(config: QuoteConfig, seen: QuotesSeen): PlannedQuote {
+export function planQuote(config: QuoteConfig, seen: QuotesSeen, place: QuoteStartPlace): PlannedQuote {
   const { market, book, open, elsewhere, balances, kept, volatility, now, interval } = seen;
   const free = freeBeside(kept, balances, market);
   const budget = { base: min(config.budget.base, free.base), quote: min(config.budget.quote, free.quote) };
@@ -47,7 +47,12 @@ export function planQuote(config: QuoteConfig, seen: QuotesSeen): PlannedQuote {
   const own = open.map(({ side, price, type }) => ({ side, price, type }));
   const pass = { sight, now, interval, isSimulated: true };
   const { plan } = quotingOf(strategy, market, pass, { live: [], own }, volatility);
-  return { config, plan, reference: plan.reference.price, hash: hashOfPlan([market.symbol, config]) };
+  return {
+    config,
+    plan,
+    reference: plan.reference.price,
+    hash: quotePlanHash(config, plan, { ...place, symbol: market.symbol }),
+  };
 }
 
 const percentOf = (share: Decimal): number => wire(snap(share * 100n, ONE / 10_000n, "half"));
@@ -55,12 +60,13 @@ const percentOf = (share: Decimal): number => wire(snap(share * 100n, ONE / 10_0
 export const sourcesOut = ({ sources }: ReferencePrice) =>
   sources.map(({ source, because }) => ({ source, counted: because === null, because }));
 
-export const quoteAskedOut = (exchange: string, symbol: string, { rules, budget }: QuoteConfig) => ({
+export const quoteAskedOut = (exchange: string, symbol: string, { rules, budget, maxLoss }: QuoteConfig) => ({
   exchange,
   symbol,
   spreadPercent: percentOf(2n * rules.asked),
   levels: rules.levels,
   budget: { base: text(budget.base), quote: text(budget.quote) },
+  maxLoss: maxLoss === undefined ? null : text(maxLoss),
 });
 
 export const quotePricedOut = (
@@ -153,7 +159,7 @@ export function quoteWarnings(
   { config, plan, has = config.budget, state = newQuoteState(1, ONE) }: WarnedQuote,
   seen: QuotesSeen,
 ) {
-  const notices = quoteNoticesOf({ state, config }, plan);
+  const notices = quoteNoticesOf({ state, config }, plan, seen.market.quote);
   const quoted = sum([...plan.bids, ...plan.asks].map(({ price, amount }) => mul(price, amount, "down")));
   const worth = has.quote + mul(has.base, plan.reference.price ?? ZERO, "down");
   const isTight = quoted > ZERO && worth < 2n * quoted;

@@ -5,6 +5,7 @@ export const QUOTE_WORDS: FieldWords = {
   levels: "Orders per side",
   "refused.level": "Position of the order on its side; 0 is nearest",
   "preview_quote.budget": "Budgets of base and quote",
+  maxLoss: "Loss limit, in quote; null without one",
   reference: "Median of the sources that count, in quote; null without any",
   halfSpreadPercent: "Distance from the middle of the quotes to the nearest order, in percent",
   widenedBy: "What sets the half-spread: asked (your spread), fees, volatility or model",

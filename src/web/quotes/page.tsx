@@ -76,6 +76,7 @@ function QuoteFigures({ quotes, digits }: { quotes: Quoted; digits: number }) {
         {halfSpreadPercent === null ? "–" : inPercent(2 * halfSpreadPercent)}
         {widenedBy === null || widenedBy === "asked" ? null : <small>{` by ${widenedBy}`}</small>}
       </Stat>
+      <Stat name={`Loss limit, ${quote}`}>{quotes.maxLoss === null ? "none" : amount(quotes.maxLoss)}</Stat>
       <Stat name={`Position, ${base}`}>{amount(quotes.position)}</Stat>
       <Stat name="Average entry">{averageCost === null ? "–" : number(averageCost, digits)}</Stat>
       <Stat name="Budget">{`${amount(quotes.budget.quote)} ${quote}, ${amount(quotes.budget.base)} ${base}`}</Stat>

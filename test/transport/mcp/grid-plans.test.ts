@@ -42,15 +42,16 @@ describe("a plan to start a grid", () => {
   });
 
   it.each([
-    ["start_grid", RANGE],
-    ["start_centered_grid", MARKET],
-  ])("%s is done while the market moves between two levels", async (tool, input) => {
+    ["start_grid", { ...RANGE, useOwnBase: true }, 10],
+    ["start_centered_grid", { ...MARKET, useOwnBase: true }, 10],
+    ["start_centered_grid", MARKET, 6],
+  ])("%s of %j is done while the market moves between two levels", async (tool, input, count) => {
     const { propose, placed, move, grids } = await agent();
     const { commit } = await propose(tool, input);
     await move(1.002);
     const result = await commit();
     expect(result.isError, textOf(result)).toBeFalsy();
-    expect(await placed()).toBe(10);
+    expect(await placed()).toBe(count);
     expect(await grids()).toHaveLength(1);
   });
 

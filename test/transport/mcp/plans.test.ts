@@ -68,7 +68,7 @@ describe("trading takes two steps", () => {
     expect(await onVenue(app)).toBe(0);
     await act("create_order", ORDER);
     expect(await act("cancel_all_orders", { exchange: "kraken" })).toMatchObject({ cancelled: 1 });
-    const started = await act("start_grid", { ...market, ...grid });
+    const started = await act("start_grid", { ...market, ...grid, useOwnBase: true });
     expect(await onVenue(app)).toBe(4);
     await act("stop_grid", { id: started.id });
     expect(await onVenue(app)).toBe(0);

@@ -1,0 +1,48 @@
+import { expect, it } from "vitest";
+import { edgemaker } from "../support/command.ts";
+import { hasTerminal, terminal } from "../support/terminal.ts";
+import { waves } from "../support/waves.ts";
+
+const [ENTER, RIGHT] = ["\r", "\x1b[C"];
+const ASKED = [
+  ...["--sandbox", "--exchange", "kraken", "--symbol", "BTC/USDT", "--spread", "0.01", "--size", "100"],
+  ...["--quote-budget", "2000", "--base-budget", "0.0333"],
+];
+
+const quotes = async (folder: string): Promise<number> => {
+  const { stdout } = await edgemaker(folder, ["quote", "list", "--sandbox", "--json"]);
+  return (JSON.parse(stdout) as { count: number }).count;
+};
+
+it.skipIf(!hasTerminal)(
+  "shows the plan of quotes, starts nothing on Cancel, and exactly that on Yes",
+  async () => {
+    const folder = await waves();
+    const start = async (answer: string) => {
+      const screen = terminal(folder, ["quote", "start", ...ASKED], { columns: 80 });
+      await screen.until(/Start these quotes\?[\s\S]*Cancel/);
+      const shown = screen.lines().join(" ").replace(/\s+/g, " ");
+      expect(Math.max(...screen.lines().map(({ length }) => length))).toBeLessThanOrEqual(80);
+      screen.type(answer);
+      return { shown, code: await screen.ended };
+    };
+    const canceled = await start(`${RIGHT}${ENTER}`);
+    expect(canceled.code).toBe(1);
+    expect(canceled.shown).toMatch(
+      /market BTC\/USDT on kraken price .* bids .* asks .* worst case .* Start these/,
+    );
+    expect(await quotes(folder)).toBe(0);
+    expect((await start(ENTER)).code).toBe(0);
+    expect(await quotes(folder)).toBe(1);
+  },
+);
+
+it("refuses to start quotes from a script without --yes, and starts them with it", async () => {
+  const folder = await waves();
+  const { code, stdout, stderr } = await edgemaker(folder, ["quote", "start", ...ASKED, "--json"]);
+  expect([code, stdout]).toEqual([2, ""]);
+  expect(JSON.parse(stderr)).toMatchObject({ message: expect.stringContaining("--yes") });
+  expect(await quotes(folder)).toBe(0);
+  expect((await edgemaker(folder, ["quote", "start", ...ASKED, "--yes"])).code).toBe(0);
+  expect(await quotes(folder)).toBe(1);
+});

@@ -1,0 +1,40 @@
+import { expect, it } from "vitest";
+import { drivenApp } from "../support/driven.ts";
+import { ASKED } from "./asked.ts";
+
+interface Answer {
+  readonly id?: string;
+  readonly planHash: string;
+  readonly orders: unknown;
+}
+
+/** Around a price that the market does not move. */
+const FIXED = { ...ASKED, useOwn: false, useOthers: false, fixedPrice: 60_000 };
+
+it("gives two different previews of quotes different hashes", async () => {
+  const { call } = await drivenApp();
+  const preview = async (over: object) =>
+    (await call<Answer>("POST", "/strategy/quote/preview", { ...FIXED, ...over })).body;
+  const overs = [{}, { spread: 0.011 }, { exchange: "mexc" }, { dryRun: true }, { fixedPrice: 60_001 }];
+  const shown = [];
+  for (const over of overs) shown.push(await preview(over));
+  expect(new Set(shown.map(({ planHash }) => planHash)).size).toBe(overs.length);
+  expect(await preview({})).toEqual(shown[0]);
+});
+
+it("starts shown quotes while their reference price is between the shown bid and ask", async () => {
+  const { call, move, resting } = await drivenApp();
+  const asked = { ...ASKED, useOthers: false, useDex: false };
+  const preview = async () => (await call<Answer>("POST", "/strategy/quote/preview", asked)).body;
+  const { planHash } = await preview();
+  await move(1.02);
+  const refused = await call("POST", "/strategy/quote", { ...asked, planHash });
+  expect(refused).toMatchObject({ status: 409, body: { message: expect.stringContaining("planHash") } });
+  expect(await resting()).toEqual([]);
+  const other = await call("POST", "/strategy/quote", { ...asked, spread: 0.012, planHash });
+  expect(other.status).toBe(409);
+  const again = await preview();
+  await move(1.002);
+  const started = await call("POST", "/strategy/quote", { ...asked, planHash: again.planHash });
+  expect(started, JSON.stringify(started.body)).toMatchObject({ status: 200, body: { status: "running" } });
+});
