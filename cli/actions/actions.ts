@@ -22,6 +22,7 @@ export { runGuided } from "./guided/guided.ts";
 export { installMcp } from "./mcp/install.ts";
 export { addChannel, listChannels, removeChannel, replayChannel, testChannel } from "./notify.ts";
 export { newPageLink } from "./page.ts";
+export { publishProof, showProofKey, verifyProof } from "./proof.ts";
 export { restingOrders } from "./resting-orders.ts";
 export { runOperation } from "./run-operation.ts";
 export { depositInSandbox, resetSandbox, shockSandbox } from "./sandbox.ts";

@@ -3,6 +3,7 @@ import { type Channels, createDeps, type Live } from "../../src/compose/deps.ts"
 import { SettingsError, VenueError } from "../../src/kernel/errors.ts";
 import { prefixOf } from "../../src/kernel/key-names.ts";
 import { accountKey, parseAccountKey } from "../../src/model/account.ts";
+import type { Deps } from "../../src/ports/deps.ts";
 import { createLog, nodeRuntime } from "../host/node-runtime.ts";
 import { readKeys } from "../host/secret-input.ts";
 import { type CliSettings, readSettings } from "../host/settings.ts";
@@ -14,7 +15,10 @@ import { byCommand } from "./database/open.ts";
 /** Runs something on the live exchanges of a command's database and prints its answer. Returns the exit code. */
 async function withLive(
   values: Values,
-  act: (live: Live & { readonly channels: Channels }, settings: CliSettings) => Promise<unknown>,
+  act: (
+    live: Live & { readonly channels: Channels; readonly liquidity: Deps["liquidity"] | undefined },
+    settings: CliSettings,
+  ) => Promise<unknown>,
 ): Promise<number> {
   const settings = readSettings({ ...values, sandbox: false }, process.env);
   const { config, databaseUrl } = settings;
@@ -22,7 +26,10 @@ async function withLive(
   const deps = await createDeps(config, { ...runtime, putsKeysInOrder: true });
   try {
     if (!deps.live) throw new UsageError("simulated exchanges need no keys");
-    return print(values, await act({ ...deps.live, channels: deps.channels }, settings));
+    return print(
+      values,
+      await act({ ...deps.live, channels: deps.channels, liquidity: deps.liquidity }, settings),
+    );
   } finally {
     deps.close();
   }
@@ -88,9 +95,10 @@ export const testKeys = (values: Values, exchange: string): Promise<number> =>
   });
 
 export const rotateKeys = (values: Values): Promise<number> =>
-  withLive(values, async ({ credentials, channels }) => ({
+  withLive(values, async ({ credentials, channels, liquidity }) => ({
     rotated: await credentials.rotate(byCommand()),
     channels: await channels.rotate(),
+    proofKeys: (await liquidity?.proofs?.rotateKey()) ?? 0,
   }));
 
 function configured(exchanges: readonly ConfiguredExchange[], exchange: string): ConfiguredExchange {

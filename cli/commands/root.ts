@@ -19,6 +19,7 @@ import { mcpCommand } from "./mcp.ts";
 import { notifyCommand } from "./notify.ts";
 import { operationCommand } from "./operation.ts";
 import { pageCommand } from "./page.ts";
+import { proofCommand } from "./proof.ts";
 import { sandboxCommand } from "./sandbox.ts";
 import { serveCommand } from "./serve.ts";
 import { setupCommand } from "./setup.ts";
@@ -41,7 +42,7 @@ export const GROUPS: Readonly<Record<string, readonly string[]>> = {
   "Get started": ["demo", "setup", "doctor", "page"],
   "Market data": ["ticker", "orderbook", "trades", "ohlcv", "exchanges", "compare", "dex"],
   Trade: ["balance", "orders", "grid", "quote", "trade"],
-  Analyze: ["backtest", "suggest", "replay", "report", "disposals", "liquidity", "candles"],
+  Analyze: ["backtest", "suggest", "replay", "report", "disposals", "liquidity", "proof", "candles"],
   Control: ["kill", "panic", "limits", "plans", "notify", "audit"],
   Run: ["serve", "tick", "db", "token", "exchange", "mcp", "cost", "sandbox", "completion"],
 };
@@ -80,6 +81,7 @@ export function rootCommand(ids: readonly string[]): CommandDef {
       token: tokenCommand,
       notify: notifyCommand,
       audit: auditCommand,
+      proof: proofCommand,
       sandbox: sandboxCommand,
       completion: completionCommand(() => rootCommand(ids)),
     },

@@ -7,6 +7,7 @@ import { type CredentialStore, credentialStore } from "../adapters/libsql/stores
 import { liquidityStore } from "../adapters/libsql/stores/liquidity-store.ts";
 import { metricsStore } from "../adapters/libsql/stores/metrics-store.ts";
 import { notifyStore } from "../adapters/libsql/stores/notify-store.ts";
+import { proofKeyStore, proofStore } from "../adapters/libsql/stores/proof-store.ts";
 import { reportStore } from "../adapters/libsql/stores/report-store.ts";
 import { createStore } from "../adapters/libsql/stores/store.ts";
 import { tracedFetch } from "../adapters/traced-fetch.ts";
@@ -141,14 +142,18 @@ const keyDeps = (config: Config, live: Live) => ({
 
 /** What is counted, and who is told of it. */
 const tellingDeps = (
-  { heartbeat: beats, watched, outboundHosts }: Config,
+  { heartbeat: beats, watched, outboundHosts, keks }: Config,
   { post, mail, inward, local, log }: Runtime,
   { context, channels }: { context: Context; channels: Channels },
 ) => ({
   channels,
   metrics: metricsStore(context),
   reports: reportStore(context),
-  liquidity: { store: liquidityStore(context), pairs: watched },
+  liquidity: {
+    store: liquidityStore(context),
+    pairs: watched,
+    proofs: { ...proofStore(context), ...proofKeyStore(context, () => Promise.all(keks.map(importKek))) },
+  },
   ...(post && beats ? { heartbeat: heartbeat(beats, { post, local, log }) } : {}),
   ...(post ? { notify: { store: channels, post, mail, inward, hosts: outboundHosts } } : {}),
 });

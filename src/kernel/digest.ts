@@ -12,6 +12,10 @@ export function hexOf(bytes: Uint8Array): string {
   return hex;
 }
 
+/** Bytes of hexadecimal text. */
+export const bytesOfHex = (hex: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
+
 /** SHA-256 as lower-case hexadecimal text. Of a short text it is made here: a job for another thread takes thirty times as much. */
 export async function digest(text: string): Promise<string> {
   const bytes = new TextEncoder().encode(text);

@@ -14,7 +14,7 @@ import type { LeadsInward, Post, SendMail } from "./outbound.ts";
 import type { DryRuns } from "./paper.ts";
 import type { Reference } from "./reference.ts";
 import type { Signer } from "./stores/audit-store.ts";
-import type { LiquidityStore, PromisedPair } from "./stores/liquidity-store.ts";
+import type { LiquidityStore, PromisedPair, ProofKeys, ProofStore } from "./stores/liquidity-store.ts";
 import type { MetricsStore } from "./stores/metrics-store.ts";
 import type { NotifyStore } from "./stores/notify-store.ts";
 import type { ReportStore } from "./stores/report-store.ts";
@@ -76,7 +76,12 @@ export interface Deps {
   /** How days went; absent where nobody looks. */
   readonly reports?: ReportStore;
   /** Pairs whose books are watched, and what was seen of them. */
-  readonly liquidity?: { readonly store: LiquidityStore; readonly pairs: readonly PromisedPair[] };
+  readonly liquidity?: {
+    readonly store: LiquidityStore;
+    readonly pairs: readonly PromisedPair[];
+    /** Signed days, and the key that signs them once one was made; absent where nothing is signed. */
+    readonly proofs?: ProofStore & ProofKeys;
+  };
   /** What is measured; absent where nothing is. */
   readonly metrics?: MetricsStore;
   /** Alert channels what happens; absent where nobody is. */

@@ -44,7 +44,7 @@ it("stores keys from a pipe encrypted, uses them, and forgets them", async () =>
   });
 
   const rotated = await run(["exchange", "rotate", "--json"], { EDGEMAKER_KEK: `${OTHER},${KEK}` });
-  expect(JSON.parse(rotated.stdout)).toEqual({ rotated: 1, channels: 0 });
+  expect(JSON.parse(rotated.stdout)).toEqual({ rotated: 1, channels: 0, proofKeys: 0 });
   const tested = await run(["exchange", "test", "bitget", "--json"], { EDGEMAKER_KEK: OTHER });
   expect(JSON.parse(tested.stdout)).toMatchObject({ accepted: true, assets: 8 });
   const old = await run(["exchange", "test", "bitget"]);

@@ -13,6 +13,7 @@ import type { Venue } from "../../ports/venue.ts";
 import { absenceOf, missedBecause } from "../absence.ts";
 import { upRuleOf } from "../presets.ts";
 import { readLiquidity } from "./days.ts";
+import { signDays } from "./proof.ts";
 
 type SampleWorld = Pick<
   Deps,
@@ -45,7 +46,9 @@ export async function sampleLiquidity(world: SampleWorld): Promise<void> {
       await liquidity.store.keepMiss(pair, { minute: minuteOf(now), cause: missedBecause(error) });
     });
   }
-  if (minuteOf(now) % MINUTES_A_DAY < MINUTES_OF_ADDING_UP) await addUpYesterday(world, now);
+  if (minuteOf(now) % MINUTES_A_DAY >= MINUTES_OF_ADDING_UP) return;
+  await addUpYesterday(world, now);
+  await signYesterday(world, now);
 }
 
 /** After midnight of UTC a day is added up, also after a sample of it that came late. Later a report does it. */
@@ -63,6 +66,25 @@ async function addUpYesterday({ liquidity, ...deps }: SampleWorld, now: Millis):
       deps.log("warn", "a day of samples was not added up", { ...pair, reason: messageOf(error) }),
     );
   }
+}
+
+/** Days of a pair that are signed at once: after a time without a server it catches up within the hour. */
+const DAYS_SIGNED_AT_ONCE = 3;
+
+async function signYesterday({ liquidity, log, requests }: SampleWorld, now: Millis): Promise<void> {
+  const { store, proofs, pairs } = liquidity ?? { pairs: [] };
+  if (!store || !proofs || (requests && requests() < 2 * REQUESTS_PER_SAMPLE)) return;
+  const signAll = async () => {
+    const key = await proofs.key();
+    if (!key) return;
+    for (const pair of pairs) {
+      if (requests && requests() < 2 * REQUESTS_PER_SAMPLE) return;
+      await signDays({ store, proofs }, pair, { key, now, most: requests ? 1 : DAYS_SIGNED_AT_ONCE });
+    }
+  };
+  await signAll().catch((error: unknown) =>
+    log("warn", "a day was not signed", { reason: messageOf(error) }),
+  );
 }
 
 /** What samples leave to the passes that come after them: requests, and time. */

@@ -1,6 +1,7 @@
 import type { Pair } from "../../kernel/pair.ts";
 import type { LiquidityMinute, MissedMinute } from "../../model/samples/minute.ts";
 import type { LiquidityPromise } from "../../model/samples/promise.ts";
+import type { ProofKey, SignedDay, SignedRows } from "../../model/samples/proof.ts";
 import type { DaySums } from "../../model/samples/sums.ts";
 
 /** A pair of a configured exchange whose book is watched. */
@@ -35,4 +36,23 @@ export interface LiquidityStore {
   days(pair: WatchedPair, from: number, to: number): Promise<readonly DaySums[]>;
   /** Stores the sums of days whose minutes have not changed since they were read. */
   keepDays(pair: WatchedPair, days: readonly DaySums[]): Promise<void>;
+}
+
+/** Signed days. None is changed or deleted, and their minutes take no further sample. */
+export interface ProofStore {
+  newest(pair: WatchedPair): Promise<SignedDay | undefined>;
+  /** Ascending, both days included. */
+  days(pair: WatchedPair, from: number, to: number): Promise<readonly SignedDay[]>;
+  /** False where another day was signed meanwhile, or the day has other rows than were signed. */
+  add(pair: WatchedPair, day: SignedDay, rows: SignedRows): Promise<boolean>;
+}
+
+/** The deployment's key that signs days. Each throws SettingsError without the operator's key that encrypts it. */
+export interface ProofKeys {
+  /** Undefined where none was made: then no day is signed. */
+  key(): Promise<ProofKey | undefined>;
+  /** Makes the key where there is none. */
+  createKey(): Promise<void>;
+  /** Encrypts it with the first of the operator's keys; returns how many keys were under another one. */
+  rotateKey(): Promise<number>;
 }

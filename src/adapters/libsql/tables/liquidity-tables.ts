@@ -92,3 +92,28 @@ export const liquidityDays = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.exchange, table.symbol, table.day] })],
 );
+
+/** Days that were signed: each once, in order, and for good. Triggers refuse to change them or their minutes. */
+export const liquidityProofs = sqliteTable(
+  "liquidity_proofs",
+  {
+    exchange: text("exchange").notNull(),
+    symbol: text("symbol").notNull(),
+    day: integer("day").notNull(),
+    previous: text("previous").notNull(),
+    hash: text("hash").notNull(),
+    signature: text("signature").notNull(),
+    publicKey: text("public_key").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.exchange, table.symbol, table.day] })],
+);
+
+/** The key that signs days, encrypted: see adapters/vault/envelope.ts. One row. */
+export const proofKeys = sqliteTable("proof_keys", {
+  id: integer("id").primaryKey(),
+  publicKey: text("public_key").notNull(),
+  kek: text("kek").notNull(),
+  wrapped: text("wrapped").notNull(),
+  privateKey: text("private_key").notNull(),
+  createdAt: integer("created_at").notNull(),
+});

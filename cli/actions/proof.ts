@@ -1,0 +1,71 @@
+import { readFile } from "node:fs/promises";
+import { AppError, SettingsError } from "../../src/kernel/errors.ts";
+import { isPair, type Pair } from "../../src/kernel/pair.ts";
+import { DAY } from "../../src/kernel/time.ts";
+import { checkBundle } from "../../src/liquidity/operations/check-proof.ts";
+import { bundleLines, type ProofDeps, signDays } from "../../src/liquidity/operations/proof.ts";
+import type { Deps } from "../../src/ports/deps.ts";
+import type { ProofKeys } from "../../src/ports/stores/liquidity-store.ts";
+import type { Values } from "../terminal/arguments.ts";
+import { print } from "../terminal/output.ts";
+import { UsageError } from "../terminal/usage-error.ts";
+import { withDatabase } from "./database/open.ts";
+
+export const showProofKey = (values: Values): Promise<number> =>
+  withDatabase(values, async (deps) => {
+    const { proofs } = proofDeps(deps);
+    await proofs.createKey();
+    return { publicKey: (await proofs.key())?.publicKey, algorithm: "Ed25519" };
+  });
+
+/** Signs what is over, and prints the days line by line. */
+export async function publishProof(values: Values): Promise<number> {
+  const pair = { exchange: requiredText(values, "exchange"), symbol: pairGiven(values) };
+  const span = { from: dayGiven(values, "from") ?? 0, to: dayGiven(values, "to") ?? Number.MAX_SAFE_INTEGER };
+  return withDatabase(values, async (deps) => {
+    const proof = proofDeps(deps);
+    const key = await proof.proofs.key();
+    if (!key)
+      throw new AppError("Not found", "there is no key to sign with; create it with `edgemaker proof key`");
+    await signDays(proof, pair, { key, now: await deps.store.now() });
+    for await (const line of bundleLines(proof, pair, span)) process.stdout.write(`${line}\n`);
+    return undefined;
+  });
+}
+
+export async function verifyProof(values: Values): Promise<number> {
+  const verdict = await checkBundle(await readFile(String(values.file), "utf8"), keyGiven(values));
+  print(values, verdict);
+  return verdict.valid ? 0 : 1;
+}
+
+const keyGiven = ({ key }: Values): string | undefined => {
+  if (key !== undefined && !/^[0-9a-f]{64}$/.test(String(key)))
+    throw new UsageError("--key must be a public key: 64 hexadecimal digits");
+  return key === undefined ? undefined : String(key);
+};
+
+function proofDeps({ liquidity }: Deps): ProofDeps & { readonly proofs: ProofKeys } {
+  if (!liquidity?.proofs) throw new SettingsError("this database stores no samples");
+  return { store: liquidity.store, proofs: liquidity.proofs };
+}
+
+function pairGiven(values: Values): Pair {
+  const symbol = requiredText(values, "symbol");
+  if (!isPair(symbol)) throw new UsageError("--symbol must be a pair, such as BTC/USDT");
+  return symbol;
+}
+
+function requiredText(values: Values, name: string): string {
+  const value = values[name];
+  if (typeof value !== "string") throw new UsageError(`--${name} is required`);
+  return value;
+}
+
+function dayGiven(values: Values, name: string): number | undefined {
+  const value = values[name];
+  if (value === undefined) return undefined;
+  const at = /^\d{4}-\d\d-\d\d$/.test(String(value)) ? Date.parse(String(value)) : Number.NaN;
+  if (Number.isNaN(at)) throw new UsageError(`--${name} must be a day, such as 2026-01-31`);
+  return at / DAY;
+}

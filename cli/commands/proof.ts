@@ -1,0 +1,42 @@
+import { LOCAL_DATABASE_ARGS } from "../host/settings.ts";
+import { command } from "../terminal/command.ts";
+
+/** Of the database itself: the key never leaves it. */
+export const proofCommand = command({
+  name: "proof",
+  description: "Sign, publish and verify the samples of a liquidity report",
+  subCommands: {
+    key: command({
+      name: "proof key",
+      description: "Show the public key that signs finished days; create the key pair on first use",
+      args: LOCAL_DATABASE_ARGS,
+      run: async (values) => (await import("../actions/actions.ts")).showProofKey(values),
+    }),
+    publish: command({
+      name: "proof publish",
+      description: "Print signed days as JSON Lines, for anyone to verify",
+      args: {
+        exchange: { type: "string", description: "Exchange id", valueHint: "id" },
+        symbol: { type: "string", description: "Trading pair, BASE/QUOTE", valueHint: "pair" },
+        from: {
+          type: "string",
+          description: "First day, in UTC (default: the first signed)",
+          valueHint: "date",
+        },
+        to: { type: "string", description: "Last day, in UTC (default: the last signed)", valueHint: "date" },
+        ...LOCAL_DATABASE_ARGS,
+      },
+      run: async (values) => (await import("../actions/actions.ts")).publishProof(values),
+    }),
+    verify: command({
+      name: "proof verify",
+      description: "Verify a published file; exit code 1 if it is not as it was signed",
+      args: {
+        file: { type: "positional", description: "File of `proof publish`", required: true },
+        key: { type: "string", description: "Public key that must have signed it", valueHint: "hex" },
+        json: LOCAL_DATABASE_ARGS.json,
+      },
+      run: async (values) => (await import("../actions/actions.ts")).verifyProof(values),
+    }),
+  },
+});

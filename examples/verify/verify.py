@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""Verify a file of `edgemaker proof publish`, written from docs/proof.md. It needs Python 3.8 and nothing else.
+
+Usage: verify.py FILE [PUBLIC_KEY]     exit code 0 if the file is as it was signed, 1 if not
+"""
+import hashlib
+import json
+import re
+import sys
+from datetime import datetime, timezone
+from fractions import Fraction
+
+FORMAT = "edgemaker-proof-1"
+MINUTE, DAY = 60_000, 86_400_000
+COLUMNS, OWN_SPREAD = 22, 3
+
+# Ed25519, RFC 8032 section 5.1: points are (X, Y, Z, T) with x = X/Z, y = Y/Z, x*y = T/Z.
+P = 2**255 - 19
+L = 2**252 + 27742317777372353535851937790883648493
+D = -121665 * pow(121666, P - 2, P) % P
+SQRT_M1 = pow(2, (P - 1) // 4, P)
+
+
+def add(p, q):
+    a, b = (p[1] - p[0]) * (q[1] - q[0]) % P, (p[1] + p[0]) * (q[1] + q[0]) % P
+    c, d = 2 * p[3] * q[3] * D % P, 2 * p[2] * q[2] % P
+    e, f, g, h = b - a, d - c, d + c, b + a
+    return e * f % P, g * h % P, f * g % P, e * h % P
+
+
+def multiply(s, p):
+    q = (0, 1, 1, 0)
+    while s > 0:
+        if s & 1:
+            q = add(q, p)
+        p = add(p, p)
+        s >>= 1
+    return q
+
+
+def equal(p, q):
+    return (p[0] * q[2] - q[0] * p[2]) % P == 0 and (p[1] * q[2] - q[1] * p[2]) % P == 0
+
+
+def decompress(text):
+    y = int.from_bytes(text, "little")
+    sign, y = y >> 255, y & (2**255 - 1)
+    if y >= P:
+        return None
+    x2 = (y * y - 1) * pow(D * y * y + 1, P - 2, P) % P
+    x = pow(x2, (P + 3) // 8, P)
+    if (x * x - x2) % P != 0:
+        x = x * SQRT_M1 % P
+    if (x * x - x2) % P != 0 or (x == 0 and sign):
+        return None
+    if x & 1 != sign:
+        x = P - x
+    return x, y, 1, x * y % P
+
+
+BASE = decompress((4 * pow(5, P - 2, P) % P).to_bytes(32, "little"))
+
+
+def is_signed(key, message, signature):
+    a, r = decompress(key), decompress(signature[:32])
+    s = int.from_bytes(signature[32:], "little")
+    if a is None or r is None or s >= L:
+        return False
+    h = int.from_bytes(hashlib.sha512(signature[:32] + key + message).digest(), "little") % L
+    return equal(multiply(s, BASE), add(r, multiply(h, a)))
+
+
+def parse(line, names):
+    """The object of a line; None unless the line is written exactly as the format says."""
+    try:
+        value = json.loads(line)
+    except ValueError:
+        return None
+    if not isinstance(value, dict) or list(value) != names:
+        return None
+    same = json.dumps(value, separators=(",", ":"), ensure_ascii=False) == line
+    return value if same else None
+
+
+def is_text(value, pattern):
+    return isinstance(value, str) and re.fullmatch(pattern, value) is not None
+
+
+def head_of(line):
+    head = parse(line, ["format", "exchange", "symbol", "publicKey"])
+    if not head or head["format"] != FORMAT or not is_text(head["publicKey"], "[0-9a-f]{64}"):
+        return None
+    return head if is_text(head["exchange"], r"\S+") and is_text(head["symbol"], r"\S+") else None
+
+
+def day_of(line):
+    day = parse(line, ["day", "previous", "lines", "hash", "signature"])
+    if not day or not is_text(day["day"], r"\d{4}-\d\d-\d\d") or not isinstance(day["lines"], list):
+        return None
+    if not all(isinstance(one, str) and "\n" not in one for one in day["lines"]):
+        return None
+    hashes = all(is_text(day[name], "[0-9a-f]{64}") for name in ("previous", "hash"))
+    return day if hashes and is_text(day["signature"], "[0-9a-f]{128}") else None
+
+
+def start_of(day):
+    try:
+        at = datetime.strptime(day, "%Y-%m-%d").replace(tzinfo=timezone.utc)
+    except ValueError:
+        return None
+    return int(at.timestamp()) * 1000
+
+
+def line_faults(day):
+    start, last, misses = start_of(day["day"]), -1, False
+    for line in day["lines"]:
+        cells = line.split(",")
+        miss = cells[0] == "miss"
+        time = cells[1 if miss else 0] if len(cells) > 1 else ""
+        at = int(time) if re.fullmatch(r"[0-9]{1,15}", time) else -1
+        if miss != misses:
+            misses, last = True, -1
+        inside = start is not None and start <= at < start + DAY and at % MINUTE == 0
+        if not inside or at <= last or not (miss or not misses) or len(cells) != (3 if miss else COLUMNS):
+            yield f"{day['day']} has a wrong line: {line[:40]}"
+        last = at
+
+
+def faults_of(head, days, expected):
+    if expected and head["publicKey"] != expected:
+        yield f"the bundle is signed by {head['publicKey']}"
+    key, before = bytes.fromhex(head["publicKey"]), None
+    for day in days:
+        name = day["day"]
+        if before and name <= before["day"]:
+            yield f"{name} does not come after {before['day']}"
+        if before and day["previous"] != before["hash"]:
+            yield f"{name} does not follow {before['day']}: a day is missing or was changed"
+        yield from line_faults(day)
+        pair = f"{head['exchange']} {head['symbol']}"
+        text = "\n".join([FORMAT, pair, name, day["previous"], *day["lines"]])
+        if hashlib.sha256(text.encode()).hexdigest() != day["hash"]:
+            yield f"{name} was changed: its minutes have another hash"
+        elif not is_signed(key, f"{FORMAT} {day['hash']}".encode(), bytes.fromhex(day["signature"])):
+            yield f"{name} has a wrong signature"
+        before = day
+
+
+def main(path, expected=None):
+    with open(path, encoding="utf-8", newline="") as file:
+        first, *rest = file.read().split("\n")
+    faults = [] if rest and rest[-1] == "" else ["the last line has no end"]
+    rest = rest[:-1]
+    head = head_of(first)
+    if not head:
+        print("INVALID: the first line is not the head of a bundle")
+        return 1
+    days = [day_of(line) for line in rest]
+    faults += [f"line {place + 2} is not a day" for place, day in enumerate(days) if day is None]
+    days = [day for day in days if day is not None]
+    faults += list(faults_of(head, days, expected)) or ([] if days else ["there is no day"])
+    rows = [line.split(",") for day in days for line in day["lines"] if not line.startswith("miss,")]
+    spreads = [Fraction(row[OWN_SPREAD]) for row in rows if len(row) > OWN_SPREAD and row[OWN_SPREAD]]
+    for fault in faults:
+        print(f"INVALID: {fault}")
+    print(f"{head['symbol']} on {head['exchange']}, signed by {head['publicKey']}")
+    print(f"days {len(days)}, minutes with a sample {len(rows)}, with orders on both sides {len(spreads)}")
+    if spreads:
+        print(f"both sides {100 * len(spreads) / len(rows):.4f} %, own spread {float(100 * sum(spreads) / len(spreads)):.4f} %")
+    print("INVALID" if faults else "VALID")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__)
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,136 @@
+import { bytesOfHex, digest } from "../../kernel/digest.ts";
+import { DAY, MINUTE } from "../../kernel/time.ts";
+import { PROOF_FORMAT } from "../../model/samples/proof.ts";
+import { type BundleDay, type BundleHead, dayText, signedText } from "../proof.ts";
+import { MINUTE_COLUMNS } from "../report.ts";
+
+export interface BundleVerdict {
+  readonly valid: boolean;
+  readonly exchange: string | null;
+  readonly symbol: string | null;
+  readonly publicKey: string | null;
+  readonly first: string | null;
+  readonly last: string | null;
+  readonly days: number;
+  /** Minutes with a sample, and those among them with own orders on both sides. */
+  readonly known: number;
+  readonly twoSided: number;
+  readonly faults: readonly string[];
+}
+
+const OWN_SPREAD = MINUTE_COLUMNS.indexOf("ownSpread");
+const FORMS = { key: /^[0-9a-f]{64}$/, hash: /^[0-9a-f]{64}$/, signature: /^[0-9a-f]{128}$/ };
+
+/**
+ * Checks a published file as docs/proof.md describes it: form, order of days and minutes, links, hashes and signatures.
+ * `expected` is the public key that must have signed it. Each fault names its day.
+ */
+export async function checkBundle(text: string, expected?: string): Promise<BundleVerdict> {
+  const [first = "", ...rest] = text.split("\n");
+  const faults: string[] = rest.pop() === "" ? [] : ["the last line has no end"];
+  const head = bundleHead(first);
+  if (!head) return verdictOf(undefined, [], ["the first line is not the head of a bundle"]);
+  if (expected !== undefined && head.publicKey !== expected)
+    faults.push(`the bundle is signed by ${head.publicKey}`);
+  const days: BundleDay[] = [];
+  for (const [index, line] of rest.entries()) {
+    const day = dayOfLine(line);
+    if (!day) faults.push(`line ${index + 2} is not a day`);
+    else {
+      faults.push(...orderFaults(days.at(-1), day), ...lineFaults(day), ...(await signedFaults(head, day)));
+      days.push(day);
+    }
+  }
+  if (days.length === 0) faults.push("there is no day");
+  return verdictOf(head, days, faults);
+}
+
+function verdictOf(
+  head: BundleHead | undefined,
+  days: readonly BundleDay[],
+  faults: readonly string[],
+): BundleVerdict {
+  const samples = days.flatMap(({ lines }) => lines.filter((line) => !line.startsWith("miss,")));
+  return {
+    valid: faults.length === 0,
+    exchange: head?.exchange ?? null,
+    symbol: head?.symbol ?? null,
+    publicKey: head?.publicKey ?? null,
+    first: days[0]?.day ?? null,
+    last: days.at(-1)?.day ?? null,
+    days: days.length,
+    known: samples.length,
+    twoSided: samples.filter((line) => line.split(",")[OWN_SPREAD] !== "").length,
+    faults,
+  };
+}
+
+function parsed(line: string, names: readonly string[]): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (typeof value !== "object" || value === null) return undefined;
+    // Written again it is the same: no name is there twice, none is hidden by another.
+    const isSame = JSON.stringify(value) === line && Object.keys(value).join() === names.join();
+    return isSame ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function bundleHead(line: string): BundleHead | undefined {
+  const value = parsed(line, ["format", "exchange", "symbol", "publicKey"]);
+  const isHead =
+    value?.format === PROOF_FORMAT &&
+    [value.exchange, value.symbol].every((name) => typeof name === "string" && /^\S+$/.test(name)) &&
+    FORMS.key.test(String(value.publicKey));
+  return isHead ? (value as unknown as BundleHead) : undefined;
+}
+
+function dayOfLine(line: string): BundleDay | undefined {
+  const value = parsed(line, ["day", "previous", "lines", "hash", "signature"]);
+  const isDay =
+    /^\d{4}-\d\d-\d\d$/.test(String(value?.day)) &&
+    Array.isArray(value?.lines) &&
+    value.lines.every((one) => typeof one === "string" && !one.includes("\n")) &&
+    FORMS.hash.test(String(value.previous)) &&
+    FORMS.hash.test(String(value.hash)) &&
+    FORMS.signature.test(String(value.signature));
+  return isDay ? (value as unknown as BundleDay) : undefined;
+}
+
+function orderFaults(before: BundleDay | undefined, { day, previous }: BundleDay): string[] {
+  if (!before) return [];
+  return [
+    ...(day > before.day ? [] : [`${day} does not come after ${before.day}`]),
+    ...(previous === before.hash
+      ? []
+      : [`${day} does not follow ${before.day}: a day is missing or was changed`]),
+  ];
+}
+
+/** Samples in order, then misses in order, all of the day. */
+function lineFaults({ day, lines }: BundleDay): string[] {
+  const from = Date.parse(day);
+  const faults: string[] = [];
+  let last = { isMiss: false, at: -1 };
+  for (const line of lines) {
+    const cells = line.split(",");
+    const isMiss = cells[0] === "miss";
+    const at = Number(cells[isMiss ? 1 : 0]);
+    const isInDay = at >= from && at < from + DAY && at % MINUTE === 0;
+    const isNext = isMiss === last.isMiss ? at > last.at : isMiss;
+    if (cells.length !== (isMiss ? 3 : MINUTE_COLUMNS.length) || !isInDay || !isNext)
+      faults.push(`${day} has a wrong line: ${line.slice(0, 40)}`);
+    last = { isMiss, at };
+  }
+  return faults;
+}
+
+async function signedFaults(head: BundleHead, day: BundleDay): Promise<string[]> {
+  if ((await digest(dayText(head, day))) !== day.hash)
+    return [`${day.day} was changed: its minutes have another hash`];
+  const key = await crypto.subtle.importKey("raw", bytesOfHex(head.publicKey), "Ed25519", false, ["verify"]);
+  const text = new TextEncoder().encode(signedText(day.hash));
+  const isSigned = await crypto.subtle.verify("Ed25519", key, bytesOfHex(day.signature), text);
+  return isSigned ? [] : [`${day.day} has a wrong signature`];
+}

@@ -1,0 +1,84 @@
+import { digest } from "../../kernel/digest.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { dayOf, type Millis } from "../../kernel/time.ts";
+import { MINUTES_A_DAY } from "../../model/samples/minute.ts";
+import { NO_PREVIOUS, PROOF_FORMAT, type ProofKey, type SignedDay } from "../../model/samples/proof.ts";
+import type { LiquidityStore, ProofStore, WatchedPair } from "../../ports/stores/liquidity-store.ts";
+import { type BundleDay, type BundleHead, dayName, dayText, proofLines, signedText } from "../proof.ts";
+
+export interface ProofDeps {
+  readonly store: LiquidityStore;
+  readonly proofs: ProofStore;
+}
+
+/** A day is over, and late samples of it have come, so long after its end. */
+const SIGNED_AFTER: Millis = 10 * 60_000;
+
+/**
+ * Signs finished days of a pair, oldest first, up to `most` of them; returns how many. Days without any row are left
+ * out. Another process may sign the same days: each is signed once.
+ */
+export async function signDays(
+  { store, proofs }: ProofDeps,
+  pair: WatchedPair,
+  { key, now, most = Infinity }: { readonly key: ProofKey; readonly now: Millis; readonly most?: number },
+): Promise<number> {
+  const since = await store.since(pair);
+  const last = await proofs.newest(pair);
+  if (since === undefined) return 0;
+  const [first, end] = [last ? last.day + 1 : Math.floor(since / MINUTES_A_DAY), dayOf(now - SIGNED_AFTER)];
+  let [count, previous] = [0, last?.hash ?? NO_PREVIOUS];
+  for (let day = first; day < end && count < most; day++) {
+    const { lines, ...rows } = await readLines(store, pair, day);
+    if (lines.length === 0) continue;
+    const hash = await digest(dayText(pair, { day: dayName(day), previous, lines }));
+    const { publicKey } = key;
+    const signature = await key.sign(signedText(hash));
+    if (!(await proofs.add(pair, { day, previous, hash, signature, publicKey }, rows))) return count;
+    [count, previous] = [count + 1, hash];
+  }
+  return count;
+}
+
+async function readLines(store: LiquidityStore, pair: WatchedPair, day: number) {
+  const [from, to] = [day * MINUTES_A_DAY, (day + 1) * MINUTES_A_DAY];
+  const [rows, misses] = [await store.minutes(pair, from, to), await store.misses(pair, from, to)];
+  return { lines: proofLines(rows, misses), known: rows.length, missed: misses.length };
+}
+
+/**
+ * The lines of a bundle, a day at a time. Throws AppError without a signed day in the span, and where the stored minutes
+ * are not those that were signed.
+ */
+export async function* bundleLines(
+  { store, proofs }: ProofDeps,
+  pair: WatchedPair,
+  span: { readonly from: number; readonly to: number },
+): AsyncGenerator<string> {
+  const days = await proofs.days(pair, span.from, span.to);
+  const [first] = days;
+  if (!first) throw new AppError("Not found", `no signed day of ${pair.symbol} on ${pair.exchange}`);
+  const { exchange, symbol } = pair;
+  const head: BundleHead = { format: PROOF_FORMAT, exchange, symbol, publicKey: first.publicKey };
+  yield JSON.stringify(head);
+  for (const day of days) yield JSON.stringify(await bundleDay(store, pair, day, first.publicKey));
+}
+
+async function bundleDay(
+  store: LiquidityStore,
+  pair: WatchedPair,
+  { day, previous, hash, signature, publicKey }: SignedDay,
+  ofBundle: string,
+): Promise<BundleDay> {
+  const name = dayName(day);
+  const { lines } = await readLines(store, pair, day);
+  if (publicKey !== ofBundle)
+    throw new AppError(
+      "Invalid request",
+      `${name} has another key; publish the days from ${name} on by themselves`,
+    );
+  const told = { day: name, previous, lines };
+  if ((await digest(dayText(pair, told))) !== hash)
+    throw new AppError("Internal error", `the stored minutes of ${name} are not those that were signed`);
+  return { ...told, hash, signature };
+}
