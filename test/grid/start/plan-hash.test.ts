@@ -79,12 +79,19 @@ describe("a start with a hash", () => {
   });
 
   it("around a center holds while the market is between the levels next to it", () => {
-    const at = (price: string) => check({ ...AROUND, startPrice: d(price) }, "h");
+    const hash = planHashOf(AROUND, BOTH);
+    const checkAround =
+      (checked: Checked, expected = hash) =>
+      () =>
+        checkHash({ hash, checked }, expected);
+    const at = (price: string) => checkAround({ ...AROUND, startPrice: d(price) });
     expect(at("100.01")).not.toThrow();
     expect(at("119.99")).not.toThrow();
     expect(at("100")).toThrow(stale);
     expect(at("120")).toThrow(stale);
-    expect(check({ ...AROUND, slots: [] }, "h")).toThrow(stale);
-    expect(check({ ...AROUND, slots: AROUND.slots.slice(0, 1) }, "h")).toThrow(stale);
+    expect(checkAround({ ...AROUND, slots: [] })).toThrow(stale);
+    expect(checkAround({ ...AROUND, slots: AROUND.slots.slice(0, 1) })).toThrow(stale);
+    expect(checkAround(AROUND, "h")).toThrow(stale);
+    expect(checkAround(AROUND, planHashOf({ ...AROUND, center: d("111") }, BOTH))).toThrow(stale);
   });
 });
