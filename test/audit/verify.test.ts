@@ -18,7 +18,8 @@ const signerOf = (kek: string) => importSigner(Uint8Array.from(atob(kek), (lette
 const signer = () => signerOf(KEK);
 
 /** Twelve events of people and what an intruder at the database itself can do: triggers do not stop one. */
-async function told() {
+async function told({ isSigned = true } = {}) {
+  const signers = async () => (isSigned ? [await signer()] : []);
   const box = await testSandbox();
   const { store, context, time } = box;
   for (let i = 0; i < 12; i++) {
@@ -30,14 +31,14 @@ async function told() {
       await context.client.execute(`drop trigger ${name}`);
     for (const statement of statements) await context.client.execute(statement);
   };
-  const check = async () => verify(store, [await signer()]);
+  const check = async () => verify(store, await signers());
   const texts = ({ faults }: Verdict) => faults.map(({ event, what }) => `${event}: ${what}`);
   const faults = async () => texts(await check());
   /** The same, so many events at a time. */
   const inParts = async (most: number) => {
     const all: string[] = [];
     for (let after: number | null = 0; after !== null; ) {
-      const part: Verdict = await verify(store, [await signer()], { after, most });
+      const part: Verdict = await verify(store, await signers(), { after, most });
       expect(part.events).toBeLessThanOrEqual(most);
       all.push(...texts(part).filter((text) => !all.includes(text)));
       after = part.next;
@@ -49,7 +50,7 @@ async function told() {
 
 describe("edgemaker audit verify", () => {
   it("finds nothing wrong where nothing is", async () => {
-    const { check } = await told();
+    const { check } = await told({ isSigned: false });
     expect(await check()).toEqual({
       intact: true,
       events: 12,
@@ -61,6 +62,15 @@ describe("edgemaker audit verify", () => {
     });
   });
 
+  it("says that nothing was signed where there is a key and no checkpoint", async () => {
+    const { check, inParts, store } = await told();
+    const fault = expect.stringMatching(/there is no checkpoint.*edgemaker audit checkpoint/);
+    expect(await check()).toMatchObject({ intact: false, faults: [{ event: null, what: fault }] });
+    expect(await inParts(5)).toEqual([fault]);
+    await store.checkpoint(await signer(), undefined, BY);
+    expect(await check()).toMatchObject({ intact: true, faults: [] });
+  });
+
   it("calls nothing deleted that is written while it reads", async () => {
     const { store } = await told();
     const eventsAfter: typeof store.eventsAfter = async (id, limit) => {
@@ -68,7 +78,7 @@ describe("edgemaker audit verify", () => {
       await store.note({ account: "", strategy: null, kind: "audit", message: "meanwhile" }, BY);
       return page;
     };
-    expect((await verify({ ...store, eventsAfter }, [await signer()])).faults).toEqual([]);
+    expect((await verify({ ...store, eventsAfter }, [])).faults).toEqual([]);
     expect(await store.eventCount()).toBe(13);
   });
 
@@ -114,7 +124,7 @@ describe("edgemaker audit verify", () => {
       [/^null: the events after 9 were deleted/],
     ],
   ])("finds %s, by its row", async (_what, statements, wanted) => {
-    const { intrude, faults, inParts } = await told();
+    const { intrude, faults, inParts } = await told({ isSigned: false });
     await intrude(...statements);
     const found = await faults();
     expect(await inParts(13)).toEqual(found);
@@ -263,6 +273,8 @@ describe("edgemaker audit", () => {
       const db = where === "sqld" ? await serverUrl() : `file:${join(folder, "edge.db")}`;
       const run = (...words: string[]) => edgemaker(folder, [...words, "--sandbox", "--db", db], over);
       for (const name of ["a", "b", "c"]) await run("token", "create", "--name", name);
+      const unsigned = await run("audit", "verify");
+      expect(unsigned).toMatchObject({ code: 1, stdout: expect.stringContaining("there is no checkpoint") });
       for (const number of [1, 2]) {
         const signed = await run("audit", "checkpoint", "--keep-days", "1", "--json");
         expect({ code: signed.code, ...JSON.parse(signed.stdout) }).toMatchObject({

@@ -105,5 +105,6 @@ it("tells the events who has stored, replaced, encrypted anew and removed keys, 
     ["keys", "local", "keys of bitget encrypted with another EDGEMAKER_KEK"],
     ["keys", "local", "keys of bitget removed"],
   ]);
+  expect((await run(["audit", "checkpoint"])).code).toBe(0);
   expect(JSON.parse((await run(["audit", "verify", "--json"])).stdout)).toMatchObject({ intact: true });
 });

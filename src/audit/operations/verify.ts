@@ -172,13 +172,17 @@ const chainName = (chain: string): string =>
 
 const eventName = ({ id, kind, at }: ChainedEvent): string => `event ${id} (${kind}, ${at})`;
 
-/** The newest one has to be the operator's; of older ones only those whose key is still there are looked at. */
+const UNSIGNED =
+  "there is no checkpoint, so nothing shows whether the whole log was replaced: make one with `edgemaker audit checkpoint`";
+
+/** Whoever can sign has signed. The newest one has to be the operator's; of older ones only those whose key is still there are looked at. */
 async function signatureFaults(
   checkpoints: readonly Checkpoint[],
   signers: readonly Signer[],
 ): Promise<Fault[]> {
   const faults: Fault[] = [];
   const wrong = (what: string) => faults.push({ event: null, what });
+  if (signers.length > 0 && checkpoints.length === 0) wrong(UNSIGNED);
   let [before, number] = ["", 0];
   for (const one of checkpoints) {
     number++;
