@@ -36,6 +36,8 @@ export function mountEvents(
     const caller = await authenticate(c.req.header("authorization"), access, { store: deps.store, ...c.var });
     const asked = numberIn(c.req.header("last-event-id") ?? c.req.query("after"));
     if (c.req.header("accept")?.includes("text/event-stream")) {
+      // Of such a stream nobody reads anything, and so nobody ends it.
+      if (c.req.raw.method === "HEAD") return c.body(null, 200, { "content-type": "text/event-stream" });
       const { isOpen, close } = enter(caller);
       // A proxy that gathers an answer before it hands it on would hold all of it back.
       c.header("x-accel-buffering", "no");

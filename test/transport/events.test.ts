@@ -118,6 +118,17 @@ describe("GET /events", () => {
     expect(await (await poll(last)).json()).toMatchObject({ events: [{ message: "two" }] });
   });
 
+  it("opens no stream for HEAD, however often it is asked", async () => {
+    const { app, tokens } = await testApp();
+    const own = { host: "localhost", accept: "text/event-stream" };
+    const headers = { ...own, authorization: `Bearer ${tokens.read}` };
+    const ask = (method: string) => app.request("http://localhost/api/v1/events", { method, headers });
+    for (let i = 0; i < 30; i++) expect((await ask("HEAD")).status).toBe(200);
+    const stream = await ask("GET");
+    expect(stream.status).toBe(200);
+    await stream.body?.cancel();
+  });
+
   it("ends a stream at the next pulse after its token is revoked", async () => {
     const tested = await testApp();
     const revoked = await follow(tested, "read");
