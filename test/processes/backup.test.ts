@@ -53,6 +53,28 @@ describe("edgemaker db", () => {
     expect(readdirSync(folder).filter((name) => /before|restored|copied/.test(name))).toEqual([]);
   });
 
+  it.each([
+    "create trigger planted after insert on tokens begin delete from limits; end",
+    "create trigger planted after insert on migrations begin delete from limits; end",
+    "create view planted as select * from tokens",
+    "create table planted (a)",
+    "create index planted on orders (abs(price))",
+    "drop trigger events_append_only",
+    "drop index orders_unsettled",
+  ])("refuses a backup after: %s", async (change) => {
+    const { folder, run, bytes } = await made();
+    const client = createClient({ url: `file:${join(folder, "whole.db")}` });
+    await client.execute(change);
+    client.close();
+    const before = bytes();
+    const ran = await run(["db", "restore", "whole.db"]);
+    expect(ran).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/edgemaker has not made: \w+ planted|lacks a part of its schema/),
+    });
+    expect(bytes()).toEqual(before);
+  });
+
   it("refuses while another process has the database open", async () => {
     const { folder, run } = await made();
     const held = createClient({ url: `file:${join(folder, "trade.db")}` });

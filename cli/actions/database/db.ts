@@ -19,7 +19,7 @@ import { safeClient } from "../../../src/adapters/libsql/client/safe-client.ts";
 import { createStore } from "../../../src/adapters/libsql/stores/store.ts";
 import { messageOf, SettingsError, StoreError } from "../../../src/kernel/errors.ts";
 import { fileConnection } from "../../host/database/file-connection.ts";
-import { readMigrations } from "../../host/database/migrations.ts";
+import { readMigrations, schemaAfter } from "../../host/database/migrations.ts";
 import { dataDirectory } from "../../host/directories.ts";
 import { databaseFile, shownUrl } from "../../host/locations.ts";
 import { nodeLocal } from "../../host/process/node-local.ts";
@@ -100,7 +100,7 @@ async function prepare(
 
 async function checkCopy(copy: string): Promise<void> {
   const client = await safeClient(opening(copy).client, nodeLocal).catch(notOne);
-  await checkBackup(client, readMigrations()).finally(() => client.close());
+  await checkBackup(client, readMigrations(), schemaAfter).finally(() => client.close());
 }
 
 const notOne = (error: unknown): never => {

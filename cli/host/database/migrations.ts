@@ -1,12 +1,15 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { type SchemaAfter, schemaParts } from "../../../src/adapters/libsql/client/backup.ts";
+import { type Context, createContext } from "../../../src/adapters/libsql/client/context.ts";
 import {
   type Migration,
+  migrate,
   type WholeSchema,
   wholeSchemaOf,
 } from "../../../src/adapters/libsql/client/migrate.ts";
-import { openDatabase } from "../../../src/adapters/libsql/client/open.ts";
+import { safeClient } from "../../../src/adapters/libsql/client/safe-client.ts";
 import { packageFolder } from "../locations.ts";
 import { nodeLocal } from "../process/node-local.ts";
 import { fileConnection } from "./file-connection.ts";
@@ -34,11 +37,24 @@ export interface BuiltSchema {
 /** What the build keeps, of all migrations on a database in memory. */
 export async function madeSchema(): Promise<BuiltSchema> {
   const migrations = readMigrations();
-  const client = fileConnection(":memory:");
-  const context = await openDatabase({ client, local: nodeLocal, migrations, kind: "sandbox" });
-  const whole = await wholeSchemaOf(context);
-  client.close();
-  return { of: textsHash(migrations), whole };
+  return { of: textsHash(migrations), whole: await migratedInMemory(migrations, wholeSchemaOf) };
+}
+
+/** What is in a database that has had these migrations and nothing else. */
+export const schemaAfter: SchemaAfter = (migrations) =>
+  migratedInMemory(migrations, ({ client }) => schemaParts(client));
+
+async function migratedInMemory<T>(
+  migrations: readonly Migration[],
+  read: (context: Pick<Context, "client">) => Promise<T>,
+): Promise<T> {
+  const context = createContext(await safeClient(fileConnection(":memory:"), nodeLocal));
+  try {
+    await migrate(context, migrations);
+    return await read(context);
+  } finally {
+    context.client.close();
+  }
 }
 
 const textsHash = (migrations: readonly Migration[]): string =>

@@ -21,8 +21,18 @@ export async function fold(client: SafeClient): Promise<void> {
   await client.execute("pragma journal_mode = delete");
 }
 
-/** Throws SettingsError when the file is no whole database of this program, or one of a newer version. */
-export async function checkBackup(client: SafeClient, known: readonly Migration[]): Promise<void> {
+/** What these migrations make of an empty database. */
+export type SchemaAfter = (migrations: readonly Migration[]) => Promise<readonly string[]>;
+
+/**
+ * Throws SettingsError when the file is no whole database of this program, one of a newer version, or one in which there
+ * is something else: a trigger would act, and a view would answer, as part of this program.
+ */
+export async function checkBackup(
+  client: Pick<SafeClient, "execute">,
+  known: readonly Migration[],
+  schemaAfter: SchemaAfter,
+): Promise<void> {
   const damaged = await client.execute("pragma quick_check(1)").then(
     ({ rows }) => (rows[0]?.[0] === "ok" ? undefined : String(rows[0]?.[0])),
     (error: unknown) => String(error),
@@ -36,6 +46,22 @@ export async function checkBackup(client: SafeClient, known: readonly Migration[
   const newer = rows.map((row) => String(row[0])).find((name) => !known.some((one) => one.name === name));
   if (newer !== undefined)
     throw new SettingsError(`this backup is of a newer version of edgemaker, which knows ${newer}`);
+  const applied = new Set(rows.map((row) => String(row[0])));
+  const ours = await schemaAfter(known.filter(({ name }) => applied.has(name)));
+  const theirs = await schemaParts(client);
+  const [strange] = theirs.filter((part) => !ours.includes(part));
+  const [missing] = ours.filter((part) => !theirs.includes(part));
+  if (strange !== undefined)
+    throw new SettingsError(`this backup has something that edgemaker has not made: ${strange}`);
+  if (missing !== undefined) throw new SettingsError(`this backup lacks a part of its schema: ${missing}`);
+}
+
+/** Each table, index, trigger and view that a database has, with what makes it; without what SQLite keeps for itself. */
+export async function schemaParts(client: Pick<SafeClient, "execute">): Promise<readonly string[]> {
+  const { rows } = await client.execute(
+    "select type || ' ' || name || ' on ' || tbl_name || ': ' || sql from sqlite_master where sql is not null and not (type = 'table' and name in ('sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4'))",
+  );
+  return rows.map((row) => String(row[0]));
 }
 
 /**

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { fileConnection } from "../../../../cli/host/database/file-connection.ts";
+import { schemaAfter } from "../../../../cli/host/database/migrations.ts";
 import { carryOver, checkBackup, copyInto, fold } from "../../../../src/adapters/libsql/client/backup.ts";
 import { openDatabase } from "../../../../src/adapters/libsql/client/open.ts";
 import { safeClient } from "../../../../src/adapters/libsql/client/safe-client.ts";
@@ -207,14 +208,14 @@ describe("a backup", () => {
 
   it("is whole, of this program, and not of a newer one", async () => {
     const { client } = await copied(async () => undefined);
-    await checkBackup(client, migrations);
-    const newer = checkBackup(client, migrations.slice(0, -1));
+    await checkBackup(client, migrations, schemaAfter);
+    const newer = checkBackup(client, migrations.slice(0, -1), schemaAfter);
     await expect(newer).rejects.toThrow(SettingsError);
     await expect(newer).rejects.toThrow(
       `this backup is of a newer version of edgemaker, which knows ${migrations.at(-1)?.name}`,
     );
     await client.execute("drop table control");
-    const other = checkBackup(client, migrations);
+    const other = checkBackup(client, migrations, schemaAfter);
     await expect(other).rejects.toThrow(SettingsError);
     await expect(other).rejects.toThrow("this is no backup of an edgemaker database");
   });
@@ -233,7 +234,7 @@ describe("a backup", () => {
     client.close();
     const again = await safeClient(fileConnection(path), virtualLocal(0).local);
     onTestFinished(() => again.close());
-    const damaged = checkBackup(again, migrations);
+    const damaged = checkBackup(again, migrations, schemaAfter);
     await expect(damaged).rejects.toThrow(SettingsError);
     await expect(damaged).rejects.toThrow(/^this backup is damaged: NULL value in damaged\.more/);
   });
@@ -244,7 +245,7 @@ describe("a backup", () => {
     const client = await safeClient(connection, virtualLocal(0).local);
     onTestFinished(() => client.close());
     writeFileSync(path, "a text that is no database, and longer than a header. ".repeat(200));
-    await expect(checkBackup(client, migrations)).rejects.toThrow(
+    await expect(checkBackup(client, migrations, schemaAfter)).rejects.toThrow(
       /^this backup is damaged: .*not a database/,
     );
   });
