@@ -35,6 +35,10 @@ async function byHand(
   return (await writers.b.recordByHand(order, { ...HELD, terms })).result;
 }
 
+/** The first open order of an asker, who has no other on any account. */
+const byHandOf = (writers: Writers, actor: string) =>
+  byHand(writers, 0n, { openOrders: 1, actor }, writers.own, actor);
+
 const FILE = "src/adapters/libsql/stores/limit-rows.ts";
 
 export const LIMIT_GUARDS: readonly Guard[] = [
@@ -120,8 +124,8 @@ export const LIMIT_GUARDS: readonly Guard[] = [
       "${ofOpen(isOfAccount(account))}",
       ["recorded", "recorded"],
       async (writers) => [
-        await byHand(writers, 0n, { openOrders: 1, actor: "x" }, writers.own, "x"),
-        await byHand(writers, 0n, { openOrders: 1, actor: "y" }, writers.own, "y"),
+        await byHandOf(writers, `x ${writers.own}`),
+        await byHandOf(writers, `y ${writers.own}`),
       ],
     ],
     [
