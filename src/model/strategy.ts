@@ -180,6 +180,9 @@ export interface Refusal {
   readonly detail?: string;
 }
 
+export const isSameRefusal = (a: Refusal, b: Refusal | undefined): boolean =>
+  a.slot === b?.slot && a.reason === b.reason && a.detail === b.detail;
+
 /** What a strategy says of itself beside its refused slots. */
 export interface Notice {
   readonly code:

@@ -84,6 +84,10 @@ export function placeOrder(level: OrderWish, slot: SlotState, desk: Desk, supply
   };
 }
 
+/** What a slot was refused for, as it stands. */
+export const heldBack = ({ index }: SlotState, { state }: PositionStrategy): Refusal =>
+  state.refused.find(({ slot }) => slot === index) ?? { slot: index, reason: "rejected" };
+
 /** What of a level its side can still pay for: unsettled orders bind theirs until their end is seen. */
 function amountLeft({ side, price, amount }: OrderWish, desk: Desk, { funds, intents }: Supply): Decimal {
   const { strategy, inventory, live, market } = desk;

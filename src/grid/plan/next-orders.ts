@@ -5,7 +5,7 @@ import { boundsAfter } from "../../limits/standing.ts";
 import type { Funds, Intent } from "../../model/intent.ts";
 import type { Market } from "../../model/market.ts";
 import { need } from "../../model/need.ts";
-import type { Refusal } from "../../model/strategy.ts";
+import { isSameRefusal, type Refusal } from "../../model/strategy.ts";
 import type { GridState, Slot } from "../state/state.ts";
 import { committed } from "./capital.ts";
 import { keptBack } from "./owed.ts";
@@ -83,9 +83,6 @@ function nextState(
     ? state
     : { ...state, slots: state.slots.map((slot) => planned.get(slot.index) ?? slot), refused };
 }
-
-const isSameRefusal = (a: Refusal, b: Refusal | undefined): boolean =>
-  a.slot === b?.slot && a.reason === b.reason && a.detail === b.detail;
 
 const nearestFirst = (slots: readonly Slot[], mid: Decimal): Slot[] => {
   const distance = (slot: Slot) => {

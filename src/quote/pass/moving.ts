@@ -4,7 +4,7 @@ import { cancellable } from "../../engine/decide/turn.ts";
 import type { Desk, Supply } from "../../engine/position/place.ts";
 import type { Market, Quote } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
-import type { Refusal } from "../../model/strategy.ts";
+import { isSameRefusal, type Refusal } from "../../model/strategy.ts";
 import type { Drafted, StrategyContext } from "../../ports/kind.ts";
 import type { Cut } from "../cut.ts";
 import type { QuoteState, QuoteStrategy } from "../state/state.ts";
@@ -117,11 +117,7 @@ function sameOr(
   next: Pick<QuoteState, "slots" | "refused">,
 ): Pick<QuoteState, "slots" | "refused"> {
   const isSameRefused =
-    refused.length === next.refused.length &&
-    refused.every((one, i) => {
-      const other = next.refused[i];
-      return one.slot === other?.slot && one.reason === other.reason && one.detail === other.detail;
-    });
+    refused.length === next.refused.length && refused.every((one, i) => isSameRefusal(one, next.refused[i]));
   const areSameSlots = slots.length === next.slots.length && slots.every((slot, i) => slot === next.slots[i]);
   return { slots: areSameSlots ? slots : next.slots, refused: isSameRefused ? refused : next.refused };
 }

@@ -1,8 +1,8 @@
 /** Which orders of the lacking levels leave in this pass: each in a slot of its side. */
 import { waitsForLimit } from "../../engine/decide/limited.ts";
-import { type Desk, placeOrder, type Supply } from "../../engine/position/place.ts";
+import { type Desk, heldBack, placeOrder, type Supply } from "../../engine/position/place.ts";
 import type { Side } from "../../model/market.ts";
-import type { Refusal, SlotState } from "../../model/strategy.ts";
+import type { SlotState } from "../../model/strategy.ts";
 import type { QuoteLevel } from "../levels.ts";
 import { isBidSlot } from "../state/state.ts";
 
@@ -26,17 +26,11 @@ export function freeSlots(
 export function placeSide(side: Side, lacking: readonly QuoteLevel[], desk: Desk, before: Supply): Supply {
   const { ready, waiting } = freeSlots(side, before.slots, desk);
   const wanted = lacking.slice(0, Math.max(0, lacking.length - waiting.length));
-  const held = waiting.slice(0, lacking.length - wanted.length).map((slot) => heldBack(slot, desk));
+  const held = waiting.slice(0, lacking.length - wanted.length).map((slot) => heldBack(slot, desk.strategy));
   let supply: Supply = { ...before, refused: [...before.refused, ...held] };
   for (const [place, level] of wanted.entries()) {
     const slot = ready[place];
     if (slot) supply = placeOrder(level, slot, desk, supply);
   }
   return supply;
-}
-
-/** What it was refused for, as it stands. */
-function heldBack({ index }: SlotState, { strategy }: Desk): Refusal {
-  const told = strategy.state.refused.find(({ slot }) => slot === index);
-  return told ?? { slot: index, reason: "rejected" };
 }

@@ -1,6 +1,5 @@
-import { reachedEvent } from "../../engine/decide/exit-told.ts";
-import { cancellable } from "../../engine/decide/turn.ts";
 import { beginPosition } from "../../engine/position/begin.ts";
+import { leaveMarket } from "../../engine/position/leave.ts";
 import { positionAccounts } from "../../engine/position/ledger.ts";
 import type { Quote } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
@@ -71,17 +70,6 @@ function judgeOwn(strategy: QuoteStrategy, { bid }: Quote): QuoteStrategy {
 
 const withLost = (strategy: QuoteStrategy, lostAt: number | null): QuoteStrategy =>
   strategy.state.lostAt === lostAt ? strategy : { ...strategy, state: { ...strategy.state, lostAt } };
-
-function leaveMarket(
-  strategy: QuoteStrategy,
-  live: readonly Order[],
-  { now }: StrategyContext,
-): Partial<Drafted<QuoteStrategy>> {
-  const leaving: QuoteStrategy = { ...strategy, status: "running", phase: "stopping" };
-  const { exit } = leaving.state;
-  const events = exit ? [reachedEvent(leaving, exit, now)] : [];
-  return { strategy: leaving, cancels: cancellable(live), events };
-}
 
 /** Whether a level lacks its order, as far as that is known before balances are read. */
 export function mayQuote(strategy: QuoteStrategy, seen: PlacingSight): boolean {
