@@ -43,7 +43,7 @@ export function EditPlan({
         keyOf={({ field }) => field}
         empty="Nothing changes."
       />
-      <Money planned={planned} symbol={grid.symbol} />
+      <MoneyPlan planned={planned} symbol={grid.symbol} />
       {planned.orders.length > 0 ? <Orders planned={planned} symbol={grid.symbol} digits={digits} /> : null}
       <p class="quiet">
         Plan <code>{planned.planHash}</code>
@@ -54,7 +54,7 @@ export function EditPlan({
 
 const shownValue = (text: string): string => (Number.isFinite(Number(text)) ? amount(text) : text);
 
-function Money({ planned, symbol }: { planned: PlannedEditAnswer; symbol: string }) {
+function MoneyPlan({ planned, symbol }: { planned: PlannedEditAnswer; symbol: string }) {
   const { base, quote } = pairOf(symbol);
   return (
     <dl class="stats">

@@ -1,0 +1,17 @@
+import type * as z from "zod";
+import type { StrategyDefinition } from "../ports/definition.ts";
+
+const STRATEGY_NAME = /^[a-z][a-z0-9-]{0,30}$/;
+
+/** The definition as it is, checked. Throws TypeError where its name, config or orders are none. */
+export function defineStrategy<Schema extends z.ZodObject, State = unknown>(
+  definition: StrategyDefinition<Schema, State>,
+): StrategyDefinition<Schema, State> {
+  const { name, config, orders, version = 1 } = definition;
+  if (!STRATEGY_NAME.test(name))
+    throw new TypeError(`name ${JSON.stringify(name)}: use a-z, 0-9 and -, at most 31`);
+  if (typeof config?.safeParse !== "function") throw new TypeError(`${name}: config is not a schema`);
+  if (typeof orders !== "function") throw new TypeError(`${name}: orders is not a function`);
+  if (!Number.isInteger(version) || version < 1) throw new TypeError(`${name}: version is not 1, 2, 3, …`);
+  return definition;
+}

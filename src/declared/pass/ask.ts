@@ -1,0 +1,119 @@
+/** Calls a definition, and reads what it answers: whatever it does is an answer or a fault, and never thrown. */
+import type { OrderWish } from "../../engine/position/place.ts";
+import { div, snap, ZERO } from "../../kernel/decimal.ts";
+import { messageOf } from "../../kernel/errors.ts";
+import { type Amount, Money } from "../../kernel/money.ts";
+import type { Market } from "../../model/market.ts";
+import type { AnyStrategyDefinition, Declared, StrategyDefinitions } from "../../ports/definition.ts";
+import { type DeclaredState, type DeclaredStrategy, versionOf } from "../state.ts";
+import { type CallSight, inputFor } from "./view.ts";
+
+/** An order as the market's rules let it be. */
+export interface NamedWish extends OrderWish {
+  readonly id: string;
+}
+
+export type FunctionResult =
+  | { readonly fault: string }
+  | {
+      readonly fault: null;
+      readonly wishes: readonly NamedWish[];
+      readonly memory: DeclaredState["memory"];
+    };
+
+/** More than this is a mistake. */
+const MOST_DECLARED = 100;
+const LONGEST_ID = 40;
+const LONGEST_FAULT = 500;
+export const MOST_STATE = 65_536;
+
+/** The definition that a strategy runs by, or why there is none. */
+export function definitionOf(
+  { config }: DeclaredStrategy,
+  all: StrategyDefinitions,
+): AnyStrategyDefinition | string {
+  const found = all.find(({ name }) => name === config.definition);
+  if (!found) return `the strategy ${config.definition} is not loaded: its file is missing or has an error`;
+  const version = versionOf(found);
+  if (version < config.version)
+    return `${config.definition} was started with version ${config.version}, and version ${version} is loaded`;
+  if (version > config.version && !found.upgrade)
+    return `${config.definition} has changed to version ${version} without an upgrade from version ${config.version}`;
+  return found;
+}
+
+export function askDefinition(definition: AnyStrategyDefinition, seen: CallSight): FunctionResult {
+  const { memory } = seen.strategy.state;
+  try {
+    const version = versionOf(definition);
+    const stored: unknown = memory === null ? undefined : JSON.parse(memory.json);
+    const isOlder = memory !== null && memory.version < version;
+    const state = isOlder ? definition.upgrade?.(stored, memory.version) : stored;
+    const answer: Declared = definition.orders(inputFor(seen, state));
+    return { fault: null, ...readAnswer(answer, { seen, version, state, isOlder }) };
+  } catch (error) {
+    return { fault: messageOf(error).slice(0, LONGEST_FAULT) };
+  }
+}
+
+interface CallContext {
+  readonly seen: CallSight;
+  readonly version: number;
+  readonly state: unknown;
+  readonly isOlder: boolean;
+}
+
+function readAnswer(answer: Declared, { seen, version, state, isOlder }: CallContext) {
+  if (typeof (answer as { then?: unknown } | undefined)?.then === "function") {
+    // What it rejects with later would end the process.
+    Promise.resolve(answer).catch(() => undefined);
+    throw new TypeError("orders() is asynchronous: it has to return its orders at once");
+  }
+  const isList = Array.isArray(answer);
+  const orders: unknown = isList ? answer : (answer as { orders?: unknown } | undefined)?.orders;
+  if (!Array.isArray(orders)) throw new TypeError("orders() returned neither orders nor { orders, state }");
+  if (orders.length > MOST_DECLARED)
+    throw new RangeError(`orders() returned ${orders.length} orders; ${MOST_DECLARED} are the most`);
+  const wishes = orders.map((one: unknown) => readOrder(one, seen.market));
+  const names = new Set(wishes.map(({ id }) => id));
+  if (names.size < wishes.length) throw new RangeError("orders() returned two orders with the same id");
+  const next = isList ? state : (answer as { state?: unknown }).state;
+  const { memory } = seen.strategy.state;
+  return { wishes, memory: isList && !isOlder ? memory : memoryOf(next, version, memory) };
+}
+
+/** The same object where nothing has changed, so that a quiet pass writes nothing. */
+function memoryOf(state: unknown, version: number, before: DeclaredState["memory"]): DeclaredState["memory"] {
+  const json = state === undefined ? undefined : JSON.stringify(state);
+  if (json === undefined) return null;
+  if (json.length > MOST_STATE)
+    throw new RangeError(
+      `orders() returned a state of ${json.length} characters; ${MOST_STATE} are the most`,
+    );
+  return before?.json === json && before.version === version ? before : { json, version };
+}
+
+function readOrder(one: unknown, market: Market): NamedWish {
+  const { id, side, price, size, quoteSize } = (one ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof id !== "string" || id === "" || id.length > LONGEST_ID)
+    throw new TypeError(`an order's id is not a text of 1 to ${LONGEST_ID} characters`);
+  if (side !== "buy" && side !== "sell") throw new TypeError(`order ${id}: side is neither buy nor sell`);
+  const at = snap(readUnits(price, `order ${id}: price`), market.tick, side === "buy" ? "down" : "up");
+  if (at <= ZERO) throw new RangeError(`order ${id}: price is not above zero`);
+  if ((size === undefined) === (quoteSize === undefined))
+    throw new TypeError(`order ${id}: give either size or quoteSize`);
+  const amount =
+    size === undefined
+      ? div(readUnits(quoteSize, `order ${id}: quoteSize`), at, "down")
+      : readUnits(size, `order ${id}: size`);
+  if (amount < ZERO) throw new RangeError(`order ${id}: size is below zero`);
+  return { id, side, price: at, amount: snap(amount, market.lot, "down") };
+}
+
+function readUnits(value: unknown, what: string): bigint {
+  try {
+    return Money.of(value as Amount).units;
+  } catch {
+    throw new RangeError(`${what} is not a number: ${String(value)}`);
+  }
+}

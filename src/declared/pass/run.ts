@@ -1,0 +1,126 @@
+import { withNotices } from "../../engine/decide/troubles.ts";
+import { cancellable } from "../../engine/decide/turn.ts";
+import { beginPosition } from "../../engine/position/begin.ts";
+import { leaveMarket } from "../../engine/position/leave.ts";
+import type { Book, Quote } from "../../model/market.ts";
+import type { Order } from "../../model/order.ts";
+import type { Notice } from "../../model/strategy.ts";
+import type { AnyStrategyDefinition, StrategyDefinitions } from "../../ports/definition.ts";
+import type { Drafted, PlacingSight, StrategyContext } from "../../ports/kind.ts";
+import { type DeclaredStrategy, toleranceOf } from "../state.ts";
+import { arrange } from "./arrange.ts";
+import { askDefinition, definitionOf } from "./ask.ts";
+import { placeDeclared } from "./place.ts";
+import { othersBook } from "./view.ts";
+
+type Stepped = Partial<Drafted<DeclaredStrategy>>;
+
+/** Asks the function which orders should be open, and makes them so. */
+export function runDeclared(
+  definitions: StrategyDefinitions,
+  before: DeclaredStrategy,
+  live: readonly Order[],
+  context: StrategyContext,
+): Stepped {
+  const definition = definitionOf(before, definitions);
+  if (typeof definition === "string") return withdrawn(before, live, definition);
+  const { market, error } = context.sight;
+  const book = othersBook(context);
+  // What rests stays: that a price cannot be read for a moment says nothing of the orders.
+  if (!market || !book) return { strategy: { ...before, lastError: error ?? NO_BOOK } };
+  const begun = beginPosition(before, live, context);
+  if (!begun) return { short: true };
+  if (begun.phase === "starting") return { strategy: begun };
+  const priced = topOfBook(book);
+  const judged = context.judge(begun, priced);
+  if (judged.state.exit) return leaveMarket(judged, live, context);
+  if (judged.state.halted) return withdrawn(judged, live, null, haltedNotice(judged.state.halted));
+  if (isFaulty(judged)) return withdrawn(judged, live, judged.state.fault?.message ?? null);
+  return obey(judged, live, { definition, context, market, book, priced });
+}
+
+const NO_BOOK = "the order book does not have two sides, so the strategy is not called";
+
+const topOfBook = ({ bids, asks, at }: Book): Quote => ({
+  bid: bids[0]?.price ?? 0n,
+  ask: asks[0]?.price ?? 0n,
+  at,
+});
+
+/** Its function has failed, and no person has resumed it since. */
+const isFaulty = ({ state: { fault }, resumes }: DeclaredStrategy): boolean =>
+  fault !== null && fault.resumes === resumes;
+
+interface Obeyed {
+  readonly definition: AnyStrategyDefinition;
+  readonly context: StrategyContext;
+  readonly market: NonNullable<StrategyContext["sight"]["market"]>;
+  readonly book: Book;
+  readonly priced: Quote;
+}
+
+function obey(
+  strategy: DeclaredStrategy,
+  live: readonly Order[],
+  { definition, context, market, book, priced }: Obeyed,
+): Stepped {
+  const { now } = context;
+  const answer = askDefinition(definition, { strategy, live, market, book, now });
+  if (answer.fault !== null) return failed(strategy, live, answer.fault, now);
+  const tolerance = toleranceOf(definition);
+  const arranged = arrange(strategy.state, answer.wishes, live, {
+    ...{ tolerance, now },
+    version: context.bounds.standings.version,
+  });
+  const stepped = placeDeclared(strategy, live, {
+    ...{ context, market, priced, arranged, tolerance },
+    memory: answer.memory,
+  });
+  const isOver = strategy.state.fault !== null || strategy.state.notices.length > 0;
+  const { account, id } = strategy;
+  const events = isOver
+    ? [{ account, strategy: id, at: now, kind: "recovered", message: "its orders are placed again" } as const]
+    : [];
+  return { ...stepped, events };
+}
+
+/** Pauses it, and only it, until a person resumes it. */
+function failed(strategy: DeclaredStrategy, live: readonly Order[], message: string, at: number): Stepped {
+  const { account, id, resumes } = strategy;
+  const fault = { message, resumes };
+  const event = { account, strategy: id, at, kind: "error", message: `it is paused: ${message}` } as const;
+  const noted = { ...strategy, state: { ...strategy.state, fault } };
+  return { ...withdrawn(noted, live, message), events: [event] };
+}
+
+/** As a pause does: its orders are canceled, its base stays. */
+function withdrawn(
+  strategy: DeclaredStrategy,
+  live: readonly Order[],
+  lastError: string | null,
+  notices: readonly Notice[] = [],
+): Stepped {
+  const phase = strategy.phase === "starting" ? "starting" : "paused";
+  const next = withNotices({ ...strategy, status: "running", phase, lastError } as const, notices);
+  return { strategy: next, cancels: cancellable(live) };
+}
+
+const haltedNotice = (message: string): Notice[] => [{ code: "loss_limit", message }];
+
+/** Whether a wish lacks its order, as far as that is known before balances are read. */
+export function mayDeclare(
+  definitions: StrategyDefinitions,
+  strategy: DeclaredStrategy,
+  seen: PlacingSight,
+): boolean {
+  if (strategy.phase === "starting") return true;
+  const definition = definitionOf(strategy, definitions);
+  const { market } = seen.sight;
+  const book = othersBook(seen);
+  if (typeof definition === "string" || !market || !book || isFaulty(strategy)) return false;
+  const { live, now } = seen;
+  const answer = askDefinition(definition, { strategy, live, market, book, now });
+  if (answer.fault !== null) return false;
+  const how = { tolerance: toleranceOf(definition), now, version: -1 };
+  return arrange(strategy.state, answer.wishes, live, how).lacking.length > 0;
+}

@@ -1,0 +1,73 @@
+/** What the function sees of a pass, and what it may see of the book. */
+import { midOfBook, withoutOwn } from "../../engine/position/own-book.ts";
+import { isFinal } from "../../engine/reconcile/order-life.ts";
+import { div, max, ZERO } from "../../kernel/decimal.ts";
+import { mix } from "../../kernel/hash.ts";
+import { Money } from "../../kernel/money.ts";
+import { createRandom } from "../../kernel/random.ts";
+import type { Book, Market } from "../../model/market.ts";
+import type { Order } from "../../model/order.ts";
+import type { StrategyInput } from "../../ports/definition.ts";
+import type { StrategyContext } from "../../ports/kind.ts";
+import type { DeclaredStrategy } from "../state.ts";
+
+/** What others trade at; undefined where the book was not read, or has not both sides. */
+export function othersBook({ sight }: Pick<StrategyContext, "sight">): Book | undefined {
+  const own = sight.open.map(({ side, price, amount, filled }) => ({ side, price, amount: amount - filled }));
+  const rest = sight.book && withoutOwn(sight.book, own);
+  return rest && midOfBook(rest) !== undefined ? rest : undefined;
+}
+
+export interface CallSight {
+  readonly strategy: DeclaredStrategy;
+  readonly live: readonly Order[];
+  readonly market: Market;
+  readonly book: Book;
+  readonly now: number;
+}
+
+const { of } = Money;
+
+export function inputFor({ strategy, live, market, book, now }: CallSight, state: unknown): StrategyInput {
+  const { config, state: books, number } = strategy;
+  const draw = createRandom(mix(mix(0, number), now));
+  const sideOf = (levels: Book["bids"]) =>
+    levels.map(({ price, amount }) => ({ price: of(price), amount: of(amount) }));
+  return {
+    config: config.options,
+    now,
+    quote: visibleQuote(book),
+    book: { bids: sideOf(book.bids), asks: sideOf(book.asks) },
+    market: rulesOf(market),
+    position: positionOf(strategy),
+    free: { base: of(max(ZERO, books.base)), quote: of(max(ZERO, config.budget.quote + books.ledger.quote)) },
+    open: live
+      .filter((order) => !isFinal(order) && books.ids[order.slot])
+      .map(({ slot, side, price, amount, filled }) => ({
+        ...{ id: books.ids[slot] ?? "", side },
+        ...{ price: of(price), amount: of(amount), filled: of(filled) },
+      })),
+    fills: books.fills.map((fill) => ({ ...fill, price: of(fill.price), amount: of(fill.amount) })),
+    state,
+    random: () => draw() / 2 ** 32,
+  };
+}
+
+function visibleQuote(book: Book): StrategyInput["quote"] {
+  const [bid, ask] = [book.bids[0]?.price ?? ZERO, book.asks[0]?.price ?? ZERO];
+  return { bid: of(bid), ask: of(ask), mid: of(midOfBook(book) ?? ZERO) };
+}
+
+const rulesOf = ({ symbol, base, quote, ...rules }: Market): StrategyInput["market"] => ({
+  ...{ symbol, base, quote },
+  ...{ tick: of(rules.tick), lot: of(rules.lot) },
+  ...{ minAmount: of(rules.minAmount), minNotional: of(rules.minNotional) },
+  ...{ maker: of(rules.maker), taker: of(rules.taker) },
+});
+
+const positionOf = ({ state: { base, cost, ledger } }: DeclaredStrategy): StrategyInput["position"] => ({
+  base: of(base),
+  cost: of(cost),
+  averageCost: base > ZERO ? of(div(cost, base, "half")) : null,
+  realized: of(ledger.realized),
+});

@@ -1,0 +1,275 @@
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { defineStrategy } from "../../src/declared/define.ts";
+import { declaredKind } from "../../src/declared/kind.ts";
+import { type DeclaredStrategy, newDeclaredState } from "../../src/declared/state.ts";
+import { withFirstBase } from "../../src/engine/position/ledger.ts";
+import { text } from "../../src/kernel/decimal.ts";
+import type { Draft, Order } from "../../src/model/order.ts";
+import type { AnyStrategyDefinition, Declared, StrategyInput } from "../../src/ports/definition.ts";
+import type { StrategyContext } from "../../src/ports/kind.ts";
+import { d, market } from "../support/grid.ts";
+import { fill, idOf, NOW, sight, strategy, turn } from "../support/made.ts";
+import { twoSided } from "./deeds.ts";
+
+const MARKET = market({ tick: d("0.01"), lot: d("0.001"), minAmount: d("0.001"), minNotional: d("5") });
+const level = (price: string) => ({ price: d(price), amount: d("10") });
+const around = (bid: string, ask: string) => ({ bids: [level(bid)], asks: [level(ask)], at: NOW });
+
+const declared = (definition: string, over: Partial<DeclaredStrategy> = {}): DeclaredStrategy =>
+  ({
+    ...strategy({ phase: "active", status: "running" }),
+    kind: "declared",
+    config: {
+      ...{ definition, version: 1, options: { spread: 0.002, size: 100 } },
+      budget: { base: d("5"), quote: d("1000") },
+    },
+    state: { ...withFirstBase(newDeclaredState(d("100")), d("5")), epoch: 1 },
+    ...over,
+  }) as unknown as DeclaredStrategy;
+
+const pass = (book: object | undefined, over: Partial<StrategyContext> = {}): StrategyContext => ({
+  ...turn(),
+  sight: sight({ market: MARKET, book } as never),
+  ...over,
+});
+const named = (
+  orders: (view: StrategyInput) => unknown,
+  more: Partial<AnyStrategyDefinition> = {},
+): AnyStrategyDefinition => ({
+  ...{ name: "own", config: z.object({}), ...more },
+  orders: (view) => orders(view) as Declared,
+});
+const run = (
+  definition: AnyStrategyDefinition,
+  one: DeclaredStrategy,
+  live: readonly Order[] = [],
+  context = pass(around("99.95", "100.05")),
+) => {
+  const stepped = declaredKind([definition]).run(one, live, context);
+  return { intents: [], cancels: [], events: [], ...stepped, strategy: stepped.strategy ?? one };
+};
+const shown = ({ intents }: { readonly intents: readonly Draft[] }) =>
+  intents.map(({ side, price, amount }) => `${side} ${text(amount)} at ${text(price)}`);
+const resting = (drafts: readonly Draft[]): Order[] =>
+  drafts.map((draft, i) => ({
+    ...draft,
+    clientId: idOf({ serial: i, slot: draft.slot }),
+    state: "open",
+    exchangeId: String(i),
+  }));
+
+describe("a pass over a declared strategy", () => {
+  it("places the orders that its function returns, by the market's rules, each in a slot of its own", () => {
+    const first = run(twoSided, declared("two-sided"));
+    expect(shown(first)).toEqual(["buy 1.001 at 99.9", "sell 0.999 at 100.1"]);
+    expect(first.intents.map(({ slot }) => slot)).toEqual([0, 1]);
+    expect(first.strategy.state.ids).toEqual(["bid", "ask"]);
+    expect(first.intents.every(({ timeInForce }) => timeInForce === "post_only")).toBe(true);
+  });
+
+  it("leaves an order within the tolerance, and writes nothing", () => {
+    const first = run(twoSided, declared("two-sided"));
+    const live = resting(first.intents);
+    const quiet = run(twoSided, first.strategy, live, pass(around("99.96", "100.06"), { funds: undefined }));
+    expect([quiet.cancels, quiet.intents]).toEqual([[], []]);
+    expect(quiet.strategy.state).toBe(first.strategy.state);
+  });
+
+  it("moves one that has drifted: its successor waits until it has ended", () => {
+    const first = run(twoSided, declared("two-sided"));
+    const live = resting(first.intents);
+    const drifted = run(twoSided, first.strategy, live, pass(around("100.95", "101.05")));
+    expect([drifted.cancels.length, drifted.intents.length]).toEqual([2, 0]);
+    const moved = run(twoSided, drifted.strategy, [], pass(around("100.95", "101.05")));
+    expect(shown(moved)).toEqual(["buy 0.991 at 100.89", "sell 0.989 at 101.11"]);
+    expect(moved.intents.map(({ slot }) => slot)).toEqual([0, 1]);
+  });
+
+  it("sees its fills once, with the ids of their orders, and keeps the state that it returns", () => {
+    const calls: StrategyInput[] = [];
+    const own = named((view) => {
+      calls.push(view);
+      const count = ((view.state as number | undefined) ?? 0) + view.fills.length;
+      return { orders: [{ id: `n${count}`, side: "buy", price: 99, size: 1 }], state: count };
+    });
+    const kind = declaredKind([own]);
+    const first = run(own, declared("own"));
+    const booked = kind.bookFill(first.strategy.state, "BTC/USDT", fill({ amount: d("1") }), 0);
+    const next = run(own, { ...first.strategy, state: booked });
+    const last = run(own, next.strategy);
+    expect(calls.map(({ fills }) => fills.map(({ id, amount }) => `${id} ${amount}`))).toEqual([
+      [],
+      ["n0 1"],
+      [],
+    ]);
+    expect(calls.map(({ state }) => state)).toEqual([undefined, 0, 1]);
+    expect(calls[1]?.position.base.toString()).toBe("6");
+    expect(last.strategy.state.ids).toEqual(["n1"]);
+  });
+
+  it("sees the book without its own orders", () => {
+    const seen: string[] = [];
+    const own = named(({ quote }) => {
+      seen.push(`${quote.bid} ${quote.ask} ${quote.mid}`);
+      return [];
+    });
+    const book = { ...around("99", "101"), bids: [{ price: d("99.5"), amount: d("1") }, level("99")] };
+    const open = [{ side: "buy", price: d("99.5"), amount: d("1"), filled: 0n }];
+    run(own, declared("own"), [], { ...pass(book), sight: sight({ market: MARKET, book, open } as never) });
+    expect(seen).toEqual(["99 101 100"]);
+  });
+
+  it.each([
+    ["no book", undefined],
+    ["one side alone", { ...around("99", "101"), asks: [] }],
+  ])("is not called with %s: what rests stays", (_what, book) => {
+    const first = run(twoSided, declared("two-sided"));
+    const blind = run(twoSided, first.strategy, resting(first.intents), pass(book));
+    expect([blind.cancels, blind.strategy.state]).toEqual([[], first.strategy.state]);
+    expect(blind.strategy.lastError).not.toBeNull();
+  });
+
+  it.each([
+    ["below_minimum", { id: "a", side: "buy", price: 90, quoteSize: 1 }],
+    ["would_take", { id: "a", side: "buy", price: 101, size: 1 }],
+    ["no_quote", { id: "a", side: "buy", price: 90, size: 1000 }],
+    ["inventory_missing", { id: "a", side: "sell", price: 110, size: 1000 }],
+  ])("says that an order is refused: %s", (reason, order) => {
+    const refused = run(
+      named(() => [order]),
+      declared("own"),
+    );
+    expect(refused.intents).toEqual([]);
+    expect(refused.strategy.state.refused).toMatchObject([{ slot: 0, reason }]);
+  });
+
+  it("says that the kill switch and the account's own orders refuse one", () => {
+    const book = around("99.95", "100.05");
+    const killed = run(twoSided, declared("two-sided"), [], pass(book, { killed: true }));
+    expect(killed.strategy.state.refused.map(({ reason }) => reason)).toEqual(["killed", "killed"]);
+    const own = pass(book, { resting: [{ side: "sell", price: d("99"), id: "1" }] });
+    const crossed = run(twoSided, declared("two-sided"), [], own);
+    expect(crossed.strategy.state.refused.map(({ reason }) => reason)).toEqual(["would_self_cross"]);
+    expect(crossed.intents).toHaveLength(1);
+  });
+});
+
+const order = { id: "a", side: "buy", price: 90, size: 1 };
+
+describe("a function that fails", () => {
+  const cyclic: Record<string, unknown> = {};
+  cyclic.self = cyclic;
+  it.each<[string, (view: StrategyInput) => unknown]>([
+    ["boom", () => { throw new Error("boom"); }], // biome-ignore format: one case a line
+    ["price is not a number: NaN", () => [{ ...order, price: Number.NaN }]],
+    ["size is not a number: Infinity", () => [{ ...order, size: Number.POSITIVE_INFINITY }]],
+    ["price is not a number: undefined", () => [{ ...order, price: undefined }]],
+    ["price is not above zero", () => [{ ...order, price: 0 }]],
+    ["price is not above zero", () => [{ ...order, price: "-1" }]],
+    ["either size or quoteSize", () => [{ ...order, quoteSize: 1 }]],
+    ["size is below zero", () => [{ ...order, size: -1 }]],
+    ["side is neither", () => [{ ...order, side: "hold" }]],
+    ["id is not a text", () => [{ ...order, id: 7 }]],
+    ["the same id", () => [order, order]],
+    ["10000 orders", () => Array.from({ length: 10_000 }, (_, i) => ({ ...order, id: `${i}` }))],
+    ["neither orders nor", () => undefined],
+    ["neither orders nor", () => 3],
+    ["asynchronous", () => Promise.reject(new Error("late"))],
+    ["the most", () => ({ orders: [order], state: "x".repeat(10_000_000) })],
+    ["circular", () => ({ orders: [order], state: cyclic })],
+  ])("pauses it alone, cancels its orders and says why: %s", (why, orders) => {
+    const first = run(named(() => [order]), declared("own")); // biome-ignore format: short
+    const live = resting(first.intents);
+    const kind = declaredKind([named(orders)]);
+    const failed = run(named(orders), first.strategy, live);
+    expect(failed.strategy).toMatchObject({ status: "running", phase: "paused" });
+    expect(failed.strategy.lastError).toContain(why);
+    expect(failed.cancels).toEqual(live);
+    expect(failed.events).toMatchObject([{ kind: "error" }]);
+    const seen = { ...pass(around("99.95", "100.05")), free: 1, live: [] };
+    expect(kind.mayPlace(first.strategy, seen)).toBe(false);
+  });
+
+  it("is not called again until a person resumes it, and says that it goes on", () => {
+    let calls = 0;
+    const own = named(() => {
+      calls++;
+      if (calls === 1) throw new Error("boom");
+      return [order];
+    });
+    const failed = run(own, declared("own"));
+    const waits = run(own, failed.strategy);
+    expect([calls, waits.intents, waits.events]).toEqual([1, [], []]);
+    expect(waits.strategy.state).toBe(failed.strategy.state);
+    const resumed = run(own, { ...waits.strategy, resumes: 1 });
+    expect(resumed.intents).toHaveLength(1);
+    expect(resumed.events).toMatchObject([{ kind: "recovered" }]);
+    expect(resumed.strategy.state.fault).toBeNull();
+  });
+});
+
+describe("a stored strategy and the definition that is loaded", () => {
+  const kept = declared("own", {
+    state: { ...declared("own").state, memory: { json: "7", version: 1 } },
+  } as Partial<DeclaredStrategy>);
+
+  it.each<[string, AnyStrategyDefinition]>([
+    ["is not loaded", twoSided],
+    ["without an upgrade", named(() => [order], { version: 2 })],
+  ])("pauses where it %s, and goes on once that is put right", (why, definition) => {
+    const gone = run(
+      definition,
+      kept,
+      resting(
+        run(
+          named(() => [order]),
+          kept,
+        ).intents,
+      ),
+    );
+    expect(gone.strategy).toMatchObject({ phase: "paused", status: "running" });
+    expect(gone.strategy.lastError).toContain(why);
+    expect(gone.cancels).toHaveLength(1);
+    expect(
+      run(
+        named(() => [order]),
+        gone.strategy,
+      ).intents,
+    ).toHaveLength(1);
+  });
+
+  it("upgrades the state of an older version", () => {
+    const seen: unknown[] = [];
+    const upgrade = (state: unknown, version: number) => `${state} of ${version}`;
+    const own = named(
+      ({ state }) => {
+        seen.push(state);
+        return { orders: [], state };
+      },
+      { version: 2, upgrade },
+    );
+    const after = run(own, kept).strategy;
+    expect(run(own, after).strategy.state).toBe(after.state);
+    expect(seen).toEqual(["7 of 1", "7 of 1"]);
+  });
+
+  it("never runs by an older definition than it was started with", () => {
+    const newer = declared("own", { config: { ...declared("own").config, version: 3 } });
+    expect(
+      run(
+        named(() => [order]),
+        newer,
+      ).strategy.lastError,
+    ).toContain("started with version 3");
+  });
+});
+
+it.each([
+  ["a name", { name: "Two Sided" }],
+  ["a config", { config: {} }],
+  ["orders", { orders: [] }],
+  ["a version", { version: 0 }],
+])("is no definition without %s", (_what, over) => {
+  expect(() => defineStrategy({ ...twoSided, ...over } as never)).toThrow(TypeError);
+});
