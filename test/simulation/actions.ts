@@ -4,6 +4,7 @@ import { isOurs } from "../../src/kernel/ids.ts";
 import type { Operation } from "../../src/operation.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { Permit } from "../../src/ports/venue.ts";
+import { actOnDeclared } from "../declared/deeds.ts";
 import { actOnFollow } from "../kinds/deeds.ts";
 import { actOnQuote } from "../quote/deeds.ts";
 import type { Deed } from "./deeds.ts";
@@ -18,6 +19,8 @@ const operation = (name: string): Operation => {
 
 /** What has no operation of its own for another kind than a grid. */
 const FOLLOWED = new Set<Deed["kind"]>(["start", "start_centered", "stop", "pause", "run", "edit"]);
+
+const ACTS = { follow: actOnFollow, quote: actOnQuote, declared: actOnDeclared };
 
 const HALF = 5n * 10n ** 17n;
 
@@ -43,7 +46,7 @@ export async function act(world: World, deed: Deed, beside: Beside): Promise<voi
 
   if (world.strategy && FOLLOWED.has(deed.kind)) {
     const id = "nth" in deed ? nth(deed.nth)?.id : undefined;
-    const act = world.strategy === "quote" ? actOnQuote : actOnFollow;
+    const act = ACTS[world.strategy];
     return world.run(process, (deps) => act(deps, EXCHANGE, deed, id));
   }
   switch (deed.kind) {

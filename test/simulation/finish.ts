@@ -1,4 +1,6 @@
 import { tickerAt } from "../../src/adapters/sandbox/prints.ts";
+import { isDeclared } from "../../src/declared/kind.ts";
+import type { DeclaredStrategy } from "../../src/declared/state.ts";
 import { isGrid } from "../../src/grid/kind.ts";
 import { costInAll } from "../../src/grid/ledger/booking.ts";
 import { sellPrice } from "../../src/grid/plan/wish.ts";
@@ -149,7 +151,7 @@ function settledDown(world: World, strategy: Strategy): void {
     checks.violate(`${id} is in error: ${lastError}`);
     return;
   }
-  if (wants === "pause" && isQuote(strategy) && live.length > 0)
+  if (wants === "pause" && (isQuote(strategy) || isDeclared(strategy)) && live.length > 0)
     checks.violate(`${id} is paused and ${live.length} of its orders rest`);
   if (wants === "pause" || status === "idle") return;
   if (state.exit) {
@@ -158,6 +160,7 @@ function settledDown(world: World, strategy: Strategy): void {
     return;
   }
   if (isQuote(strategy)) sidesAtRest(world, strategy, live);
+  if (isDeclared(strategy)) idsAtRest(world, strategy, live);
   if (isGrid(strategy)) slotsAtRest(world, strategy, live);
 }
 
@@ -173,6 +176,22 @@ function sidesAtRest(world: World, strategy: QuoteStrategy, live: readonly Booke
   }
   if (state.quoted?.reference === null) checks.violate(`${id} has no reference on a quiet market`);
   if (killAt === undefined) quotesAtRest(world, strategy, live);
+}
+
+/** Each id has at most one order; one whose function has failed has none, and any other has one or says why not. */
+function idsAtRest(
+  { checks, killAt }: World,
+  strategy: DeclaredStrategy,
+  live: readonly BookedOrder[],
+): void {
+  const { id, state, resumes, lastError, phase } = strategy;
+  const slots = live.map(({ clientId }) => parseClientOrderId(clientId)?.slot ?? 0);
+  if (new Set(slots).size < slots.length) checks.violate(`${id} has two orders with one id`);
+  const isFaulty = state.fault?.resumes === resumes;
+  if (isFaulty && live.length > 0) checks.violate(`${id} has failed and ${live.length} of its orders rest`);
+  const isTold = isFaulty || state.refused.length > 0 || state.notices.length > 0 || killAt !== undefined;
+  if (live.length === 0 && !isTold)
+    checks.violate(`${id} (${phase}, ${lastError}) has no orders and says nothing of it`);
 }
 
 /** Where nothing is refused each order lies as near to the price as was asked for, and no loss is beyond its bound. */

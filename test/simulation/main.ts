@@ -33,6 +33,7 @@ const USAGE = `Simulates the step of grids: crashes, lost and late answers, two 
   --full                         all tiers with the goals' sizes, or N random seeds; ends with their figures
   --strategy follow              the kind that is only a test of the engine, in place of grids
   --strategy quote               quotes of both sides, in place of grids
+  --strategy declared            functions that users write, one of which throws at random
   --ticks N                      ticks of a run (default 200)`;
 
 const { values, positionals } = parseArgs({
@@ -71,8 +72,12 @@ const how: How = {
   told: (text) => isScreen && process.stderr.write(`\r\u001b[K${text}`),
 };
 
-/** `--strategy follow`: the kind that is only a test, in place of grids; `quote`: quotes. */
-const KINDS_ASKED = { follow: { strategy: "follow" }, quote: { strategy: "quote" } } as const;
+/** `--strategy follow`: the kind that is only a test, in place of grids; `quote`: quotes; `declared`: functions. */
+const KINDS_ASKED = {
+  follow: { strategy: "follow" },
+  quote: { strategy: "quote" },
+  declared: { strategy: "declared" },
+} as const;
 const kindAsked = KINDS_ASKED[values.strategy as keyof typeof KINDS_ASKED] ?? {};
 
 async function replay(seed: number): Promise<boolean> {

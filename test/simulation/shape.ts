@@ -30,8 +30,8 @@ export interface Shape {
   readonly edition?: Edition;
   /** This alone goes wrong, and has come right within its bound. */
   readonly trouble?: Trouble;
-  /** Of the kind that is only a test, or quotes; a grid where nothing is said. */
-  readonly strategy?: "follow" | "quote";
+  /** Of the kind that is only a test, quotes, or functions that users write; a grid where nothing is said. */
+  readonly strategy?: "follow" | "quote" | "declared";
   /** Of a calm run: the deeds of this kind of grid. */
   readonly grid?: "range" | "trail" | "centered" | "exit";
 }

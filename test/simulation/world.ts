@@ -4,11 +4,12 @@ import { type Simulation, simulatedVenue } from "../../src/adapters/sandbox/venu
 import { kindsOf } from "../../src/engine/kinds.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { type Pair, splitPair } from "../../src/kernel/pair.ts";
-import { KINDS } from "../../src/kinds.ts";
+import { kindsWith } from "../../src/kinds.ts";
 import type { Book } from "../../src/model/market.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { Kind } from "../../src/ports/kind.ts";
 import type { Venue } from "../../src/ports/venue.ts";
+import { SIMULATED } from "../declared/deeds.ts";
 import { followKind } from "../kinds/follow.ts";
 import type { Net } from "./calls.ts";
 import { createChecks } from "./checks.ts";
@@ -100,7 +101,7 @@ export async function createWorld({
   );
   const isOld = shape.broken === "read lag" || isSteady(shape.broken);
   const readLag = plan.timing.readLag * (isOld ? 10 : 1);
-  const kinds = kindsOf([...KINDS, followKind as unknown as Kind]);
+  const kinds = kindsOf([...kindsWith(SIMULATED), followKind as unknown as Kind]);
   // Five times as old as they may be, all of them alike.
   const steady = isSteady(shape.broken) ? plan.timing.readLag * 5 : plan.doubts ? plan.lag : undefined;
   const checks = createChecks(

@@ -1,0 +1,27 @@
+import { availableParallelism } from "node:os";
+import { expect, it } from "vitest";
+import { EDITIONS } from "../simulation/shape.ts";
+import { exhaustiveTier, type Figures, type How, parityTier, randomTier } from "../simulation/tiers.ts";
+import { most } from "../support/whole.ts";
+
+// The whole of it: npm run simulate -- --strategy declared, and the same with --exhaustive and --parity.
+const how: How = { workers: Math.min(2, availableParallelism()) };
+const declared = { strategy: "declared" } as const;
+const drawn = { from: 700_000, editions: EDITIONS };
+const failures = (figures: readonly Figures[]) => figures.flatMap(({ failed }) => failed);
+
+it("makes each declared order exactly once, with seeds that no one has chosen", async () => {
+  const figures = await randomTier({ ...drawn, count: most(18, 6) }, how, false, declared);
+  expect(failures(figures)).toEqual([]);
+  // It has traded, and not only been left alone.
+  const [, fills = "0"] = /(\d+) fills/.exec(figures[0]?.text ?? "") ?? [];
+  expect(Number(fills)).toBeGreaterThan(0);
+});
+
+it("and with one fault, or the kill switch, at some calls of a run", async () => {
+  expect(failures(await exhaustiveTier([3], how, most(31, 301), declared))).toEqual([]);
+});
+
+it("and is answered alike by memory and libSQL", async () => {
+  expect(failures(await parityTier({ ...drawn, count: most(3, 1) }, how, 60, declared))).toEqual([]);
+});
