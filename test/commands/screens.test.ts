@@ -94,7 +94,7 @@ describe.skipIf(!hasTerminal).each([80, 40])("in a terminal of %d columns", (col
     expect(await cancelled.ended).toBe(1);
     expect(await ids()).toEqual([]);
     const own = terminal(folder, args, { columns });
-    await own.until(/6 of 12 slots(.|\n)*wait(.|\n)*Cancel/);
+    await own.until(/● Yes(.|\n)*With my BTC(.|\n)*Cancel/);
     own.type("\x1b[B\r");
     await own.until(/● Without my BTC(.|\n)*Yes, and sell 0\.\d+/);
     own.type("\x1b[B\r");
@@ -113,7 +113,7 @@ describe.skipIf(!hasTerminal).each([80, 40])("in a terminal of %d columns", (col
     await expect(masked(screen)).toMatchFileSnapshot(`screens/trade-${columns}.txt`);
     screen.type("\x03");
     expect(await screen.ended).toBe(0);
-    expect(screen.lines().join("").replace(/\s/g, "")).toMatch(/10ordersofgrid-\S+stayopenonkraken/);
+    expect(screen.lines().join("").replace(/\s/g, "")).toMatch(/5ordersofgrid-\S+stayopenonkraken/);
   });
 });
 

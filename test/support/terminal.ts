@@ -48,7 +48,10 @@ export function terminal(
     written += Buffer.from(part).toString("utf8");
     emulator.write(part);
   });
-  const buffer = () => Array.from({ length: rows }, (_, place) => emulator.buffer.active.getLine(place));
+  const buffer = () => {
+    const { active } = emulator.buffer;
+    return Array.from({ length: rows }, (_, place) => active.getLine(active.baseY + place));
+  };
   const lines = () => {
     const shown = buffer().map((line) => line?.translateToString(true) ?? "");
     return shown.slice(0, shown.findLastIndex((line) => line !== "") + 1);
