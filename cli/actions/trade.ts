@@ -42,7 +42,7 @@ export async function runTrade(operations: readonly Operation[], values: Values)
   const settings = readSettings(values, process.env);
   const { input, misread } = inputOf(operations, values);
   if (misread) return fail(misread, { operation: named(operations, "start_centered_grid") });
-  const trading = await connect(operations, values, settings);
+  const trading = await connect(operations, values, { ...settings, isDry: isDryRun(input) });
   try {
     if (values.preview) return await preview(trading, input);
     if (values.detach && !trading.byServer)
@@ -76,6 +76,8 @@ function inputOf(operations: readonly Operation[], values: Values) {
   return { input, misread };
 }
 
+const isDryRun = (input: Readonly<Record<string, unknown>>): boolean => input.dryRun === true;
+
 function named(operations: readonly Operation[], name: string): Operation {
   const found = operations.find((operation) => operation.name === name);
   if (!found) throw new Error(`there is no operation ${name}`);
@@ -85,7 +87,7 @@ function named(operations: readonly Operation[], name: string): Operation {
 async function connect(
   operations: readonly Operation[],
   values: Values,
-  settings: CliSettings,
+  { isDry, ...settings }: CliSettings & { readonly isDry: boolean },
 ): Promise<Trading> {
   const remote = await remoteOf(settings, values);
   const interval =
@@ -104,11 +106,20 @@ async function connect(
       return 0;
     },
     refuse: (answer) => fail(answer, { remote }),
-    step: () => (deps ? stepping(deps, interval) : { stop: async () => undefined }),
+    step() {
+      if (!deps) return { stop: async () => undefined };
+      return isDry ? startTimer(paperOnly(deps), interval) : stepping(deps, interval);
+    },
     view: named(operations, "get_grid_status").cli?.view,
     close,
   };
 }
+
+/** A dry run steps no account of real money: each of its passes is private requests. */
+const paperOnly = (deps: Deps): Deps => ({
+  ...deps,
+  venueOf: (account) => (account.kind === "live" ? undefined : deps.venueOf(account)),
+});
 
 function stepping(deps: Deps, interval: number) {
   const [timer, asking] = [startTimer(deps, interval), askAboutKeys(deps)];
