@@ -9,7 +9,8 @@ import { BY } from "../support/by.ts";
 import { canary } from "../support/canary.ts";
 import { EXCHANGES } from "../support/sandbox.ts";
 
-const URGENT = createOperations(EXCHANGES).filter(isUrgent);
+const OPERATIONS = createOperations(EXCHANGES);
+const URGENT = OPERATIONS.filter(isUrgent);
 const JSON_BODY = { "content-type": "application/json" };
 
 /** Stored tokens: no setting names them, so each request looks them up. */
@@ -45,13 +46,55 @@ const tokenOf: Record<Operation["effect"], keyof typeof STORED> = {
   admin: "admin",
 };
 
-describe("an urgent operation", () => {
-  it("is one that stops or cancels", () => {
+/** Every word with which the name of an operation can begin, and whether it stops something. */
+const VERBS: Readonly<Record<string, boolean>> = {
+  ...{ cancel: true, panic: true, set_kill: true, stop: true },
+  ...Object.fromEntries(
+    [
+      ...[
+        "add",
+        "approve",
+        "backtest",
+        "compare",
+        "create",
+        "edit",
+        "get",
+        "guide",
+        "list",
+        "pause",
+        "preview",
+      ],
+      ...["refuse", "remove", "replay", "resume", "revoke", "set_limits", "start", "suggest", "test", "tick"],
+      ...["verify"],
+    ].map((verb) => [verb, false]),
+  ),
+};
+
+const stops = (name: string): boolean | undefined => {
+  const verb = Object.keys(VERBS).find((one) => name === one || name.startsWith(`${one}_`));
+  return verb === undefined ? undefined : VERBS[verb];
+};
+
+describe("every operation", () => {
+  it("is urgent if it stops or cancels something, and only then", () => {
     expect(URGENT.map(({ name }) => name).sort()).toEqual([
       ...["cancel_all_orders", "cancel_order", "panic", "set_kill_switch", "stop_grid", "stop_quote"],
     ]);
+    // A new word belongs in the list above: does the operation stop something?
+    expect(OPERATIONS.filter(({ name }) => stops(name) === undefined).map(({ name }) => name)).toEqual([]);
+    expect(OPERATIONS.filter((one) => stops(one.name) !== isUrgent(one)).map(({ name }) => name)).toEqual([]);
   });
 
+  it("meets the limits of its address and token, unless it is urgent", async () => {
+    const { call } = await exhaustedApp();
+    for (const operation of OPERATIONS) {
+      const status = await call(operation, STORED[tokenOf[operation.effect]]);
+      expect([operation.name, status === 429]).toEqual([operation.name, !isUrgent(operation)]);
+    }
+  });
+});
+
+describe("an urgent operation", () => {
   it("waits for no answer to an earlier request with its key", () => {
     expect(URGENT.filter(({ http }) => http.idempotent)).toEqual([]);
   });
