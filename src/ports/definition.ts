@@ -101,7 +101,17 @@ export interface StrategyDefinition<Schema extends z.ZodObject = z.ZodObject, St
 
 /** Of any config and state. */
 // biome-ignore lint/suspicious/noExplicitAny: what one definition sees is no other one's.
-export type AnyStrategyDefinition = StrategyDefinition<any, any>;
+export type AnyStrategyDefinition = StrategyDefinition<any, any> & Partial<LoadedFrom>;
+
+/** What is known of a definition that was loaded from a file. */
+export interface LoadedFrom {
+  /** File and line of its function. */
+  readonly source: string;
+  /** File and line at which its code threw; undefined where the error is not of its code. */
+  readonly locate: (error: unknown) => string | undefined;
+  /** Calls what runs its code, and ends it at a time limit: throws then. */
+  readonly guard: <T>(work: () => T) => T;
+}
 
 /** Those that a program has loaded. */
 export type StrategyDefinitions = readonly AnyStrategyDefinition[];

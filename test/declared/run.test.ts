@@ -2,37 +2,15 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { defineStrategy } from "../../src/declared/define.ts";
 import { declaredKind } from "../../src/declared/kind.ts";
-import { type DeclaredStrategy, newDeclaredState } from "../../src/declared/state.ts";
-import { withFirstBase } from "../../src/engine/position/ledger.ts";
+import type { DeclaredStrategy } from "../../src/declared/state.ts";
 import { text } from "../../src/kernel/decimal.ts";
 import type { Draft, Order } from "../../src/model/order.ts";
 import type { AnyStrategyDefinition, Declared, StrategyInput } from "../../src/ports/definition.ts";
-import type { StrategyContext } from "../../src/ports/kind.ts";
-import { d, market } from "../support/grid.ts";
-import { fill, idOf, NOW, sight, strategy, turn } from "../support/made.ts";
+import { aroundBook, bookLevel, declaredStrategy, MARKET, passOver } from "../support/declared.ts";
+import { d } from "../support/grid.ts";
+import { fill, idOf, sight } from "../support/made.ts";
 import { twoSided } from "./deeds.ts";
 
-const MARKET = market({ tick: d("0.01"), lot: d("0.001"), minAmount: d("0.001"), minNotional: d("5") });
-const level = (price: string) => ({ price: d(price), amount: d("10") });
-const around = (bid: string, ask: string) => ({ bids: [level(bid)], asks: [level(ask)], at: NOW });
-
-const declared = (definition: string, over: Partial<DeclaredStrategy> = {}): DeclaredStrategy =>
-  ({
-    ...strategy({ phase: "active", status: "running" }),
-    kind: "declared",
-    config: {
-      ...{ definition, version: 1, options: { spread: 0.002, size: 100 } },
-      budget: { base: d("5"), quote: d("1000") },
-    },
-    state: { ...withFirstBase(newDeclaredState(d("100")), d("5")), epoch: 1 },
-    ...over,
-  }) as unknown as DeclaredStrategy;
-
-const pass = (book: object | undefined, over: Partial<StrategyContext> = {}): StrategyContext => ({
-  ...turn(),
-  sight: sight({ market: MARKET, book } as never),
-  ...over,
-});
 const named = (
   orders: (view: StrategyInput) => unknown,
   more: Partial<AnyStrategyDefinition> = {},
@@ -44,7 +22,7 @@ const run = (
   definition: AnyStrategyDefinition,
   one: DeclaredStrategy,
   live: readonly Order[] = [],
-  context = pass(around("99.95", "100.05")),
+  context = passOver(aroundBook("99.95", "100.05")),
 ) => {
   const stepped = declaredKind([definition]).run(one, live, context);
   return { intents: [], cancels: [], events: [], ...stepped, strategy: stepped.strategy ?? one };
@@ -61,7 +39,7 @@ const resting = (drafts: readonly Draft[]): Order[] =>
 
 describe("a pass over a declared strategy", () => {
   it("places the orders that its function returns, by the market's rules, each in a slot of its own", () => {
-    const first = run(twoSided, declared("two-sided"));
+    const first = run(twoSided, declaredStrategy("two-sided"));
     expect(shown(first)).toEqual(["buy 1.001 at 99.9", "sell 0.999 at 100.1"]);
     expect(first.intents.map(({ slot }) => slot)).toEqual([0, 1]);
     expect(first.strategy.state.ids).toEqual(["bid", "ask"]);
@@ -69,19 +47,24 @@ describe("a pass over a declared strategy", () => {
   });
 
   it("leaves an order within the tolerance, and writes nothing", () => {
-    const first = run(twoSided, declared("two-sided"));
+    const first = run(twoSided, declaredStrategy("two-sided"));
     const live = resting(first.intents);
-    const quiet = run(twoSided, first.strategy, live, pass(around("99.96", "100.06"), { funds: undefined }));
+    const quiet = run(
+      twoSided,
+      first.strategy,
+      live,
+      passOver(aroundBook("99.96", "100.06"), { funds: undefined }),
+    );
     expect([quiet.cancels, quiet.intents]).toEqual([[], []]);
     expect(quiet.strategy.state).toBe(first.strategy.state);
   });
 
   it("moves one that has drifted: its successor waits until it has ended", () => {
-    const first = run(twoSided, declared("two-sided"));
+    const first = run(twoSided, declaredStrategy("two-sided"));
     const live = resting(first.intents);
-    const drifted = run(twoSided, first.strategy, live, pass(around("100.95", "101.05")));
+    const drifted = run(twoSided, first.strategy, live, passOver(aroundBook("100.95", "101.05")));
     expect([drifted.cancels.length, drifted.intents.length]).toEqual([2, 0]);
-    const moved = run(twoSided, drifted.strategy, [], pass(around("100.95", "101.05")));
+    const moved = run(twoSided, drifted.strategy, [], passOver(aroundBook("100.95", "101.05")));
     expect(shown(moved)).toEqual(["buy 0.991 at 100.89", "sell 0.989 at 101.11"]);
     expect(moved.intents.map(({ slot }) => slot)).toEqual([0, 1]);
   });
@@ -94,7 +77,7 @@ describe("a pass over a declared strategy", () => {
       return { orders: [{ id: `n${count}`, side: "buy", price: 99, size: 1 }], state: count };
     });
     const kind = declaredKind([own]);
-    const first = run(own, declared("own"));
+    const first = run(own, declaredStrategy("own"));
     const booked = kind.bookFill(first.strategy.state, "BTC/USDT", fill({ amount: d("1") }), 0);
     const next = run(own, { ...first.strategy, state: booked });
     const last = run(own, next.strategy);
@@ -114,18 +97,24 @@ describe("a pass over a declared strategy", () => {
       seen.push(`${quote.bid} ${quote.ask} ${quote.mid}`);
       return [];
     });
-    const book = { ...around("99", "101"), bids: [{ price: d("99.5"), amount: d("1") }, level("99")] };
+    const book = {
+      ...aroundBook("99", "101"),
+      bids: [{ price: d("99.5"), amount: d("1") }, bookLevel("99")],
+    };
     const open = [{ side: "buy", price: d("99.5"), amount: d("1"), filled: 0n }];
-    run(own, declared("own"), [], { ...pass(book), sight: sight({ market: MARKET, book, open } as never) });
+    run(own, declaredStrategy("own"), [], {
+      ...passOver(book),
+      sight: sight({ market: MARKET, book, open } as never),
+    });
     expect(seen).toEqual(["99 101 100"]);
   });
 
   it.each([
     ["no book", undefined],
-    ["one side alone", { ...around("99", "101"), asks: [] }],
+    ["one side alone", { ...aroundBook("99", "101"), asks: [] }],
   ])("is not called with %s: what rests stays", (_what, book) => {
-    const first = run(twoSided, declared("two-sided"));
-    const blind = run(twoSided, first.strategy, resting(first.intents), pass(book));
+    const first = run(twoSided, declaredStrategy("two-sided"));
+    const blind = run(twoSided, first.strategy, resting(first.intents), passOver(book));
     expect([blind.cancels, blind.strategy.state]).toEqual([[], first.strategy.state]);
     expect(blind.strategy.lastError).not.toBeNull();
   });
@@ -138,18 +127,18 @@ describe("a pass over a declared strategy", () => {
   ])("says that an order is refused: %s", (reason, order) => {
     const refused = run(
       named(() => [order]),
-      declared("own"),
+      declaredStrategy("own"),
     );
     expect(refused.intents).toEqual([]);
     expect(refused.strategy.state.refused).toMatchObject([{ slot: 0, reason }]);
   });
 
   it("says that the kill switch and the account's own orders refuse one", () => {
-    const book = around("99.95", "100.05");
-    const killed = run(twoSided, declared("two-sided"), [], pass(book, { killed: true }));
+    const book = aroundBook("99.95", "100.05");
+    const killed = run(twoSided, declaredStrategy("two-sided"), [], passOver(book, { killed: true }));
     expect(killed.strategy.state.refused.map(({ reason }) => reason)).toEqual(["killed", "killed"]);
-    const own = pass(book, { resting: [{ side: "sell", price: d("99"), id: "1" }] });
-    const crossed = run(twoSided, declared("two-sided"), [], own);
+    const own = passOver(book, { resting: [{ side: "sell", price: d("99"), id: "1" }] });
+    const crossed = run(twoSided, declaredStrategy("two-sided"), [], own);
     expect(crossed.strategy.state.refused.map(({ reason }) => reason)).toEqual(["would_self_cross"]);
     expect(crossed.intents).toHaveLength(1);
   });
@@ -179,7 +168,7 @@ describe("a function that fails", () => {
     ["the most", () => ({ orders: [order], state: "x".repeat(10_000_000) })],
     ["circular", () => ({ orders: [order], state: cyclic })],
   ])("pauses it alone, cancels its orders and says why: %s", (why, orders) => {
-    const first = run(named(() => [order]), declared("own")); // biome-ignore format: short
+    const first = run(named(() => [order]), declaredStrategy("own")); // biome-ignore format: short
     const live = resting(first.intents);
     const kind = declaredKind([named(orders)]);
     const failed = run(named(orders), first.strategy, live);
@@ -187,7 +176,7 @@ describe("a function that fails", () => {
     expect(failed.strategy.lastError).toContain(why);
     expect(failed.cancels).toEqual(live);
     expect(failed.events).toMatchObject([{ kind: "error" }]);
-    const seen = { ...pass(around("99.95", "100.05")), free: 1, live: [] };
+    const seen = { ...passOver(aroundBook("99.95", "100.05")), free: 1, live: [] };
     expect(kind.mayPlace(first.strategy, seen)).toBe(false);
   });
 
@@ -198,7 +187,7 @@ describe("a function that fails", () => {
       if (calls === 1) throw new Error("boom");
       return [order];
     });
-    const failed = run(own, declared("own"));
+    const failed = run(own, declaredStrategy("own"));
     const waits = run(own, failed.strategy);
     expect([calls, waits.intents, waits.events]).toEqual([1, [], []]);
     expect(waits.strategy.state).toBe(failed.strategy.state);
@@ -210,8 +199,8 @@ describe("a function that fails", () => {
 });
 
 describe("a stored strategy and the definition that is loaded", () => {
-  const kept = declared("own", {
-    state: { ...declared("own").state, memory: { json: "7", version: 1 } },
+  const kept = declaredStrategy("own", {
+    state: { ...declaredStrategy("own").state, memory: { json: "7", version: 1 } },
   } as Partial<DeclaredStrategy>);
 
   it.each<[string, AnyStrategyDefinition]>([
@@ -255,7 +244,7 @@ describe("a stored strategy and the definition that is loaded", () => {
   });
 
   it("never runs by an older definition than it was started with", () => {
-    const newer = declared("own", { config: { ...declared("own").config, version: 3 } });
+    const newer = declaredStrategy("own", { version: 3 });
     expect(
       run(
         named(() => [order]),

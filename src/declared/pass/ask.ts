@@ -1,7 +1,6 @@
 /** Calls a definition, and reads what it answers: whatever it does is an answer or a fault, and never thrown. */
 import type { OrderWish } from "../../engine/position/place.ts";
 import { div, snap, ZERO } from "../../kernel/decimal.ts";
-import { messageOf } from "../../kernel/errors.ts";
 import { type Amount, Money } from "../../kernel/money.ts";
 import type { Market } from "../../model/market.ts";
 import type { AnyStrategyDefinition, Declared, StrategyDefinitions } from "../../ports/definition.ts";
@@ -27,11 +26,14 @@ const LONGEST_ID = 40;
 const LONGEST_FAULT = 500;
 export const MOST_STATE = 65_536;
 
-/** The definition that a strategy runs by, or why there is none. */
-export function definitionOf(
-  { config }: DeclaredStrategy,
-  all: StrategyDefinitions,
-): AnyStrategyDefinition | string {
+/** A definition that a strategy runs by, with its config. */
+export interface Runnable {
+  readonly definition: AnyStrategyDefinition;
+  readonly config: unknown;
+}
+
+/** What a strategy runs by, or why there is nothing. */
+export function runnableOf({ config }: DeclaredStrategy, all: StrategyDefinitions): Runnable | string {
   const found = all.find(({ name }) => name === config.definition);
   if (!found) return `the strategy ${config.definition} is not loaded: its file is missing or has an error`;
   const version = versionOf(found);
@@ -39,21 +41,45 @@ export function definitionOf(
     return `${config.definition} was started with version ${config.version}, and version ${version} is loaded`;
   if (version > config.version && !found.upgrade)
     return `${config.definition} has changed to version ${version} without an upgrade from version ${config.version}`;
-  return found;
+  return withParsedConfig(found, config.options);
 }
 
-export function askDefinition(definition: AnyStrategyDefinition, seen: CallSight): FunctionResult {
-  const { memory } = seen.strategy.state;
+function withParsedConfig(definition: AnyStrategyDefinition, options: unknown): Runnable | string {
+  const { guard = (work) => work() } = definition;
   try {
-    const version = versionOf(definition);
-    const stored: unknown = memory === null ? undefined : JSON.parse(memory.json);
-    const isOlder = memory !== null && memory.version < version;
-    const state = isOlder ? definition.upgrade?.(stored, memory.version) : stored;
-    const answer: Declared = definition.orders(inputFor(seen, state));
-    return { fault: null, ...readAnswer(answer, { seen, version, state, isOlder }) };
+    const { data, error } = guard(() => definition.config.safeParse(options));
+    if (!error) return { definition, config: data };
+    const [issue] = error.issues;
+    return `${definition.name} has changed, and its config no longer fits: ${issue?.path.join(".")}: ${issue?.message}`;
   } catch (error) {
-    return { fault: messageOf(error).slice(0, LONGEST_FAULT) };
+    return faultOf(definition, error);
   }
+}
+
+export function askDefinition({ definition, config }: Runnable, seen: CallSight): FunctionResult {
+  const { guard = (work) => work() } = definition;
+  try {
+    return guard(() => ({ fault: null, ...callDefinition({ definition, config }, seen) }));
+  } catch (error) {
+    return { fault: faultOf(definition, error).slice(0, LONGEST_FAULT) };
+  }
+}
+
+function callDefinition({ definition, config }: Runnable, seen: CallSight) {
+  const { memory } = seen.strategy.state;
+  const version = versionOf(definition);
+  const stored: unknown = memory === null ? undefined : JSON.parse(memory.json);
+  const isOlder = memory !== null && memory.version < version;
+  const state = isOlder ? definition.upgrade?.(stored, memory.version) : stored;
+  const answer: Declared = definition.orders(inputFor(seen, { config, state }));
+  return readAnswer(answer, { seen, version, state, isOlder });
+}
+
+/** With the file and line of what threw, or of the function that returned what was refused. */
+function faultOf({ locate, source }: AnyStrategyDefinition, error: unknown): string {
+  const at = locate?.(error) ?? source;
+  const message = (error as { readonly message?: unknown } | null | undefined)?.message ?? error;
+  return `${at === undefined ? "" : `${at}: `}${String(message)}`;
 }
 
 interface CallContext {

@@ -5,11 +5,11 @@ import { leaveMarket } from "../../engine/position/leave.ts";
 import type { Book, Quote } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
 import type { Notice } from "../../model/strategy.ts";
-import type { AnyStrategyDefinition, StrategyDefinitions } from "../../ports/definition.ts";
+import type { StrategyDefinitions } from "../../ports/definition.ts";
 import type { Drafted, PlacingSight, StrategyContext } from "../../ports/kind.ts";
 import { type DeclaredStrategy, toleranceOf } from "../state.ts";
 import { arrange } from "./arrange.ts";
-import { askDefinition, definitionOf } from "./ask.ts";
+import { askDefinition, type Runnable, runnableOf } from "./ask.ts";
 import { placeDeclared } from "./place.ts";
 import { othersBook } from "./view.ts";
 
@@ -22,8 +22,8 @@ export function runDeclared(
   live: readonly Order[],
   context: StrategyContext,
 ): Stepped {
-  const definition = definitionOf(before, definitions);
-  if (typeof definition === "string") return withdrawn(before, live, definition);
+  const runnable = runnableOf(before, definitions);
+  if (typeof runnable === "string") return withdrawn(before, live, runnable);
   const { market, error } = context.sight;
   const book = othersBook(context);
   // What rests stays: that a price cannot be read for a moment says nothing of the orders.
@@ -36,7 +36,7 @@ export function runDeclared(
   if (judged.state.exit) return leaveMarket(judged, live, context);
   if (judged.state.halted) return withdrawn(judged, live, null, haltedNotice(judged.state.halted));
   if (isFaulty(judged)) return withdrawn(judged, live, judged.state.fault?.message ?? null);
-  return obey(judged, live, { definition, context, market, book, priced });
+  return obey(judged, live, { runnable, context, market, book, priced });
 }
 
 const NO_BOOK = "the order book does not have two sides, so the strategy is not called";
@@ -52,7 +52,7 @@ const isFaulty = ({ state: { fault }, resumes }: DeclaredStrategy): boolean =>
   fault !== null && fault.resumes === resumes;
 
 interface Obeyed {
-  readonly definition: AnyStrategyDefinition;
+  readonly runnable: Runnable;
   readonly context: StrategyContext;
   readonly market: NonNullable<StrategyContext["sight"]["market"]>;
   readonly book: Book;
@@ -62,12 +62,12 @@ interface Obeyed {
 function obey(
   strategy: DeclaredStrategy,
   live: readonly Order[],
-  { definition, context, market, book, priced }: Obeyed,
+  { runnable, context, market, book, priced }: Obeyed,
 ): Stepped {
   const { now } = context;
-  const answer = askDefinition(definition, { strategy, live, market, book, now });
+  const answer = askDefinition(runnable, { strategy, live, market, book, now });
   if (answer.fault !== null) return failed(strategy, live, answer.fault, now);
-  const tolerance = toleranceOf(definition);
+  const tolerance = toleranceOf(runnable.definition);
   const arranged = arrange(strategy.state, answer.wishes, live, {
     ...{ tolerance, now },
     version: context.bounds.standings.version,
@@ -114,13 +114,13 @@ export function mayDeclare(
   seen: PlacingSight,
 ): boolean {
   if (strategy.phase === "starting") return true;
-  const definition = definitionOf(strategy, definitions);
+  const runnable = runnableOf(strategy, definitions);
   const { market } = seen.sight;
   const book = othersBook(seen);
-  if (typeof definition === "string" || !market || !book || isFaulty(strategy)) return false;
+  if (typeof runnable === "string" || !market || !book || isFaulty(strategy)) return false;
   const { live, now } = seen;
-  const answer = askDefinition(definition, { strategy, live, market, book, now });
+  const answer = askDefinition(runnable, { strategy, live, market, book, now });
   if (answer.fault !== null) return false;
-  const how = { tolerance: toleranceOf(definition), now, version: -1 };
+  const how = { tolerance: toleranceOf(runnable.definition), now, version: -1 };
   return arrange(strategy.state, answer.wishes, live, how).lacking.length > 0;
 }

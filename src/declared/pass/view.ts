@@ -28,19 +28,25 @@ export interface CallSight {
 
 const { of } = Money;
 
-export function inputFor({ strategy, live, market, book, now }: CallSight, state: unknown): StrategyInput {
-  const { config, state: books, number } = strategy;
+export function inputFor(
+  { strategy, live, market, book, now }: CallSight,
+  { config, state }: { readonly config: unknown; readonly state: unknown },
+): StrategyInput {
+  const { state: books, number } = strategy;
   const draw = createRandom(mix(mix(0, number), now));
   const sideOf = (levels: Book["bids"]) =>
     levels.map(({ price, amount }) => ({ price: of(price), amount: of(amount) }));
   return {
-    config: config.options,
+    config,
     now,
     quote: visibleQuote(book),
     book: { bids: sideOf(book.bids), asks: sideOf(book.asks) },
     market: rulesOf(market),
     position: positionOf(strategy),
-    free: { base: of(max(ZERO, books.base)), quote: of(max(ZERO, config.budget.quote + books.ledger.quote)) },
+    free: {
+      base: of(max(ZERO, books.base)),
+      quote: of(max(ZERO, strategy.config.budget.quote + books.ledger.quote)),
+    },
     open: live
       .filter((order) => !isFinal(order) && books.ids[order.slot])
       .map(({ slot, side, price, amount, filled }) => ({

@@ -1,0 +1,83 @@
+/** The files of a folder of strategies, each bundled to one script by esbuild, with a map back to its lines. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { createRequire, SourceMap, type SourceMapPayload } from "node:module";
+import { basename, join, relative } from "node:path";
+import type { BuildFailure, Message } from "esbuild";
+
+/** Bundled nowhere: it is a program of its own, and only who has strategies needs it. */
+const requireHere = createRequire(import.meta.url);
+
+export interface BundledStrategy {
+  /** As a person names it: from the folder that they are in. */
+  readonly file: string;
+  readonly code: string;
+  /** The file and line of a place in the code; undefined of a place that no file has. */
+  readonly original: (line: number, column: number) => string | undefined;
+  /** Of the first line of the file that names it. */
+  readonly lineOf: (pattern: RegExp) => string;
+}
+
+const IS_TEST = /\.(test|spec)\.ts$/;
+
+/** TypeScript files of the folder, tests aside, that import `edgemaker`. */
+export function strategyFiles(folder: string): readonly string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(".ts") && !name.endsWith(".d.ts") && !IS_TEST.test(name))
+    .map((name) => join(folder, name))
+    .filter((file) => /from\s+["']edgemaker["']/.test(readFileSync(file, "utf8")))
+    .sort();
+}
+
+/** Throws an Error whose message has file, line and column where the file has a mistake. */
+export function bundleStrategy(path: string): BundledStrategy {
+  const file = relative(process.cwd(), path);
+  const { code, map } = bundled(path);
+  const lines = new SourceMap(JSON.parse(map) as SourceMapPayload);
+  return {
+    file,
+    code,
+    original(line, column) {
+      const found = lines.findEntry(line - 1, column - 1);
+      if (!("originalSource" in found) || found.originalSource === undefined) return undefined;
+      const name = basename(found.originalSource) === basename(path) ? file : found.originalSource;
+      return `${name}:${found.originalLine + 1}`;
+    },
+    lineOf(pattern) {
+      const texts = readFileSync(path, "utf8").split("\n");
+      return `${file}:${
+        Math.max(
+          0,
+          texts.findIndex((text) => pattern.test(text)),
+        ) + 1
+      }`;
+    },
+  };
+}
+
+function bundled(path: string): { readonly code: string; readonly map: string } {
+  const { buildSync } = requireHere("esbuild") as typeof import("esbuild");
+  try {
+    const { outputFiles } = buildSync({
+      entryPoints: [path],
+      bundle: true,
+      write: false,
+      outdir: "out",
+      format: "cjs",
+      platform: "neutral",
+      target: "es2022",
+      mainFields: ["module", "main"],
+      external: ["edgemaker"],
+      sourcemap: "external",
+      logLevel: "silent",
+    });
+    const textOf = (end: string) => outputFiles.find((one) => one.path.endsWith(end))?.text ?? "";
+    return { code: textOf(".js"), map: textOf(".js.map") };
+  } catch (error) {
+    const { errors = [] } = error as Partial<BuildFailure>;
+    throw new Error(errors.length > 0 ? errors.map(mistakeText).join("\n") : String(error));
+  }
+}
+
+const mistakeText = ({ text, location }: Message): string =>
+  location ? `${location.file}:${location.line}:${location.column + 1}: ${text}` : text;

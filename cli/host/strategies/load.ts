@@ -1,0 +1,114 @@
+/** Strategies of the user's own files, ready to run: with no network, no clock and no randomness but what they are given. */
+import { createContext, Script } from "node:vm";
+import { defineStrategy, Money, z } from "../../../src/declared/package.ts";
+import { messageOf } from "../../../src/kernel/errors.ts";
+import type { AnyStrategyDefinition, LoadedFrom } from "../../../src/ports/definition.ts";
+import { type BundledStrategy, bundleStrategy, strategyFiles } from "./bundle.ts";
+
+export interface LoadedStrategies {
+  readonly definitions: readonly AnyStrategyDefinition[];
+  /** Files that could not be loaded, and why: with file and line. */
+  readonly failures: readonly { readonly file: string; readonly message: string }[];
+}
+
+/** One call may take this long: far longer than any function needs that ends. */
+const LONGEST_CALL = 2000;
+
+/**
+ * What a function must not have is absent or says so. This keeps a strategy the same in a backtest and live; it is no
+ * boundary against code that wants out of it.
+ */
+const PRELUDE = new Script(`"use strict";
+Math.random = () => { throw new Error("Math.random is absent: use the random() that orders() is given"); };
+globalThis.Date = class extends Date {
+  constructor(...given) {
+    if (given.length === 0) throw new Error("the clock is absent: use the now that orders() is given");
+    super(...given);
+  }
+  static now() { throw new Error("the clock is absent: use the now that orders() is given"); }
+};`);
+
+export function loadStrategies(folder: string): LoadedStrategies {
+  const definitions: AnyStrategyDefinition[] = [];
+  const failures: { file: string; message: string }[] = [];
+  for (const file of strategyFiles(folder)) {
+    try {
+      const definition = loadStrategy(file);
+      const twin = definitions.find(({ name }) => name === definition.name);
+      if (twin) throw new Error(`${definition.source}: ${definition.name} is the name of ${twin.source} too`);
+      definitions.push(definition);
+    } catch (error) {
+      failures.push({ file, message: messageOf(error) });
+    }
+  }
+  return { definitions, failures };
+}
+
+/** Throws an Error that names file and line. */
+export function loadStrategy(file: string): AnyStrategyDefinition & LoadedFrom {
+  const bundle = bundleStrategy(file);
+  const { exported, guard } = runBundle(bundle);
+  const definition = exported as AnyStrategyDefinition | undefined;
+  if (typeof definition?.orders !== "function")
+    throw new Error(`${bundle.file}:1: export the strategy: export default defineStrategy({ … })`);
+  return {
+    ...defineStrategy(definition),
+    source: bundle.lineOf(/^\s*(async\s+)?orders\s*[(:]/),
+    locate: locateIn(bundle),
+    guard,
+  };
+}
+
+function runBundle(bundle: BundledStrategy) {
+  const context = createContext({});
+  PRELUDE.runInContext(context);
+  const call = new Script("__call()");
+  let depth = 0;
+  // A call within another is under its limit already.
+  const guard = <T>(work: () => T): T => {
+    if (depth > 0) return work();
+    let result: { readonly value: T } | undefined;
+    context.__call = () => {
+      result = { value: work() };
+    };
+    depth++;
+    try {
+      call.runInContext(context, { timeout: LONGEST_CALL });
+    } catch (error) {
+      throw isTimeout(error) ? new Error(`it ran for more than ${LONGEST_CALL} ms, and was ended`) : error;
+    } finally {
+      depth--;
+    }
+    return (result as { readonly value: T }).value;
+  };
+  const module: { exports: { default?: unknown } } = { exports: {} };
+  const script = new Script(`(function (require, module, exports) {${bundle.code}\n})`, {
+    filename: scriptName(bundle),
+  });
+  try {
+    guard(() => script.runInContext(context)(requireStrategy, module, module.exports));
+  } catch (error) {
+    const at = locateIn(bundle)(error) ?? `${bundle.file}:1`;
+    throw new Error(`${at}: ${(error as Error | undefined)?.message ?? error}`);
+  }
+  return { exported: module.exports.default, guard };
+}
+
+const isTimeout = (error: unknown): boolean =>
+  (error as { code?: unknown } | undefined)?.code === "ERR_SCRIPT_EXECUTION_TIMEOUT";
+
+function requireStrategy(name: string): unknown {
+  if (name === "edgemaker") return { defineStrategy, Money, z };
+  throw new Error(`a strategy imports edgemaker and files of its own, not ${name}`);
+}
+
+const scriptName = ({ file }: BundledStrategy): string => `strategy:${file}`;
+
+/** The first place of a stack that is in the file: it may have called what threw. */
+function locateIn(bundle: BundledStrategy): LoadedFrom["locate"] {
+  const place = new RegExp(`${scriptName(bundle).replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}:(\\d+):(\\d+)`);
+  return (error) => {
+    const [, line, column] = place.exec(String((error as { stack?: unknown } | undefined)?.stack)) ?? [];
+    return line === undefined ? undefined : bundle.original(Number(line), Number(column));
+  };
+}

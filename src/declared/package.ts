@@ -1,0 +1,11 @@
+/** What the file of a strategy imports as `edgemaker`. */
+export * as z from "zod";
+export { type Amount, Money } from "../kernel/money.ts";
+export type {
+  Declared,
+  DeclaredOrder,
+  PriceLevel,
+  StrategyDefinition,
+  StrategyInput,
+} from "../ports/definition.ts";
+export { defineStrategy } from "./define.ts";

@@ -1,0 +1,133 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { loadStrategies, loadStrategy } from "../../cli/host/strategies/load.ts";
+import { declaredKind } from "../../src/declared/kind.ts";
+import type { DeclaredStrategy } from "../../src/declared/state.ts";
+import { aroundBook, declaredStrategy, passOver } from "../support/declared.ts";
+import { tempFolder } from "../support/temp.ts";
+
+const HEAD = `import { defineStrategy, Money, z } from "edgemaker";
+type Unused = { readonly of: "types" };
+`;
+
+/** A file whose function has this body; it begins in line 6. */
+function written(body: string, { name = "own", more = "" } = {}): string {
+  const file = join(tempFolder(), `${name}.ts`);
+  const text = `${HEAD}export default defineStrategy({
+  name: "${name}", ${more}
+  config: z.object({ size: z.number().default(1) }),
+  orders({ config, quote, state, random, now }) {
+${body}
+  },
+});
+`;
+  writeFileSync(file, text);
+  return file;
+}
+
+const GOOD = '    return [{ id: "a", side: "buy", price: quote.mid.times(0.9), size: config.size }];';
+
+function ran(file: string) {
+  const kind = declaredKind([loadStrategy(file)]);
+  const strategy = declaredStrategy("own", { options: {} });
+  const stepped = kind.run(strategy, [], passOver(aroundBook("99.95", "100.05")));
+  return { ...stepped, strategy: stepped.strategy as DeclaredStrategy };
+}
+
+describe("a strategy's file", () => {
+  it("is loaded and run, with the defaults of its config", () => {
+    const { intents, strategy } = ran(written(GOOD));
+    expect(strategy.lastError).toBeNull();
+    expect(intents).toHaveLength(1);
+  });
+
+  it.each([
+    ["throws", '    const from = 1;\n    throw new Error("boom");', "own.ts:8: boom"],
+    [
+      "throws in a function of its own",
+      "    const f = () => quote.mid.dividedBy(0);\n    return f();",
+      "own.ts:7: ",
+    ],
+    ["never ends", "    for (;;);", "own.ts:6: it ran for more than 2000 ms, and was ended"],
+    [
+      "returns NaN",
+      '    return [{ id: "a", side: "buy", price: Number.NaN, size: 1 }];',
+      "own.ts:6: order a: price is not a number",
+    ],
+    [
+      "returns a price of 0",
+      '    return [{ id: "a", side: "buy", price: 0, size: 1 }];',
+      "own.ts:6: order a: price is not above zero",
+    ],
+    [
+      "returns 10,000 orders",
+      '    return Array.from({ length: 10_000 }, (_, i) => ({ id: String(i), side: "buy", price: 90, size: 1 }));',
+      "own.ts:6: orders() returned 10000 orders",
+    ],
+    [
+      "returns a state of 10 MB",
+      '    return { orders: [], state: "x".repeat(10_000_000) };',
+      "own.ts:6: orders() returned a state",
+    ],
+    [
+      "returns what never ends when it is read",
+      "    return { orders: [], state: { toJSON() { for (;;); } } };",
+      "own.ts:6: it ran",
+    ],
+    ["throws what is no error", '    throw "text";', "own.ts:6: text"],
+    ["reads the clock", "    Date.now();", "own.ts:7: the clock is absent"],
+    ["draws at random", "    Math.random();", "own.ts:7: Math.random is absent"],
+    ["asks the network", '    fetch("http://localhost");', "own.ts:7: fetch is not defined"],
+    ["reads the environment", "    process.env.HOME;", "own.ts:7: process is not defined"],
+  ])("that %s pauses its strategy alone, with an error that names file and line", (_what, body, told) => {
+    const { strategy, intents = [] } = ran(written(body));
+    expect(strategy).toMatchObject({ status: "running", phase: "paused" });
+    expect(strategy.lastError).toContain(told);
+    expect(intents).toEqual([]);
+  });
+
+  it.each([
+    ["is no TypeScript", 'import { z } from "edgemaker";\nconst a = ;', /broken\.ts:2:11: Unexpected ";"/],
+    ["throws when it is loaded", 'import { z } from "edgemaker";\nz.object(null!.x);', /broken\.ts:2: /],
+    ["never ends", 'import { z } from "edgemaker";\nfor (;;);', /broken\.ts:1: it ran for more than/],
+    [
+      "exports none",
+      'import { z } from "edgemaker";\nexport const a = z;',
+      /broken\.ts:1: export the strategy/,
+    ],
+    [
+      "has a wrong name",
+      `${HEAD}export default defineStrategy({ name: "No", config: z.object({}), orders: () => [] });`,
+      /broken\.ts:3: name/,
+    ],
+    [
+      "imports what is not there",
+      'import { z } from "edgemaker";\nimport "./none.ts";',
+      /broken\.ts:2:8: Could not resolve/,
+    ],
+  ])("that %s is told with file and line, and the others are loaded", (_what, text, told) => {
+    const folder = tempFolder();
+    writeFileSync(join(folder, "broken.ts"), text);
+    writeFileSync(
+      join(folder, "good.ts"),
+      `${HEAD}export default defineStrategy({ name: "good", config: z.object({}), orders: () => [] });`,
+    );
+    writeFileSync(join(folder, "other.ts"), "throw new Error('it is no strategy');");
+    const { definitions, failures } = loadStrategies(folder);
+    expect(definitions.map(({ name }) => name)).toEqual(["good"]);
+    expect(failures.map(({ message }) => message)).toEqual([expect.stringMatching(told)]);
+  });
+
+  it("has a name of its own", () => {
+    const folder = tempFolder();
+    for (const name of ["a", "b"])
+      writeFileSync(
+        join(folder, `${name}.ts`),
+        `${HEAD}export default defineStrategy({ name: "same", config: z.object({}), orders: () => [] });`,
+      );
+    const { definitions, failures } = loadStrategies(folder);
+    expect([definitions.length, failures.length]).toEqual([1, 1]);
+    expect(failures[0]?.message).toContain("same is the name of");
+  });
+});

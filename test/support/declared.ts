@@ -1,0 +1,42 @@
+import { type DeclaredStrategy, newDeclaredState } from "../../src/declared/state.ts";
+import { withFirstBase } from "../../src/engine/position/ledger.ts";
+import type { StrategyContext } from "../../src/ports/kind.ts";
+import { d, market } from "./grid.ts";
+import { NOW, sight, strategy, turn } from "./made.ts";
+
+export const MARKET = market({
+  tick: d("0.01"),
+  lot: d("0.001"),
+  minAmount: d("0.001"),
+  minNotional: d("5"),
+});
+export const bookLevel = (price: string) => ({ price: d(price), amount: d("10") });
+export const aroundBook = (bid: string, ask: string) => ({
+  bids: [bookLevel(bid)],
+  asks: [bookLevel(ask)],
+  at: NOW,
+});
+
+interface Over extends Partial<DeclaredStrategy> {
+  readonly options?: Readonly<Record<string, unknown>>;
+  readonly version?: number;
+}
+
+/** A running strategy of this definition, with 5 base and 1,000 quote. */
+export const declaredStrategy = (
+  definition: string,
+  { options = { spread: 0.002, size: 100 }, version = 1, ...over }: Over = {},
+): DeclaredStrategy =>
+  ({
+    ...strategy({ phase: "active", status: "running" }),
+    kind: "declared",
+    config: { ...{ definition, version, options }, budget: { base: d("5"), quote: d("1000") } },
+    state: { ...withFirstBase(newDeclaredState(d("100")), d("5")), epoch: 1 },
+    ...over,
+  }) as unknown as DeclaredStrategy;
+
+export const passOver = (book: object | undefined, over: Partial<StrategyContext> = {}): StrategyContext => ({
+  ...turn(),
+  sight: sight({ market: MARKET, book } as never),
+  ...over,
+});
