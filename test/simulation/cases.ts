@@ -85,6 +85,7 @@ export const CASES: readonly (readonly [seed: number, found: string, timing: "re
     [7_362_827, "placed an order before it had read that one which the database had forgotten had filled"],
     [7_361_895, "asked for the same overlap of trades in every pass, and never read beyond it"],
     [7_362_803, "asked for the same overlap of trades in every pass, and never read beyond it"],
+    [7_370_515, "forgot from pass to pass how much of its trades it had narrowed down, and came no further"],
     [7_360_303, "was taken to be at rest while it was still reading trades, a few a pass"],
     [7_362_359, "began anew at its trigger with slots that had sold, and gave them base again"],
     [8_312_128, "counted what a grid had sold in a pass whose batch stood change by change"],

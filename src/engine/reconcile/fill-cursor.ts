@@ -34,8 +34,8 @@ export function startReading(snapshot: Snapshot, symbol: Pair, overlap: Millis):
   const skips = quiet.to > quiet.from && (cursor.ahead === null || cursor.ahead.to <= quiet.to);
   // A part that is not read yet goes on from where the last pass got to.
   const from = cursor.ahead && !skips ? cursor.at : cursor.at - overlap;
-  // One that is empty is the mark alone that the last pass was behind.
-  const known = cursor.ahead && cursor.ahead.from < cursor.ahead.to ? cursor.ahead : null;
+  // One that begins at the cursor is the mark alone that the last pass was behind.
+  const known = cursor.ahead && cursor.ahead.from !== cursor.at ? cursor.ahead : null;
   return { from, ahead: skips ? quiet : known, until: undefined };
 }
 
@@ -118,7 +118,7 @@ export function cursorAfter(
   // Where the overlap alone is more than a pass can read, the next pass goes on within it, as the mark ahead tells.
   const at = before && !isBehind ? Math.max(before.at, reached) : reached;
   const end = Math.min(ahead?.to ?? 0, until - readLag - overlap, most);
-  const mark = ahead ?? (isBehind ? { from: until, to: until } : null);
+  const mark = ahead ?? (isBehind ? { from: at, to: at } : null);
   const next = { at, ahead: mark && { from: mark.from, to: Math.max(mark.from, end) } };
   // What is not read to its end goes on from here.
   const worth = isBehind ? 1 : WORTH;

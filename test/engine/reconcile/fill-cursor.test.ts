@@ -179,15 +179,18 @@ describe("the cursor after a pass", () => {
 
   it("leaves a mark where a pass could not read to the end: the next one goes on, and not an overlap before it", () => {
     const behind = { from: 500, until: 1_000 };
-    const cursor = { at: 500, ahead: { from: 1_000, to: 1_000 } };
+    const cursor = { at: 500, ahead: { from: 500, to: 500 } };
     expect(moved(undefined, behind)).toEqual(cursor);
     expect(moved({ at: 900, ahead: null }, behind)).toEqual(cursor);
-    expect(start({ at: AT, ahead: { from: AT + 9, to: AT + 9 } })).toEqual({
+    expect(start({ at: AT, ahead: { from: AT, to: AT } })).toEqual({
       from: AT,
       ahead: null,
       until: undefined,
     });
     expect(moved(cursor, { from: 1_000, until: 1_000 })).toEqual({ at: 940, ahead: null });
+    // What is not known any more beyond an unread part still bounds the next question.
+    const bound = { at: AT, ahead: { from: AT + 9, to: AT + 9 } };
+    expect(start(bound)).toEqual({ from: AT, ahead: bound.ahead, until: undefined });
   });
 
   it("moves for five minutes and more", () => {
@@ -224,6 +227,6 @@ describe("the cursor after a pass", () => {
     expect(moved(known, { from: 500, ahead: { from: 800, to: 900 } })).toBeUndefined();
     expect(moved(known, { from: 501, ahead: { from: 800, to: 900 } })?.at).toBe(501);
     expect(moved(known, { from: 500, ahead: { from: 700, to: 900 } })?.ahead).toEqual({ from: 700, to: 900 });
-    expect(moved(known, { from: 500 })).toEqual({ at: 500, ahead: { from: 1_000, to: 1_000 } });
+    expect(moved(known, { from: 500 })).toEqual({ at: 500, ahead: { from: 500, to: 500 } });
   });
 });
