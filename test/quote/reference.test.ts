@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { midOfBook, withoutOwn } from "../../src/engine/position/own-book.ts";
+import { midOfBook, midOfOthers, withoutOwn } from "../../src/engine/position/own-book.ts";
 import { type Decimal, max, min, ONE, text } from "../../src/kernel/decimal.ts";
 import { type PriceSource, referencePrice } from "../../src/quote/reference.ts";
 import { d } from "../support/grid.ts";
@@ -118,5 +118,11 @@ describe("a book's middle", () => {
     const others = withoutOwn(whole, own);
     expect(others.bids.map(({ price }) => text(price))).toEqual(["0.9"]);
     expect(others.asks.map(({ amount }) => text(amount))).toEqual(["0.6", "1"]);
+  });
+
+  it("has no middle of others where it was locked as it was read, by one's own order too", () => {
+    const own = [{ side: "buy", price: d("1.2"), amount: ONE }] as const;
+    expect(midOfOthers(book(["1.2", "1"], ["1.2"]), own)).toBe(undefined);
+    expect(midOfOthers(book(["1.2", "1"], ["1.4"]), own)).toBe(d("1.2"));
   });
 });

@@ -22,6 +22,7 @@ it.each([
   [7_200_958, "never ended a stop"],
   [7_000_010, "broke after its database had lost its last commits"],
   [7_000_020, "broke after its database had lost its last commits"],
+  [4_410_004, "quoted around a locked book in which it left out its own order"],
 ])("holds with seed %i, which once %s", async (seed) => {
   const { violations, passes } = await simulate({ seed, ticks: 200, ...quote });
   expect(violations.slice(0, 3)).toEqual([]);

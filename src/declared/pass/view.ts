@@ -1,5 +1,5 @@
 /** What the function sees of a pass, and what it may see of the book. */
-import { midOfBook, withoutOwn } from "../../engine/position/own-book.ts";
+import { midOfBook, midOfOthers, withoutOwn } from "../../engine/position/own-book.ts";
 import { isFinal } from "../../engine/reconcile/order-life.ts";
 import { div, max, ZERO } from "../../kernel/decimal.ts";
 import { mix } from "../../kernel/hash.ts";
@@ -14,8 +14,8 @@ import type { DeclaredStrategy } from "../state.ts";
 /** What others trade at; undefined where the book was not read, or has not both sides. */
 export function othersBook({ sight }: Pick<StrategyContext, "sight">): Book | undefined {
   const own = sight.open.map(({ side, price, amount, filled }) => ({ side, price, amount: amount - filled }));
-  const rest = sight.book && withoutOwn(sight.book, own);
-  return rest && midOfBook(rest) !== undefined ? rest : undefined;
+  const { book } = sight;
+  return book && midOfOthers(book, own) !== undefined ? withoutOwn(book, own) : undefined;
 }
 
 export interface CallSight {

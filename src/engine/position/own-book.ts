@@ -28,3 +28,11 @@ export function midOfBook({ bids, asks }: Pick<Book, "bids" | "asks">): Decimal 
   const [bid, ask] = [bids[0]?.price, asks[0]?.price];
   return bid === undefined || ask === undefined || bid >= ask ? undefined : midOf({ bid, ask });
 }
+
+/**
+ * The middle of what others trade at. A book that is locked or crossed as it was read has none, even where
+ * one's own orders lock it: without them, a broken answer would look like a market.
+ */
+export function midOfOthers(book: Book, own: readonly OwnLevel[]): Decimal | undefined {
+  return midOfBook(book) === undefined ? undefined : midOfBook(withoutOwn(book, own));
+}

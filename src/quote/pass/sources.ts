@@ -1,6 +1,6 @@
 /** What a pass has seen, as the places that vote for the reference price. */
 
-import { midOfBook, withoutOwn } from "../../engine/position/own-book.ts";
+import { midOfOthers, withoutOwn } from "../../engine/position/own-book.ts";
 import { ZERO } from "../../kernel/decimal.ts";
 import type { StrategyContext } from "../../ports/kind.ts";
 import type { Others } from "../cut.ts";
@@ -23,7 +23,7 @@ export function votersOf(
   const trusted = { maxAge, collar: collar ?? null };
   const ownSource: PriceSource = {
     source: "own",
-    price: rest && midOfBook(rest),
+    price: book && midOfOthers(book, own),
     at: isSimulated ? now : (book?.at ?? now),
     weight: weights.own,
     ...trusted,
