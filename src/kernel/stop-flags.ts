@@ -6,7 +6,7 @@ import { flagField } from "./fields.ts";
  * where it acts.
  */
 const FLAG_MEANINGS = {
-  sellBase: "Sells the base that it holds, below the market",
+  sellBase: "Also sells the strategy's base, at up to 10 % below the mid price",
 } as const;
 
 export type StopFlag = keyof typeof FLAG_MEANINGS;

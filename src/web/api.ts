@@ -23,7 +23,7 @@ export async function ask<T>(route: string, asked: Asked = {}): Promise<T> {
   const response = await sendRequest(route, asked);
   const answer = await response.json().catch(() => undefined);
   if (response.ok) return answer as T;
-  const { error = "Failed", message = `the server answered ${response.status}` } = answer ?? {};
+  const { error = "Failed", message = `the server returned status ${response.status}` } = answer ?? {};
   if (response.status === 401 && error === "Unauthorized") signedOut(message);
   throw new ApiError(response.status, error, message);
 }
@@ -45,7 +45,7 @@ export async function sendRequest(route: string, { query = {}, body, headers = {
     });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new ApiError(0, "Not reached", "the server does not answer: see whether it runs");
+    throw new ApiError(0, "Server unreachable", "the server does not respond; check that it is running");
   }
 }
 

@@ -99,7 +99,7 @@ function Shell({ session }: { session: Session }) {
         {place && (!place.isAdmins || session.scope === "admin") ? (
           place.page(session, words)
         ) : (
-          <NoticeBox>There is nothing here for this token.</NoticeBox>
+          <NoticeBox>This token has no access to this page.</NoticeBox>
         )}
       </main>
       <Foot />

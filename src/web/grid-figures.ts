@@ -50,6 +50,6 @@ function leftText(grid: Grid): string | undefined {
   if ((distanceOf(grid) ?? 0) >= 0) return undefined;
   const isBelow = (grid.markPrice ?? 0) < (grid.rangeNow?.lowerPrice ?? 0);
   return isBelow
-    ? "the price is below the range: it sells again when the price is back, or start a grid that is lower"
-    : "the price is above the range: it buys again when the price is back, or start a grid that is higher";
+    ? "the price is below the range; the grid sells again when the price returns"
+    : "the price is above the range; the grid buys again when the price returns";
 }

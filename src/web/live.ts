@@ -67,7 +67,7 @@ async function followStream(cursor: Cursor, ended: AbortSignal): Promise<boolean
     const response = await sendRequest("GET /events", { headers: headersOf(cursor), signal });
     // Signs out: the token has ended.
     if (response.status === 401) await ask("GET /session");
-    if (!response.ok || !response.body) throw new Error(`the server answered ${response.status}`);
+    if (!response.ok || !response.body) throw new Error(`the server returned status ${response.status}`);
     let rest = "";
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
@@ -108,7 +108,8 @@ async function poll(cursor: Cursor, ended: AbortSignal): Promise<void> {
     headers: { accept: "application/json", ...(cursor.etag ? { "if-none-match": cursor.etag } : {}) },
     signal: ended,
   });
-  if (!response.ok && response.status !== 304) throw new Error(`the server answered ${response.status}`);
+  if (!response.ok && response.status !== 304)
+    throw new Error(`the server returned status ${response.status}`);
   isAt("polling");
   if (response.status !== 304) {
     const { last } = (await response.json()) as { last: number };

@@ -17,8 +17,7 @@ export function PlanArea<P>({
       {error ? <Failed error={error} again={again} /> : null}
       {refused && !error ? (
         <NoticeBox kind="warning">
-          Nothing was done, because {refused.message}.{" "}
-          {isOld ? "Updating the plan…" : "Here is the new plan."}
+          Nothing changed: {refused.message}. {isOld ? "Updating the plan…" : "Here is the new plan."}
         </NoticeBox>
       ) : null}
       {plan ? <div class={isOld ? "old" : ""}>{children(plan)}</div> : null}

@@ -23,7 +23,7 @@ export function ReportPage() {
   return (
     <>
       <h1>Report</h1>
-      <div class="tabs" role="group" aria-label="Span">
+      <div class="tabs" role="group" aria-label="Period">
         {SPANS.map(([name, label]) => (
           <button
             key={name}
@@ -70,7 +70,7 @@ const REPORT_ROW_COLUMNS: readonly TableColumn<ReportAnswer["strategies"][number
   { name: "Cycles", isNumber: true, of: ({ cycles }) => cycles, by: ({ cycles }) => cycles },
   { name: "In range", isNumber: true, of: ({ inRangePercent }) => shareOrNone(inRangePercent) },
   {
-    name: "Stepped in time",
+    name: "Uptime",
     isNumber: true,
     of: ({ uptimePercent }) => shareOrNone(uptimePercent),
   },
@@ -93,7 +93,7 @@ const ReportTold = ({ data }: { data: ReportAnswer }) => (
         columns={REPORT_ROW_COLUMNS}
         rows={data.strategies}
         keyOf={({ id }) => id}
-        empty="Nothing is counted of this time yet: days are written down while a server runs."
+        empty="No data for this period yet. A running server records each day."
       />
       <p class="quiet">
         From <Time at={data.from} /> to <Time at={data.to} />.

@@ -51,10 +51,10 @@ export function Safety({ session }: { session: Session }) {
   );
 }
 
-const SELLS = "Also sell the base of every grid, no further through the price than 10 % below the mid";
+const SELLS = "Also sell the base of every grid, at most 10 % below the mid price";
 
 const panicQuestion = (sell: boolean, told: (message: string) => string) => ({
-  title: "Panic: out of everything?",
+  title: "Panic: stop everything?",
   yes: sell ? "Stop all and sell" : "Stop all",
   dangerous: true,
   act: async () => told((await ask<Panicked>("POST /panic", { body: { sell } })).message),
@@ -69,8 +69,8 @@ function PanicSays({ put, told }: { put: ReturnType<typeof useAsk>[1]; told: (me
   return (
     <>
       <p>
-        The kill switch goes on, every grid is stopped and every order of ours is cancelled, on every
-        exchange. Base that grids have bought stays yours unless it is sold.
+        This turns on the kill switch, stops every grid and cancels every edgemaker order on every exchange.
+        Base that grids bought stays in your account unless you sell it.
       </p>
       <label class="check">
         <input type="checkbox" checked={sell} onClick={() => choose(!sell)} /> {SELLS}

@@ -47,7 +47,7 @@ export function SignInForm() {
       </form>
       <p>
         <code>edgemaker page</code> prints a link that signs you in to a server on this machine;{" "}
-        <code>edgemaker token create</code> makes a token for another one.
+        <code>edgemaker token create</code> creates a token for another server.
       </p>
     </main>
   );

@@ -71,7 +71,7 @@ function Running({ grids, session }: { grids: readonly Grid[]; session: Session 
       <GridsTable
         label="Running grids"
         grids={shown}
-        empty={grids.length > 0 ? "None of them matches the filter." : <NoneRuns session={session} />}
+        empty={grids.length > 0 ? "No grid matches the filter." : <NoneRuns session={session} />}
       />
     </Section>
   );
@@ -102,7 +102,7 @@ function StoppedGrids() {
           <GridsTable
             label="Stopped grids"
             grids={strategies.filter(({ status }) => status === "stopped")}
-            empty="None was stopped yet."
+            empty="No stopped grids."
           />
           {pager(next)}
         </>

@@ -129,7 +129,7 @@ export function Ask({ question, close }: { question: Question; close: () => void
       {state.error ? <Failed error={state.error} /> : null}
       <footer>
         <button type="button" onClick={() => dialog.current?.close()}>
-          {state.done === undefined ? "Leave it" : "Close"}
+          {state.done === undefined ? "Go back" : "Close"}
         </button>
         {state.done === undefined && state.error?.label !== "Conflict" ? (
           <button

@@ -78,7 +78,7 @@ async function editIt(page: Page): Promise<void> {
   const changed = dialog.getByText(/^grid-\S+ (is changed|changes with its next passes)/);
   const moved = dialog.getByText("no longer holds");
   do {
-    if (await moved.isVisible()) await dialog.getByRole("button", { name: "Leave it" }).click();
+    if (await moved.isVisible()) await dialog.getByRole("button", { name: "Go back" }).click();
     await part.getByRole("button", { name: "Change exactly as planned" }).click();
     await dialog.getByRole("button", { name: "Change it" }).click();
     await changed.or(moved).first().waitFor();
@@ -95,7 +95,7 @@ async function seeStopFire(page: Page, stage: Stage): Promise<void> {
   await comes(page.locator("h1 b", { hasText: "stopped" }), stage);
   await page
     .getByRole("status")
-    .getByText(/because: stop_loss at .* in all$/)
+    .getByText(/stopped: stop_loss at .* in all$/)
     .waitFor();
 }
 
@@ -118,7 +118,7 @@ async function cancelOrder(page: Page, { call }: Stage): Promise<void> {
   await page.getByRole("link", { name: /^gateio/ }).click();
   await page.getByRole("button", { name: /^Cancel buy of 0.001 BTC\/USDT/ }).click();
   await page.getByRole("button", { name: "Cancel it" }).click();
-  await page.getByText("No order is open here.").waitFor();
+  await page.getByText("No open orders.").waitFor();
   await page.getByRole("button", { name: "Close" }).click();
   expect(await call("GET", "/orders?exchange=gateio")).toMatchObject({ count: 0 });
 }
@@ -139,7 +139,7 @@ async function backtest(page: Page): Promise<void> {
   ] as const)
     await page.getByLabel(label).fill(text);
   await page.getByRole("button", { name: "Run it" }).click();
-  await page.getByRole("img", { name: /^Equity ends at/ }).waitFor();
+  await page.getByRole("img", { name: /^Final equity/ }).waitFor();
 }
 
 async function panic(page: Page, { call }: Stage): Promise<void> {

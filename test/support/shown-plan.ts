@@ -19,6 +19,6 @@ export async function startShown(page: Page): Promise<string> {
     const { planHash } = (await sent).postDataJSON() as { planHash: string };
     await started.or(moved).first().waitFor();
     if (await started.isVisible()) return planHash;
-    await dialog.getByRole("button", { name: "Leave it" }).click();
+    await dialog.getByRole("button", { name: "Go back" }).click();
   }
 }

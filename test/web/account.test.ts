@@ -22,7 +22,7 @@ describe.skipIf(!findChromium())("an account, in Chromium (skipped where there i
     expect(known.length).toBeGreaterThan(1);
     // What has no price here is left out, and said to be.
     expect(known.length).toBeLessThan(balances.length);
-    await part.getByText(`${balances.length - known.length} assets, left out`).waitFor();
+    await part.getByText(`${balances.length - known.length}, not counted`).waitFor();
     const sum = known.reduce((all, { worth }) => all + Number(worth), 0);
     expect(numberIn(await part.locator("dd").first().textContent())).toBeCloseTo(sum, 1);
     for (const { asset, worth } of balances) {

@@ -10,7 +10,7 @@ describe.skipIf(!findChromium())("backtests on the page, in Chromium (skipped wh
   it("runs grids side by side, keeps them for the tab, and saves a report that loads nothing else", async () => {
     const { page, context, errors, strangers } = await served.signIn();
     await page.getByRole("link", { name: "Backtest", exact: true }).click();
-    await page.getByText("None was run in this tab yet").waitFor();
+    await page.getByText("No backtests yet").waitFor();
     for (const levels of ["10", "20"]) {
       await page.getByLabel("Lower price, USDT").fill("50000");
       await page.getByLabel("Upper price, USDT").fill("70000");
@@ -22,7 +22,7 @@ describe.skipIf(!findChromium())("backtests on the page, in Chromium (skipped wh
       const card = page.getByRole("region", {
         name: `BTC/USDT 50,000 – 70,000, ${levels} levels of 100, 15m`,
       });
-      await card.getByRole("img", { name: /^Equity ends at .* %, all in base at/ }).waitFor();
+      await card.getByRole("img", { name: /^Final equity .* %, buy and hold at/ }).waitFor();
       const names = await card.locator("dt").allTextContents();
       expect(names.slice(0, 4)).toEqual([
         "Total, USDT",
@@ -41,7 +41,7 @@ describe.skipIf(!findChromium())("backtests on the page, in Chromium (skipped wh
 
     const [saved] = await Promise.all([
       page.waitForEvent("download"),
-      cards.first().getByRole("button", { name: "Save the report" }).click(),
+      cards.first().getByRole("button", { name: "Save report" }).click(),
     ]);
     const file = join(served.folder, "report.html");
     await saved.saveAs(file);
@@ -55,7 +55,7 @@ describe.skipIf(!findChromium())("backtests on the page, in Chromium (skipped wh
 
     await page.getByRole("button", { name: /^Remove BTC\/USDT .* 20 levels/ }).click();
     await expect.poll(() => cards.count()).toBe(1);
-    await page.getByRole("link", { name: "Take it to Start" }).click();
+    await page.getByRole("link", { name: "Use these settings" }).click();
     await page.getByRole("heading", { name: "Start a grid" }).waitFor();
     await expect.poll(() => page.getByLabel("Levels, 2 to 100").inputValue()).toBe("10");
     await page.getByRole("button", { name: "Start exactly this plan" }).waitFor();
@@ -68,9 +68,9 @@ describe.skipIf(!findChromium())("backtests on the page, in Chromium (skipped wh
     const { page, context, errors } = await served.signIn();
     await page.goto(`${served.url}/#/backtest`);
     // Of a price that began below a grid nothing could be placed without its base.
-    await page.getByLabel("Buy at once the base that sells lack").check();
+    await page.getByLabel("Buy missing base at once").check();
     const answered = page.waitForResponse("**/suggest");
-    await page.getByRole("button", { name: "Look for a grid" }).click();
+    await page.getByRole("button", { name: "Find settings" }).click();
     const told = (await (await answered).json()) as Suggested;
     const part = page.getByRole("region", { name: "Suggest" });
     const verdict = part.getByText(told.verdict, { exact: false }).first();
@@ -88,9 +88,9 @@ describe.skipIf(!findChromium())("backtests on the page, in Chromium (skipped wh
     await part.getByRole("button", { name: "Backtest it" }).first().click();
     await page
       .getByRole("group", { name: "Runs" })
-      .getByRole("img", { name: /^Equity/ })
+      .getByRole("img", { name: /^Final equity/ })
       .waitFor();
-    await part.getByRole("link", { name: "Take it to Start" }).first().click();
+    await part.getByRole("link", { name: "Use these settings" }).first().click();
     await page.getByRole("heading", { name: "Start a grid" }).waitFor();
     const [first] = told.best;
     await expect
@@ -106,11 +106,11 @@ describe.skipIf(!findChromium())("backtests on the page, in Chromium (skipped wh
     await page.goto(`${served.url}/#/backtest`);
     // Which past speaks for a grid is the market's: here is one that speaks for none.
     await page.route("**/suggest", (route) => route.fulfill({ json: nothing }));
-    await page.getByRole("button", { name: "Look for a grid" }).click();
+    await page.getByRole("button", { name: "Find settings" }).click();
     await page.getByText("No evidence that any of these is better.").waitFor();
     await page.getByText("Luck among so many trials explains the best of them").waitFor();
     await page.getByText("62.5 %").waitFor();
-    await page.getByRole("table", { name: "The best by their past, for which nothing speaks" }).waitFor();
+    await page.getByRole("table", { name: "Best grids on past prices, none better than chance" }).waitFor();
     await context.close();
   });
 });

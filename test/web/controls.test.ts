@@ -13,12 +13,12 @@ describe.skipIf(!findChromium())(
       const { page, context, errors, strangers } = await served.signIn();
       await page.getByRole("link", { name: "Alerts" }).click();
       await page.getByText("There are no channels yet").waitFor();
-      const form = page.getByRole("region", { name: "Add one" });
+      const form = page.getByRole("region", { name: "Add a channel" });
       await form.getByLabel("Name").fill("ops");
       await form.getByLabel("Kind").selectOption("webhook");
       // Nobody is at this name, ever (RFC 6761): what a test comes to then is told.
       await form.getByLabel("Address, https").fill("https://hooks.invalid/path-that-is-secret");
-      await form.getByRole("button", { name: "Add it" }).click();
+      await form.getByRole("button", { name: "Add channel" }).click();
       await form.getByText(/whsec_/).waitFor();
       const row = page.getByRole("row", { name: /^ops/ });
       await row.waitFor();
@@ -28,7 +28,7 @@ describe.skipIf(!findChromium())(
       await row.getByRole("button", { name: "Test ops" }).click();
       await page.getByRole("button", { name: "Send it" }).click();
       await page.getByRole("dialog").getByText("ops got no message").waitFor();
-      await page.getByRole("button", { name: "Leave it" }).click();
+      await page.getByRole("button", { name: "Go back" }).click();
       await row.getByText("failing").waitFor();
       await row.getByRole("button", { name: "Remove ops" }).click();
       await page.getByRole("button", { name: "Remove it" }).click();

@@ -120,7 +120,7 @@ describe.skipIf(!findChromium())("a grid that is edited, in Chromium (skipped wh
     await asked.getByText("no longer holds").waitFor();
     await asked.getByRole("button", { name: "Change it" }).waitFor({ state: "detached" });
     expect((await grid(id))?.orderSize).toBe(100);
-    await asked.getByRole("button", { name: "Leave it" }).click();
+    await asked.getByRole("button", { name: "Go back" }).click();
     await part.getByText("Here is the new plan.").waitFor();
 
     await part.getByRole("button", { name: "Change exactly as planned" }).click();

@@ -48,7 +48,7 @@ describe.skipIf(!findChromium())("a grid on the page, in Chromium (skipped where
     await start.click();
     await page.getByRole("dialog").getByText("orders are placed now").waitFor();
     expect((await status()).strategies).toEqual([]);
-    await page.getByRole("button", { name: "Leave it" }).click();
+    await page.getByRole("button", { name: "Go back" }).click();
     expect(await startShown(page)).toMatch(/^[0-9a-f]{32}/);
     await page.getByRole("img", { name: /Candles of BTC\/USDT .* open orders/ }).waitFor();
     await commandIn(made.path, "sandbox", "shock", "--symbol", "BTC/USDT", "--percent=-2");

@@ -45,12 +45,12 @@ describe.skipIf(!findChromium())(
       const { page, context, errors } = await signedIn(browser, url, server.token);
       const told: readonly (readonly [string, string])[] = [
         ["", "No grid runs. Start one"],
-        ["start", "Type the numbers, or have a budget fill them in"],
-        ["backtest", "Each that you run stands here"],
-        ["report", "days are written down while a server runs"],
-        ["account/kraken", "No order is open here"],
-        ["agents", "A plan lives five minutes, and stands here meanwhile"],
-        ["limits", "No order has counted to a limit yet"],
+        ["start", "Enter the settings, or fill them in from a budget"],
+        ["backtest", "No backtests yet"],
+        ["report", "A running server records each day"],
+        ["account/kraken", "No open orders"],
+        ["agents", "A plan of an agent appears here for five minutes"],
+        ["limits", "No order has used a limit yet"],
       ];
       for (const [path, text] of told) {
         await page.goto(`${url}/#/${path}`);
@@ -150,7 +150,7 @@ describe.skipIf(!findChromium())(
       const { page, context } = await signedIn(browser, url, server.token);
       await page.route("**/api/v1/report*", (route) => route.abort());
       await page.goto(`${url}/#/report`);
-      await page.getByRole("alert").getByText("the server does not answer").waitFor();
+      await page.getByRole("alert").getByText("the server does not respond").waitFor();
       await page.unrouteAll();
       await server.ask("/api/v1/kill", { method: "POST", body: JSON.stringify({ on: true }) });
       await page.getByRole("heading", { name: "By strategy" }).waitFor();

@@ -65,23 +65,23 @@ describe.skipIf(!findChromium())("every page, in Chromium (skipped where there i
         await page.getByLabel("Width of the range").selectOption("wide");
         await page.getByRole("button", { name: "Fill in the numbers" }).click();
         await page.getByRole("button", { name: "Start exactly this plan" }).waitFor();
-        await page.getByRole("button", { name: "Try it on the newest candles" }).click();
-        await page.getByText("What was is no promise").waitFor();
+        await page.getByRole("button", { name: "Backtest on the latest candles" }).click();
+        await page.getByText("Past results do not guarantee").waitFor();
       },
     ],
     [
       "backtest?lowerPrice=50000&upperPrice=70000&gridLevels=10&orderSize=100",
       async (page) => {
         await page.getByRole("button", { name: "Run it" }).click();
-        await page.getByRole("img", { name: /^Equity ends at/ }).waitFor();
-        await page.getByRole("button", { name: "Look for a grid" }).click();
+        await page.getByRole("img", { name: /^Final equity/ }).waitFor();
+        await page.getByRole("button", { name: "Find settings" }).click();
         await page.getByText("Probability of overfitting").waitFor();
       },
     ],
     ["report", (page) => page.getByRole("heading", { name: "By strategy" }).waitFor()],
     ["markets", (page) => page.getByText("VWAP").waitFor()],
     ["compare", (page) => page.getByText("Lowest ask").waitFor()],
-    ["dex", (page) => page.getByText("Locked, ADA").first().waitFor({ state: "attached" })],
+    ["dex", (page) => page.getByText("Value locked, ADA").first().waitFor({ state: "attached" })],
     [
       "account/kraken",
       (page) =>
@@ -91,8 +91,8 @@ describe.skipIf(!findChromium())("every page, in Chromium (skipped where there i
           .waitFor(),
     ],
     ["alerts", (page) => page.getByText("There are no channels yet").waitFor()],
-    ["limits", (page) => page.getByText("Change one").waitFor()],
-    ["agents", (page) => page.getByText("No agent wants to trade now").waitFor()],
+    ["limits", (page) => page.getByText("Change a limit").waitFor()],
+    ["agents", (page) => page.getByText("No plans are waiting").waitFor()],
     ["access", (page) => page.getByText("These exchanges are simulated").waitFor()],
     ["audit", (page) => page.getByRole("table", { name: "Events, newest first" }).waitFor()],
   ];
@@ -129,8 +129,8 @@ describe.skipIf(!findChromium())("every page, in Chromium (skipped where there i
     await page.getByRole("dialog").waitFor({ state: "detached" });
     await tabTo(page, /^Stop$/);
     await page.keyboard.press("Enter");
-    await page.getByRole("button", { name: "Leave it" }).waitFor();
-    await tabTo(page, /^Leave it$/);
+    await page.getByRole("button", { name: "Go back" }).waitFor();
+    await tabTo(page, /^Go back$/);
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").waitFor({ state: "detached" });
     const told = await served.server.ask(`/api/v1/strategy/grid/status?id=${id}`);
@@ -157,7 +157,7 @@ describe.skipIf(!findChromium())("every page, in Chromium (skipped where there i
     await page.getByRole("button", { name: "Cancel buy of 0.001 BTC/USDT at 56,000" }).click();
     expect(await open()).toBe(1);
     await page.getByRole("button", { name: "Cancel it" }).click();
-    await page.getByText("No order is open here.").waitFor();
+    await page.getByText("No open orders.").waitFor();
     expect(await open()).toBe(0);
     await context.close();
   });
@@ -165,7 +165,7 @@ describe.skipIf(!findChromium())("every page, in Chromium (skipped where there i
   it("gets out of everything by Panic", async () => {
     const { page, context } = await served.signIn();
     await page.getByRole("button", { name: "Panic" }).click();
-    await page.getByRole("dialog").getByText("every grid is stopped").waitFor();
+    await page.getByRole("dialog").getByText("stops every grid").waitFor();
     await page.getByLabel("Also sell the base").check();
     await page.getByRole("button", { name: "Stop all and sell" }).click();
     await page.getByRole("dialog").getByText("the kill switch is on").waitFor();

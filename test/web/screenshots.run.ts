@@ -97,25 +97,25 @@ const pictures = (id: string): readonly Picture[] => [
     path: "backtest?lowerPrice=50000&upperPrice=70000&gridLevels=20&orderSize=100",
     ready: async (page) => {
       await page.getByRole("button", { name: "Run it" }).click();
-      await page.getByRole("img", { name: /^Equity ends at/ }).waitFor();
+      await page.getByRole("img", { name: /^Final equity/ }).waitFor();
       await page.getByLabel("Levels, 2 to 100").fill("40");
       await page.getByRole("button", { name: "Run it" }).click();
       await page
-        .getByRole("img", { name: /^Equity ends at/ })
+        .getByRole("img", { name: /^Final equity/ })
         .nth(1)
         .waitFor();
-      await page.getByRole("button", { name: "Look for a grid" }).click();
+      await page.getByRole("button", { name: "Find settings" }).click();
       await page.getByText("Probability of overfitting").waitFor();
     },
   },
   { name: "report", path: "report", ready: seen("By strategy") },
   { name: "markets", path: "markets", ready: seen("VWAP") },
   { name: "compare", path: "compare", ready: seen("Lowest ask") },
-  { name: "dex", path: "dex", ready: seen("Locked, ADA") },
-  { name: "account", path: "account/kraken", ready: seen("Look again") },
+  { name: "dex", path: "dex", ready: seen("Value locked, ADA") },
+  { name: "account", path: "account/kraken", ready: seen("Refresh") },
   { name: "alerts", path: "alerts", ready: seen("Channels") },
   { name: "access", path: "access", ready: seen("Exchange keys") },
-  { name: "limits", path: "limits", ready: seen("Change one") },
+  { name: "limits", path: "limits", ready: seen("Change a limit") },
   { name: "agents", path: "agents", ready: seen("Approve") },
   { name: "audit", path: "audit", ready: seen("Recomputes") },
   {

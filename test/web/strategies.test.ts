@@ -53,7 +53,7 @@ describe.skipIf(!findChromium())("the page, in Chromium (skipped where there is 
       .poll(() => page.locator(".stats dt").allTextContents())
       .toEqual(["Total, USDT", "Realized", "Unrealized", "vs buy and hold", "Capital"]);
     await page.getByRole("searchbox").fill("mexc");
-    await page.getByText("None of them matches the filter.").waitFor();
+    await page.getByText("No grid matches the filter.").waitFor();
 
     const kill = page.getByRole("button", { name: /^Kill switch/ });
     await kill.click();

@@ -44,7 +44,7 @@ describe.skipIf(!findChromium())("what the page may do, in Chromium (skipped whe
     await page.locator("h1 b", { hasText: "stopped" }).waitFor();
     await page
       .getByRole("status")
-      .getByText(/because: stop_loss at .* in all$/)
+      .getByText(/stopped: stop_loss at .* in all$/)
       .waitFor();
     await page.getByRole("region", { name: "Events" }).getByText("all orders are canceled").first().waitFor();
     expect(errors).toEqual([]);
@@ -62,11 +62,11 @@ describe.skipIf(!findChromium())("what the page may do, in Chromium (skipped whe
       "": "Grids",
       [`strategy/${id}`]: "Break-even",
       "account/kraken": "Open orders",
-      alerts: "nothing here for this token",
-      limits: "nothing here for this token",
-      access: "nothing here for this token",
-      agents: "nothing here for this token",
-      audit: "nothing here for this token",
+      alerts: "This token has no access to this page",
+      limits: "This token has no access to this page",
+      access: "This token has no access to this page",
+      agents: "This token has no access to this page",
+      audit: "This token has no access to this page",
     };
     for (const [path, text] of Object.entries(ready)) {
       await page.goto(`${served.url}/#/${path}`);

@@ -54,8 +54,8 @@ describe.skipIf(!findChromium())("watched pairs on the page (skipped where there
     await page.getByRole("heading", { name: "Watched pairs (2)" }).waitFor();
     await page.getByText(new RegExp(`NIL/USDT on kraken today: ${known} of \\d+`)).waitFor();
     await page.getByText(/NUL\/USDT on mexc today: 0 of \d+/).waitFor();
-    const offered = page.getByRole("table", { name: "Offered today of NIL/USDT on kraken" });
-    const promised = page.getByRole("table", { name: "Promised of NIL/USDT on kraken: agreement" });
+    const offered = page.getByRole("table", { name: "Liquidity of NIL/USDT on kraken today" });
+    const promised = page.getByRole("table", { name: "Agreement for NIL/USDT on kraken: agreement" });
     const told = [await offered.innerText(), await promised.innerText()];
     // A day that began less than five minutes ago has not been seen so far.
     if (known === 3) {

@@ -37,14 +37,14 @@ function Valued({
             2,
           )}
         </Stat>
-        <Stat name={`Without a price in ${quote}`}>{left === 0 ? "none" : `${left} assets, left out`}</Stat>
+        <Stat name={`Assets without a ${quote} price`}>{left === 0 ? "none" : `${left}, not counted`}</Stat>
       </dl>
       <Table
         label={`Balances on ${exchange}`}
         columns={columnsIn(quote)}
         rows={balances}
         keyOf={({ asset }) => asset}
-        empty="This account has nothing: deposit on the exchange, then look again."
+        empty="This account is empty. Deposit funds on the exchange, then refresh."
       />
     </>
   );

@@ -53,7 +53,7 @@ function AccountOrders({ exchange, session }: { exchange: string; session: Sessi
   const cancel = ({ id, symbol, side, remaining, price }: OpenOrder) =>
     put({
       title: "Cancel this order?",
-      says: `${side} ${number(remaining)} ${symbol} at ${number(price)} is taken back. A grid that it belongs to places it again with its next pass: stop or pause that one first.`,
+      says: `${side} ${number(remaining)} ${symbol} at ${number(price)} will be canceled. If it belongs to a grid, the next pass places it again; pause or stop that grid first.`,
       yes: "Cancel it",
       dangerous: true,
       act: async () => {
@@ -73,7 +73,7 @@ function AccountOrders({ exchange, session }: { exchange: string; session: Sessi
             columns={orderColumns(data.orders, session.scope === "read" ? undefined : cancel)}
             rows={data.orders}
             keyOf={({ id }) => id}
-            empty="No order is open here."
+            empty="No open orders."
           />
         )}
       </Shown>

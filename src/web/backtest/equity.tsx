@@ -26,8 +26,8 @@ export function Equity({ answer, scale }: { answer: Backtest; scale: LineScale }
     <TwoLines
       points={points}
       scale={scale}
-      label={`Equity ends at ${inPercent(last.own, 2)}, all in base at ${inPercent(last.held, 2)}`}
-      caption={`Equity (solid) and all in base (dashed), ${number(scale.least, 1)} to ${inPercent(scale.most, 1)}`}
+      label={`Final equity ${inPercent(last.own, 2)}, buy and hold at ${inPercent(last.held, 2)}`}
+      caption={`Equity (solid) and buy and hold (dashed), ${number(scale.least, 1)} to ${inPercent(scale.most, 1)}`}
     />
   );
 }

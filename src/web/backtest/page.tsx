@@ -104,7 +104,7 @@ function useRun(timeframe: string) {
 
 const Frames = ({ timeframe, choose }: Choosing) => (
   <div class="fields">
-    <Field label="Candle length" hint="The latest thousand, or all stored candles">
+    <Field label="Candle length" hint="The latest 1,000 candles, or all stored ones">
       <select
         value={timeframe}
         onChange={(event: Event) => choose((event.target as HTMLSelectElement).value)}
@@ -124,10 +124,7 @@ function Runs() {
   if (kept.length === 0)
     return (
       <Section title="Runs">
-        <p class="empty">
-          None was run in this tab yet. Each that you run stands here beside the others, until the tab is
-          closed.
-        </p>
+        <p class="empty">No backtests yet. Results stay here for comparison until you close this tab.</p>
       </Section>
     );
   const scale = sharedScale(kept.map(({ answer }) => answer));

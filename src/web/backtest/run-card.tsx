@@ -19,8 +19,8 @@ export function RunCard({ run: { key, body, answer }, scale }: { run: Run; scale
       ))}
       {answer.isWhole ? null : (
         <NoticeBox kind="warning">
-          The server spends two seconds on one: this ended after {number(answer.bars)} candles. Take longer
-          candles, or run it with the command line.
+          The server stops a backtest after two seconds. This one ended after {number(answer.bars)} candles.
+          Use longer candles, or run it from the command line.
         </NoticeBox>
       )}
       <RunFigures answer={answer} />
@@ -31,10 +31,10 @@ export function RunCard({ run: { key, body, answer }, scale }: { run: Run; scale
       </p>
       <div class="actions">
         <a class="button" href={`${linkTo("start")}?${queryOf(body)}`}>
-          Take it to Start
+          Use these settings
         </a>
         <button type="button" onClick={() => saveReport(answer)}>
-          Save the report
+          Save report
         </button>
         <button type="button" aria-label={`Remove ${title}`} onClick={() => dropRun(key)}>
           Remove

@@ -46,7 +46,7 @@ export function Suggest({ form, timeframe, take }: SuggestProps) {
           type="submit"
           disabled={state.isBusy === true || form.exchange === "" || !(Number(budget) > 0)}
         >
-          {state.isBusy ? "Looking at two thousand grids…" : "Look for a grid"}
+          {state.isBusy ? "Testing 2,000 grids…" : "Find settings"}
         </button>
       </form>
       {state.error ? <Failed error={state.error} /> : null}
@@ -63,7 +63,7 @@ function SuggestionTold({ found, take }: { found: SuggestionAnswer; take: Sugges
   return (
     <>
       <NoticeBox kind={winner ? "note" : "warning"}>
-        <b>{sentence(verdict)}</b> {winner ? "It is the past: what was is no promise." : ""}
+        <b>{sentence(verdict)}</b> {winner ? "Past results do not guarantee future results." : ""}
       </NoticeBox>
       {reasons.length > 0 ? (
         <ul>
@@ -74,7 +74,7 @@ function SuggestionTold({ found, take }: { found: SuggestionAnswer; take: Sugges
       ) : null}
       <Measures found={found} />
       <Table
-        label={winner ? "The best by their past" : "The best by their past, for which nothing speaks"}
+        label={winner ? "Best grids on past prices" : "Best grids on past prices, none better than chance"}
         columns={suggestionColumns(found, take)}
         rows={best}
         keyOf={gridKey}
@@ -83,7 +83,7 @@ function SuggestionTold({ found, take }: { found: SuggestionAnswer; take: Sugges
       {first && last ? (
         <p class="quiet">
           {number(found.bars)} candles in {windows.length} windows from <Time at={first.from} /> to{" "}
-          <Time at={last.until} />; the last one, from <Time at={last.from} />, chose nothing.
+          <Time at={last.until} />; the last one, from <Time at={last.from} />, only tests the result.
         </p>
       ) : null}
     </>
@@ -126,7 +126,7 @@ const RESULT_COLUMNS: readonly TableColumn<SuggestedGrid>[] = [
     by: ({ lastReturn }) => lastReturn,
   },
   {
-    name: "Windows before",
+    name: "Earlier windows",
     of: ({ returns }) => returns.map((one) => percent(one, 1)).join(", "),
   },
   {
@@ -181,7 +181,7 @@ function suggestionColumns(
             Backtest it
           </button>
           <a class="button" href={`${linkTo("start")}?${queryOf({ exchange, symbol, ...one })}`}>
-            Take it to Start
+            Use these settings
           </a>
         </div>
       ),

@@ -77,10 +77,10 @@ const LevelTable = ({ levels, digits }: { levels: readonly Level[]; digits: numb
     label="Levels of the chart"
     columns={[
       { name: "Price", isNumber: true, isHead: true, of: ({ price }: Level) => number(price, digits) },
-      { name: "What", of: ({ kind, name }: Level) => name ?? KIND_WORDS[kind] },
+      { name: "Type", of: ({ kind, name }: Level) => name ?? KIND_WORDS[kind] },
     ]}
     rows={levels.toSorted((a, b) => b.price - a.price)}
     keyOf={({ price, kind, name }) => `${price} ${kind} ${name}`}
-    empty="There are no levels yet."
+    empty="No levels yet."
   />
 );

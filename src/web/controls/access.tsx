@@ -26,9 +26,9 @@ function ExchangeKeys() {
   const [question, put] = useAsk();
   const test = (exchange: string) =>
     put({
-      title: `Ask ${exchange} about its keys?`,
+      title: `Test the keys of ${exchange}?`,
       says: "This reads balances and the permissions of these keys.",
-      yes: "Ask it",
+      yes: "Test them",
       act: async () => testedTold(exchange, await ask(`POST /keys/${part(exchange)}/test`, { body: {} })),
     });
   return (
@@ -53,7 +53,7 @@ function ExchangeKeys() {
                 of: ({ storedAt }) => (storedAt === null ? "–" : <Time at={storedAt} />),
               },
               {
-                name: "Do",
+                name: "Actions",
                 of: ({ exchange, from }) =>
                   from === "nowhere" ? (
                     <code>edgemaker exchange add {exchange}</code>
@@ -70,7 +70,7 @@ function ExchangeKeys() {
           />
         )}
       </Shown>
-      <p class="quiet">Keys are put in on the server's own command line, encrypted, and shown nowhere.</p>
+      <p class="quiet">Add keys on the server's command line. They are stored encrypted and never shown.</p>
       {question}
     </Section>
   );
@@ -79,9 +79,9 @@ function ExchangeKeys() {
 function testedTold(exchange: string, { assets, mayWithdraw }: Tested): string {
   const rights =
     mayWithdraw === null
-      ? "It does not show whether they can withdraw."
+      ? "The exchange does not show whether they can withdraw."
       : mayWithdraw
         ? "They can withdraw. Create keys that can only read and trade."
         : "They cannot withdraw.";
-  return `${exchange} takes them; the account holds ${assets} assets. ${rights}`;
+  return `${exchange} accepts them; the account has ${assets} assets. ${rights}`;
 }

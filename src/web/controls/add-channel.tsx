@@ -33,12 +33,12 @@ export function AddChannel({ again }: { again: () => void }) {
     );
   };
   return (
-    <Section title="Add one">
+    <Section title="Add a channel">
       <form onSubmit={add}>
         <SettingFields settings={settings} change={(more) => setSettings({ ...settings, ...more })} />
         <div class="fields">
           {fields.map(({ name, field, isNeeded }) => (
-            <Field key={field} label={`${FIELD_LABELS[name] ?? name}${isNeeded ? "" : ", if it has one"}`}>
+            <Field key={field} label={`${FIELD_LABELS[name] ?? name}${isNeeded ? "" : "(optional)"}`}>
               <input
                 type={SHOWN_FIELDS.includes(field) ? "text" : "password"}
                 autocomplete="off"
@@ -55,7 +55,7 @@ export function AddChannel({ again }: { again: () => void }) {
             class="primary"
             disabled={state.isBusy || isMissing || settings.channel === ""}
           >
-            {state.isBusy ? "Adding…" : "Add it"}
+            {state.isBusy ? "Adding…" : "Add channel"}
           </button>
         </div>
       </form>
@@ -97,11 +97,12 @@ function channelBody(
 
 const AddedTold = ({ added: { channel, signingSecret } }: { added: Added }) => (
   <NoticeBox>
-    {channel} is added, and told what happens from now on: send it a test.
+    {channel} is added and gets messages from now on. Send it a test.
     {signingSecret ? (
       <>
         {" "}
-        Its receiver checks by this secret, which is shown once: <code class="break">{signingSecret}</code>
+        The receiver verifies messages with this secret. It is shown only once:{" "}
+        <code class="break">{signingSecret}</code>
       </>
     ) : null}
   </NoticeBox>
@@ -144,7 +145,7 @@ function SettingFields({
       </Field>
       <label class="check">
         <input type="checkbox" checked={settings.daily} onClick={() => change({ daily: !settings.daily })} />{" "}
-        Each day's report as well
+        Also send a daily report
       </label>
     </div>
   );

@@ -34,17 +34,17 @@ function ChannelTable({ data, again }: { data: ChannelList; again: Loaded<Channe
       yes: "Send it",
       act: act(async () => {
         await ask(`POST ${path(one)}/test`, { body: {} });
-        return `${one.channel} has taken it.`;
+        return `${one.channel} accepted the message.`;
       }),
     });
   const replay = (one: ChannelAnswer) =>
     put({
-      title: `Send ${one.channel} again what was given up?`,
-      says: `${one.givenUp} messages wait for it.`,
+      title: `Resend the failed messages of ${one.channel}?`,
+      says: `${one.givenUp} messages failed.`,
       yes: "Send them",
       act: act(async () => {
         const { replayed } = await ask<{ replayed: number }>(`POST ${path(one)}/replay`, { body: {} });
-        return `${replayed} messages are sent again.`;
+        return `${replayed} messages are queued again.`;
       }),
     });
   const remove = (one: ChannelAnswer) =>
@@ -86,9 +86,9 @@ const channelColumns = ({ test, replay, remove }: Act): readonly TableColumn<Cha
     ),
     by: ({ channel }) => channel,
   },
-  { name: "From", of: ({ level, daily }) => `${level}${daily ? ", and each day's report" : ""}` },
+  { name: "Lowest level", of: ({ level, daily }) => `${level}${daily ? ", daily report" : ""}` },
   { name: "Quiet", of: ({ quiet }) => quiet ?? "never" },
-  { name: "Last taken", of: ({ sentAt }) => (sentAt === null ? "nothing yet" : <Time at={sentAt} />) },
+  { name: "Last delivery", of: ({ sentAt }) => (sentAt === null ? "none yet" : <Time at={sentAt} />) },
   {
     name: "State",
     of: ({ error, waiting, givenUp }) => (
@@ -96,12 +96,12 @@ const channelColumns = ({ test, replay, remove }: Act): readonly TableColumn<Cha
         <b class={`tag ${error ? "down" : "up"}`}>{error ? "failing" : "well"}</b>
         {error ? <small class="todo">{error}</small> : null}
         {waiting > 0 ? <small>{waiting} wait</small> : null}
-        {givenUp > 0 ? <small>{givenUp} given up</small> : null}
+        {givenUp > 0 ? <small>{givenUp} failed</small> : null}
       </>
     ),
   },
   {
-    name: "Do",
+    name: "Actions",
     of: (one) => (
       <div class="actions">
         <button type="button" aria-label={`Test ${one.channel}`} onClick={() => test(one)}>

@@ -14,16 +14,16 @@ const EVENTS_PER_PAGE = 200;
 
 const AUDIT_COLUMNS: readonly TableColumn<AuditEvent>[] = [
   { name: "Time", isHead: true, of: ({ at }) => <Time at={at} /> },
-  { name: "What", of: ({ kind }) => kind.replaceAll("_", " "), by: ({ kind }) => kind },
+  { name: "Event", of: ({ kind }) => kind.replaceAll("_", " "), by: ({ kind }) => kind },
   { name: "Message", of: ({ message }) => <span class="break">{message}</span> },
   { name: "By", of: ({ actor }) => actor ?? "–", by: ({ actor }) => actor ?? "" },
   {
-    name: "Of",
+    name: "Strategy or account",
     of: ({ strategy, account }) => <span class="break">{strategy ?? (account || "everything")}</span>,
   },
 ];
 
-/** What was done, by whom, newest first, and whether that is all of it. */
+/** Events, by whom, newest first, and whether that is all of it. */
 export function Audit() {
   const recent = useLoad<Recent>("GET /events", {}, { live: true });
   const [back, setBack] = useState(0);
@@ -38,7 +38,7 @@ export function Audit() {
     <>
       <h1>Audit</h1>
       <Verify />
-      <Section title="What was done">
+      <Section title="Events">
         <Shown of={recent.error ? { ...page, error: recent.error, again: recent.again } : page} rows={12}>
           {({ events }) => (
             <>
@@ -47,7 +47,7 @@ export function Audit() {
                 columns={AUDIT_COLUMNS}
                 rows={events.toReversed()}
                 keyOf={({ id }) => id}
-                empty="Nothing was done yet."
+                empty="No events yet."
               />
               <Pager
                 before={back > 0 ? back : undefined}
@@ -86,10 +86,10 @@ function Verify() {
   const { verdict, error, looked } = state;
   return (
     <Section
-      title="Whether it is all of it"
+      title="Integrity"
       aside={
         <button type="button" disabled={looked !== undefined} onClick={verify}>
-          {looked === undefined ? "Verify" : `Looking through it… ${number(looked)}`}
+          {looked === undefined ? "Verify" : `Verifying… ${number(looked)}`}
         </button>
       }
     >
@@ -97,7 +97,7 @@ function Verify() {
       {verdict ? (
         <NoticeBox kind={verdict.faults.length === 0 ? "note" : "error"}>
           {verdict.faults.length === 0
-            ? `${number(verdict.events)} events are chained, ${verdict.checkpoints} checkpoints hold: nothing was changed, deleted or put in.`
+            ? `${number(verdict.events)} events and ${verdict.checkpoints} checkpoints verified: nothing was changed, deleted or inserted.`
             : verdict.faults
                 .map(({ event, what }) => `${event === null ? "" : `event ${event}: `}${what}`)
                 .join("; ")}

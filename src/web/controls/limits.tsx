@@ -36,7 +36,7 @@ export function LimitsPage() {
                 ]}
                 rows={data.used}
                 keyOf={({ scope, day, asset }) => `${scope} ${day} ${asset}`}
-                empty="No order has counted to a limit yet."
+                empty="No order has used a limit yet."
               />
             </Section>
           </>
@@ -58,17 +58,17 @@ function LimitsInUse({ data }: { data: LimitsAnswer }) {
     ),
   ];
   return (
-    <Section title="What holds">
+    <Section title="Current limits">
       <Table
         label="Limits"
         columns={[
           { name: "Limit", isHead: true, of: ({ name }) => name, by: ({ name }) => name },
-          { name: "Is", of: ({ value }) => value.replaceAll(",", ", ") },
+          { name: "Value", of: ({ value }) => value.replaceAll(",", ", ") },
           { name: "Scope", of: ({ scope }) => scope, by: ({ scope }) => scope },
         ]}
         rows={rows}
         keyOf={({ scope, name }) => `${scope} ${name}`}
-        empty="Nothing is limited."
+        empty="No limits are set."
       />
     </Section>
   );
@@ -84,7 +84,7 @@ function SetLimit({ data, again }: { data: LimitsAnswer; again: () => void }) {
     event.preventDefault();
     put({
       title: "Change this limit?",
-      says: `${form.name} of ${form.scope} becomes ${form.value}. It holds for every order from now on; slots that it stopped are tried again at once.`,
+      says: `${form.name} of ${form.scope} becomes ${form.value}. It applies to every order from now on. Slots that it blocked are retried at once.`,
       yes: "Change it",
       act: async () => {
         const body = { scope: form.scope, [form.name]: form.value };
@@ -95,7 +95,7 @@ function SetLimit({ data, again }: { data: LimitsAnswer; again: () => void }) {
     });
   };
   return (
-    <Section title="Change one">
+    <Section title="Change a limit">
       <form class="fields line" onSubmit={set}>
         <Field label="Limit">
           <select value={form.name} onChange={type("name")}>

@@ -12,9 +12,7 @@ export function Plans() {
       <Shown of={plans}>
         {(data) =>
           data.plans.length === 0 ? (
-            <p class="empty">
-              No agent wants to trade now. A plan lives five minutes, and stands here meanwhile.
-            </p>
+            <p class="empty">No plans are waiting. A plan of an agent appears here for five minutes.</p>
           ) : (
             data.plans.map((plan) => <OnePlan key={plan.id} plan={plan} again={plans.again} />)
           )
@@ -28,9 +26,9 @@ function OnePlan({ plan, again }: { plan: PendingPlan; again: () => void }) {
   const [question, put] = useAsk();
   const decide = (how: "approve" | "refuse") =>
     put({
-      title: how === "approve" ? "Let the agent do this?" : "Forbid the agent this?",
-      says: `${plan.what}. It costs ${plan.cost}; at worst ${plan.worstCase}.`,
-      yes: how === "approve" ? "Let it" : "Forbid it",
+      title: how === "approve" ? "Approve this plan?" : "Refuse this plan?",
+      says: `${plan.what}. Cost: ${plan.cost}. Worst case: ${plan.worstCase}.`,
+      yes: how === "approve" ? "Approve it" : "Refuse it",
       dangerous: how === "approve",
       act: async () => {
         const { message } = await ask<{ message: string }>(`POST /plans/${part(plan.id)}/${how}`, {
@@ -60,7 +58,7 @@ function OnePlan({ plan, again }: { plan: PendingPlan; again: () => void }) {
     >
       <p>{plan.what}</p>
       <p class="quiet">
-        Costs {plan.cost}. At worst: {plan.worstCase}. Until <Time at={plan.expiresAt} />.
+        Cost: {plan.cost}. Worst case: {plan.worstCase}. Expires <Time at={plan.expiresAt} />.
       </p>
       {plan.limits.map((limit) => (
         <NoticeBox key={limit}>{limit}</NoticeBox>

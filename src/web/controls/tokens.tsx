@@ -19,7 +19,7 @@ export function Tokens() {
   const revoke = ({ id, name, scope }: TokenAnswer) =>
     put({
       title: `Revoke ${name}?`,
-      says: `${scope === "link" ? "It signs nobody in" : "The next request with it is refused, and so is everyone who has signed in by its links"}. You cannot undo this.`,
+      says: `${scope === "link" ? "Nobody can sign in with it any more" : "Requests with it are refused from now on, and its sign-in links and sessions end"}. You cannot undo this.`,
       yes: "Revoke it",
       dangerous: true,
       act: async () => {
@@ -39,7 +39,7 @@ export function Tokens() {
               columns={tokenColumns(revoke)}
               rows={tokens}
               keyOf={({ id }) => id}
-              empty="There is none but those of the server's settings."
+              empty="No stored tokens yet. Tokens from the server's settings are not listed."
             />
             {pager(next)}
           </>
@@ -72,16 +72,16 @@ const tokenColumns = (revoke: (token: TokenAnswer) => void): readonly TableColum
     of: ({ id, name, server }) => (
       <>
         <span class="break">{name}</span>
-        <small>{server ? `of the server at ${server}` : id}</small>
+        <small>{server ? `for the server at ${server}` : id}</small>
       </>
     ),
     by: ({ name }) => name,
   },
   { name: "Scope", of: ({ scope }) => (scope === "link" ? "sign in once" : scope), by: ({ scope }) => scope },
-  { name: "Made", of: ({ createdAt }) => <Time at={createdAt} />, by: ({ createdAt }) => createdAt },
+  { name: "Created", of: ({ createdAt }) => <Time at={createdAt} />, by: ({ createdAt }) => createdAt },
   { name: "Expires", of: tokenState },
   {
-    name: "Do",
+    name: "Actions",
     of: (token) =>
       token.revokedAt === null ? (
         <button type="button" aria-label={`Revoke ${token.name}`} onClick={() => revoke(token)}>
@@ -121,7 +121,7 @@ function NewTokenForm({ put, again }: { put: ReturnType<typeof useAsk>[1]; again
         again();
         return (
           <>
-            Copy it now, it is shown once: <code class="break">{token}</code>
+            Copy it now. It is shown only once: <code class="break">{token}</code>
           </>
         );
       },
@@ -141,7 +141,7 @@ function NewTokenForm({ put, again }: { put: ReturnType<typeof useAsk>[1]; again
           ))}
         </select>
       </Field>
-      <Field label="Days until it expires, empty for never">
+      <Field label="Days until it expires; empty for never">
         <input value={form.days} inputMode="numeric" autocomplete="off" onInput={type("days")} />
       </Field>
       <button type="submit">Create a token</button>

@@ -28,7 +28,7 @@ export function Compare() {
         <Field label={`Amount, ${pairOf(typed.symbol).base}`}>
           <input
             inputMode="decimal"
-            placeholder="what pays most"
+            placeholder="most profitable"
             value={typed.amount}
             onInput={type("amount")}
           />
@@ -53,7 +53,7 @@ function Compared({ data }: { data: ComparisonAnswer }) {
     <>
       {failed.map(({ exchange, error }) => (
         <NoticeBox key={exchange} kind="warning">
-          {exchange} is left out: {error}
+          {exchange} is missing: {error}
         </NoticeBox>
       ))}
       <Executable analysis={analysis} quote={quote} />
@@ -93,8 +93,8 @@ function Compared({ data }: { data: ComparisonAnswer }) {
 
 const REASONS = {
   one_venue: "only one exchange has a price",
-  no_gain: "no amount gains anything after fees",
-  below_minimum: "what would gain is less than the least order",
+  no_gain: "no amount makes a profit after fees",
+  below_minimum: "the profitable amount is below the minimum order",
 } as const;
 
 function Executable({ analysis, quote }: { analysis: ComparisonAnswer["analysis"]; quote: string }) {

@@ -52,7 +52,7 @@ function TokenPrice({ token }: { token: string }) {
               {number(data.price)}
             </Stat>
             <Stat name="Confidence, 0 to 1">{number(data.confidence, 2)}</Stat>
-            <Stat name="From">{`${data.sources.length} sources`}</Stat>
+            <Stat name="Sources">{`${data.sources.length} sources`}</Stat>
           </dl>
         )}
       </Shown>
@@ -60,7 +60,7 @@ function TokenPrice({ token }: { token: string }) {
         <Shown of={pools} rows={6}>
           {(data) => (
             <Table
-              label={`Pools of ${token}, the largest first`}
+              label={`Pools of ${token}, largest first`}
               columns={[
                 {
                   name: "Exchange",
@@ -73,7 +73,7 @@ function TokenPrice({ token }: { token: string }) {
                   ),
                 },
                 {
-                  name: "Locked, ADA",
+                  name: "Value locked, ADA",
                   isNumber: true,
                   of: ({ tvl }) => number(tvl, 0),
                   by: ({ tvl }) => tvl,
@@ -89,7 +89,7 @@ function TokenPrice({ token }: { token: string }) {
               ]}
               rows={data.pools}
               keyOf={({ dex, identifier }) => `${dex} ${identifier}`}
-              empty="No pool of this token is known now: choose another one, or look again later."
+              empty="No pool of this token was found. Choose another token, or try again later."
             />
           )}
         </Shown>

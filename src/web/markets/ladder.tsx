@@ -13,7 +13,7 @@ export function BookLadder({ book, digits }: { book: BookAnswer; digits: number 
       <td class="number" data-name="Amount">
         {number(amount, sizes)}
       </td>
-      <td class="number depth" data-name="In all">
+      <td class="number depth" data-name="Total">
         <meter class={side} min={0} max={most} value={total} aria-hidden="true" />
         <span>{number(total, sizes)}</span>
       </td>

@@ -26,9 +26,7 @@ export function Markets() {
               <OneMarket key={`${market.exchange} ${market.symbol}`} {...market} />
             </>
           ) : (
-            <p class="empty">
-              No exchange is set up: name one in EDGEMAKER_EXCHANGES, and start the server anew.
-            </p>
+            <p class="empty">No exchange is configured. Set EDGEMAKER_EXCHANGES and restart the server.</p>
           )
         }
       </Shown>
@@ -114,7 +112,7 @@ function TradeList({ trades, digits }: { trades: Trades; digits: number }) {
         ]}
         rows={trades.trades}
         keyOf={({ id }) => id}
-        empty="Nothing was traded lately."
+        empty="No recent trades."
       />
     </>
   );

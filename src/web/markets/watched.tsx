@@ -38,14 +38,14 @@ function Today({ exchange, symbol, day }: Where) {
             <b>{symbol}</b> on {exchange} today: {seenOf(report)}
           </p>
           <Table
-            label={`Offered today of ${symbol} on ${exchange}`}
+            label={`Liquidity of ${symbol} on ${exchange} today`}
             columns={offeredIn(pairOf(symbol).quote)}
             rows={[
               { whose: "Own orders", of: report.own },
               { whose: "Whole book", of: report.market },
             ]}
             keyOf={({ whose }) => whose}
-            empty="Nothing was offered."
+            empty="No samples yet."
           />
           {report.findings.length === 0 ? null : <Promised report={report} />}
         </>
@@ -55,7 +55,7 @@ function Today({ exchange, symbol, day }: Where) {
 }
 
 const seenOf = ({ known, minutes }: LiquidityTold): string =>
-  `${number(known)} of ${number(minutes)} minutes are known`;
+  `${number(known)} of ${number(minutes)} minutes sampled`;
 
 interface Offered {
   readonly whose: string;
@@ -83,10 +83,14 @@ const TONES: Readonly<Record<JudgedRule["state"], string>> = {
 };
 
 const PROMISES: readonly TableColumn<JudgedRule>[] = [
-  { name: "Promised", isHead: true, of: ({ rule }) => rule },
-  { name: "So far today", of: ({ state }) => <b class={`tag ${TONES[state]}`}>{state}</b> },
-  { name: "It is", isNumber: true, of: ({ value, unit }) => figureOf(value, unit) },
-  { name: "Asked", isNumber: true, of: ({ limit, unit }) => (limit === null ? "" : figureOf(limit, unit)) },
+  { name: "Rule", isHead: true, of: ({ rule }) => rule },
+  { name: "Today", of: ({ state }) => <b class={`tag ${TONES[state]}`}>{state}</b> },
+  { name: "Measured", isNumber: true, of: ({ value, unit }) => figureOf(value, unit) },
+  {
+    name: "Required",
+    isNumber: true,
+    of: ({ limit, unit }) => (limit === null ? "" : figureOf(limit, unit)),
+  },
 ];
 
 const figureOf = (value: number | null, unit: JudgedRule["unit"]): string =>
@@ -94,10 +98,10 @@ const figureOf = (value: number | null, unit: JudgedRule["unit"]): string =>
 
 const Promised = ({ report: { symbol, exchange, preset, findings } }: { report: LiquidityTold }) => (
   <Table
-    label={`Promised of ${symbol} on ${exchange}: ${preset}`}
+    label={`Agreement for ${symbol} on ${exchange}: ${preset}`}
     columns={PROMISES}
     rows={findings}
     keyOf={({ rule }) => rule}
-    empty="Nothing is judged yet."
+    empty="No results yet."
   />
 );

@@ -51,14 +51,14 @@ const resumption = ({ id, budget, symbol }: Quoted): Question => {
   const { base, quote } = pairOf(symbol);
   return {
     title: "Resume these quotes?",
-    says: `They place both sides again with their next pass, with what they were given: ${amount(budget.quote)} ${quote} and ${amount(budget.base)} ${base}.`,
+    says: `The next pass places both sides again, with their budgets: ${amount(budget.quote)} ${quote} and ${amount(budget.base)} ${base}.`,
     yes: "Resume them",
     act: () => toldAfter(ask<QuotesChanged>(`POST /strategy/quote/${part(id)}/resume`, { body: {} })),
   };
 };
 
 const ending = (quotes: Quoted, sellBase: boolean): Question => ({
-  title: sellBase ? "Stop these quotes and sell what they hold?" : "Stop these quotes?",
+  title: sellBase ? "Stop these quotes and sell their base?" : "Stop these quotes?",
   says: (
     <>
       <p>{quotes.orders.length} open orders are canceled. You cannot undo this.</p>
@@ -79,6 +79,6 @@ function whatBecomesOfBase({ symbol, position, reference }: Quoted, sellBase: bo
       : `, worth ${money(Number(position) * reference)} ${quote} at the last reference price`;
   if (Number(position) === 0) return `They hold no ${base}.`;
   return sellBase
-    ? `${held}${worth}, are sold below the market, at most 10 % under its middle: a thin book is sold into.`
+    ? `${held}${worth}, are sold at up to 10 % below the mid price, even into a thin order book.`
     : `${held}${worth}, stay yours and keep their market risk.`;
 }

@@ -18,7 +18,7 @@ export function QuotesPage({ id, session }: { id: string; session: Session }) {
           <KnownQuotes quotes={quotes} session={session} />
         ) : (
           <NoticeBox>
-            There are no quotes {id}. <a href={linkTo()}>See all strategies</a>
+            There are no quotes with the id {id}. <a href={linkTo()}>See all strategies</a>
           </NoticeBox>
         )
       }
@@ -121,17 +121,17 @@ function OrdersResting({ quotes, digits }: { quotes: Quoted; digits: number }) {
 }
 
 const PricePlaces = ({ quotes }: { quotes: Quoted }) => (
-  <Section title="Where the price is from">
+  <Section title="Price sources">
     <Table
       label="Price sources"
       columns={[
-        { name: "Place", isHead: true, of: ({ source }) => (source === "own" ? "own book" : source) },
+        { name: "Source", isHead: true, of: ({ source }) => (source === "own" ? "own book" : source) },
         { name: "Counts", of: ({ counted }) => (counted ? "yes" : "no") },
-        { name: "Because", of: ({ because }) => because ?? "–" },
+        { name: "Reason", of: ({ because }) => because ?? "–" },
       ]}
       rows={quotes.sources}
       keyOf={({ source }) => source}
-      empty="No source was read yet."
+      empty="No price source yet."
     />
   </Section>
 );

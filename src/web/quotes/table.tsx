@@ -48,7 +48,7 @@ const QUOTE_COLUMNS: readonly TableColumn<Quoted>[] = [
           {sources
             .filter(({ counted }) => counted)
             .map(sourceText)
-            .join(", ") || "no place counts"}
+            .join(", ") || "no source counts"}
         </small>
       </>
     ),

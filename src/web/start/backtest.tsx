@@ -27,7 +27,7 @@ export function TryOut({ body, quote }: { body: Readonly<Record<string, unknown>
     <div class={tried.of === of ? "" : "old"}>
       <p>
         <button type="button" disabled={tried.isBusy === true} onClick={run}>
-          {tried.isBusy ? "Trying it…" : "Try it on the newest candles"}
+          {tried.isBusy ? "Running…" : "Backtest on the latest candles"}
         </button>
       </p>
       {tried.error ? <Failed error={tried.error} /> : null}
@@ -69,8 +69,8 @@ function Outcome({ answer, quote }: { answer: Backtest; quote: string }) {
         <Stat name="In range">{inPercent(answer.timeInRangePercent, 1)}</Stat>
       </dl>
       <p class="quiet">
-        {number(answer.bars)} candles from <Time at={answer.fromAt} /> to <Time at={answer.untilAt} />. What
-        was is no promise of what will be.
+        {number(answer.bars)} candles from <Time at={answer.fromAt} /> to <Time at={answer.untilAt} />. Past
+        results do not guarantee future results.
       </p>
     </>
   );

@@ -4,9 +4,9 @@ import { Failed, Field } from "../ui.tsx";
 import { type Form, type GuideAnswered, guidedForm } from "./form.ts";
 
 const HOW_FAR = [
-  ["narrow", "Narrow: where the last day was"],
-  ["usual", "Usual: where the last week was"],
-  ["wide", "Wide: where the last month was"],
+  ["narrow", "Narrow: range of the last day"],
+  ["usual", "Usual: range of the last week"],
+  ["wide", "Wide: range of the last month"],
 ] as const;
 
 /** Fills the numbers in from a budget and how far the price may go. */

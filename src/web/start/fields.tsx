@@ -39,14 +39,14 @@ export function NumberFields({ form, change, quote }: FieldsProps) {
       </Field>
       {text("stopLossPrice", `Stop loss, ${quote}`, "Stops and sells at or below")}
       {text("takeProfitPrice", `Take profit, ${quote}`, "Stops and sells at or above")}
-      {text("triggerPrice", `Trigger, ${quote}`, "Waits until the price is here")}
+      {text("triggerPrice", `Trigger, ${quote}`, "Waits until the market reaches this price")}
     </div>
   );
 }
 
 const CHECKS = {
-  useOwnBase: "Sell base that the account has",
-  initialBuy: "Buy at once the base that sells lack",
+  useOwnBase: "Sell base already in the account",
+  initialBuy: "Buy missing base at once",
   dryRun: "Paper trading: live prices, no real orders",
 } as const;
 

@@ -34,11 +34,11 @@ export function Start({ session }: { session: Session }) {
             <a href={`${linkTo("backtest")}?${queryOf(form)}`}>Compare in a backtest</a>
           </p>
         </Section>
-        <Section title="What it would do">
+        <Section title="Preview">
           <PlanChart form={form} change={change} planned={plan.plan?.planned} />
           <PlanArea
             planning={plan}
-            empty="Type the numbers, or have a budget fill them in, and the whole plan stands here."
+            empty="Enter the settings, or fill them in from a budget. The plan appears here."
           >
             {(shown) => (
               <>
@@ -120,11 +120,11 @@ function StartButton({
           {planned.orders.length} orders are placed now: {amount(planned.investment.quote)} {quote} in buys
           {Number(planned.ownBaseUsed) > 0 ? (
             <b>
-              , and {amount(planned.ownBaseUsed)} {base} of your own in sells
+              , and {amount(planned.ownBaseUsed)} {base} of your own base in sells
             </b>
           ) : null}
-          . It can use up to {amount(planned.maxQuoteUsed)} {quote}. If the market has moved so far that other
-          orders would be placed, nothing starts.
+          . It can use up to {amount(planned.maxQuoteUsed)} {quote}. If the market moves and the plan changes,
+          nothing starts.
         </p>
       ),
       yes: "Start it",

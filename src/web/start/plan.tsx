@@ -78,7 +78,7 @@ function planColumns(planned: Planned): readonly TableColumn<PlannedSlot>[] {
       },
     },
     {
-      name: `A cycle nets, ${quote}`,
+      name: `Profit per cycle, ${quote}`,
       isNumber: true,
       of: ({ netProfit, netPercent }) => `${money(netProfit)} (${inPercent(netPercent, 3)})`,
     },
@@ -89,7 +89,7 @@ function PlanOrders({ planned }: { planned: Planned }) {
   return (
     <details>
       <summary>
-        {planned.orders.length} orders, slot by slot
+        {planned.orders.length} orders by slot
         {planned.refused.length > 0 ? `; ${planned.refused.length} slots have no order now` : ""}
       </summary>
       <Table

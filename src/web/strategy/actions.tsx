@@ -74,13 +74,13 @@ const pauseQuestion = (grid: Grid): Question => ({
 
 const resume = (grid: Grid): Question => ({
   title: "Resume this grid?",
-  says: `It places what is missing from its next pass on: at most ${money(grid.investment)} ${pairOf(grid.symbol).quote} in all its slots.`,
+  says: `The next pass places the missing orders: at most ${money(grid.investment)} ${pairOf(grid.symbol).quote} in all slots.`,
   yes: "Resume it",
   act: () => messageAfter(ask<Changed>(`POST /strategy/grid/${part(grid.id)}/resume`, { body: {} })),
 });
 
 const stopQuestion = (grid: Grid, sellBase: boolean): Question => ({
-  title: sellBase ? "Stop this grid and sell what it holds?" : "Stop this grid?",
+  title: sellBase ? "Stop this grid and sell its base?" : "Stop this grid?",
   says: (
     <>
       <p>{grid.openOrders} open orders are canceled. You cannot undo this.</p>
@@ -102,8 +102,8 @@ function sells({ symbol, position, markPrice, averageCost }: Grid): string {
   const { base, quote } = pairOf(symbol);
   const held = Number(position);
   const cost = averageCost === null ? "" : ` It was bought for ${money(held * averageCost)} ${quote}.`;
-  if (markPrice === null) return `${amount(position)} ${base} are sold; their price is not known now.${cost}`;
-  return `${amount(position)} ${base} are sold, worth ${money(held * markPrice)} ${quote} at the price of the last pass, and not below 10 % under the mid: ${money(held * markPrice * COLLAR)} ${quote} now.${cost}`;
+  if (markPrice === null) return `${amount(position)} ${base} are sold; their price is unknown.${cost}`;
+  return `${amount(position)} ${base} are sold, worth ${money(held * markPrice)} ${quote} at the price of the last pass. The lowest price is 10 % below the mid: ${money(held * markPrice * COLLAR)} ${quote} now.${cost}`;
 }
 
 function keeps({ symbol, position, markPrice, averageCost }: Grid): string {

@@ -18,7 +18,7 @@ export function editFields({ symbol, centered }: Grid): readonly EditField[] {
   const sizes: readonly EditField[] = [
     { name: "gridLevels", label: centered ? "Levels, 2 to 20" : "Levels, 2 to 100" },
     { name: "orderSize", label: `Per order, ${quote}` },
-    { name: "budget", label: `Or in all, ${quote}`, hint: "Instead of an order size" },
+    { name: "budget", label: `Or total budget, ${quote}`, hint: "Instead of an order size" },
   ];
   if (centered)
     return [...sizes, { name: "spacing", label: "Spacing", hint: "As a share of the center price" }];
@@ -26,8 +26,8 @@ export function editFields({ symbol, centered }: Grid): readonly EditField[] {
     { name: "lowerPrice", label: `Lower price, ${quote}` },
     { name: "upperPrice", label: `Upper price, ${quote}` },
     ...sizes,
-    { name: "stopLossPrice", label: `Stop loss, ${quote}`, hint: "Empty: none" },
-    { name: "takeProfitPrice", label: `Take profit, ${quote}`, hint: "Empty: none" },
+    { name: "stopLossPrice", label: `Stop loss, ${quote}`, hint: "Leave empty for none" },
+    { name: "takeProfitPrice", label: `Take profit, ${quote}`, hint: "Leave empty for none" },
   ];
 }
 

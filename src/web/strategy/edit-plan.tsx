@@ -35,9 +35,9 @@ export function EditPlan({
       <Table
         label="Changes"
         columns={[
-          { name: "What", isHead: true, of: ({ field }) => CHANGED_NAMES[field] ?? field },
-          { name: "Is", isNumber: true, of: ({ from }) => shownValue(from) },
-          { name: "Becomes", isNumber: true, of: ({ to }) => shownValue(to) },
+          { name: "Setting", isHead: true, of: ({ field }) => CHANGED_NAMES[field] ?? field },
+          { name: "Now", isNumber: true, of: ({ from }) => shownValue(from) },
+          { name: "New", isNumber: true, of: ({ to }) => shownValue(to) },
         ]}
         rows={planned.changes}
         keyOf={({ field }) => field}
@@ -106,5 +106,5 @@ function Orders({ planned, symbol, digits }: { planned: PlannedEditAnswer; symbo
 export function editSays({ cancelled, orders, ...plan }: PlannedEditAnswer, quote: string): string {
   const kept = `The ${change(plan.realized)} ${quote} of realized P&L stay. The change sells nothing.`;
   if (cancelled === 0 && orders.length === 0) return `No order is canceled or placed. ${kept}`;
-  return `${cancelled} orders are canceled, then ${orders.length} placed: ${amount(plan.investment.quote)} ${quote} in buys, of ${amount(plan.free)} free. ${kept} It can use up to ${amount(plan.maxQuoteUsed)} ${quote}. If the market has moved so far that other orders would be placed, nothing is changed.`;
+  return `${cancelled} orders are canceled, then ${orders.length} placed: ${amount(plan.investment.quote)} ${quote} in buys, of ${amount(plan.free)} free. ${kept} It can use up to ${amount(plan.maxQuoteUsed)} ${quote}. If the market moves and the plan changes, nothing is changed.`;
 }

@@ -40,7 +40,7 @@ export function Edit({ grid, digits }: { grid: Grid; digits: number }) {
         change={(more) => setTyped((before) => ({ ...before, ...more }))}
       />
       {body ? (
-        <PlanArea planning={planning} empty="Planning it…">
+        <PlanArea planning={planning} empty="Planning…">
           {(plan) => (
             <>
               <EditPlan grid={grid} planned={plan.planned} digits={digits} />
@@ -51,7 +51,7 @@ export function Edit({ grid, digits }: { grid: Grid; digits: number }) {
           )}
         </PlanArea>
       ) : (
-        <p class="empty">Type another number, and what it would cancel, place and need stands here.</p>
+        <p class="empty">Change a setting. The orders to cancel and to place appear here.</p>
       )}
       {question}
     </Section>

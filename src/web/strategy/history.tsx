@@ -54,7 +54,7 @@ export function FillsPart({ of, digits }: { of: Owner; digits: number }) {
               columns={columns}
               rows={fills}
               keyOf={({ id }) => id}
-              empty="None of its orders was filled yet: the price has reached none of them since it began."
+              empty="No fills yet. The price has not reached an order."
             />
             {pager(next)}
           </>
@@ -94,7 +94,7 @@ export function OrdersPart({ of, digits }: { of: Owner; digits: number }) {
               columns={columns}
               rows={orders}
               keyOf={({ clientOrderId }) => clientOrderId}
-              empty="It has placed no order yet; its next pass does."
+              empty="No orders yet. The next pass places them."
             />
             {pager(next)}
           </>
@@ -108,7 +108,7 @@ export function EventsPart({ of }: { of: Owner }) {
   const { page, pager } = usePage<Events>(of, "events");
   const columns: readonly TableColumn<Events["events"][number]>[] = [
     { name: "Time", isHead: true, of: ({ timestamp }) => <Time at={timestamp} /> },
-    { name: "What", of: ({ kind }) => kind.replace("_", " ") },
+    { name: "Event", of: ({ kind }) => kind.replace("_", " ") },
     { name: "Message", of: ({ message }) => message },
     { name: "By", of: ({ by }) => by ?? "–" },
   ];
@@ -122,7 +122,7 @@ export function EventsPart({ of }: { of: Owner }) {
               columns={columns}
               rows={events}
               keyOf={({ id }) => id}
-              empty="There are no events yet."
+              empty="No events yet."
             />
             {pager(next)}
           </>

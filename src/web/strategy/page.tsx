@@ -27,7 +27,7 @@ export function StrategyPage({ id, session }: { id: string; session: Session }) 
           <KnownGrid grid={grid} session={session} />
         ) : (
           <NoticeBox>
-            There is no strategy {id}. <a href={linkTo()}>See all of them</a>
+            There is no strategy with the id {id}. <a href={linkTo()}>See all strategies</a>
           </NoticeBox>
         );
       }}
@@ -212,8 +212,8 @@ function Made({
     <TwoLines
       points={points}
       scale={scale}
-      label={`What it has made, now ${change(last.own)} ${quote}; holding would have made ${change(last.held)}`}
-      caption={`Total (solid) and holding (dashed), ${change(scale.least)} to ${change(scale.most)} ${quote}`}
+      label={`Total P&L, now ${change(last.own)} ${quote}; buy and hold would have made ${change(last.held)}`}
+      caption={`Total P&L (solid) and buy and hold (dashed), ${change(scale.least)} to ${change(scale.most)} ${quote}`}
     />
   );
 }

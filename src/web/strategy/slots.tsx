@@ -42,7 +42,7 @@ export function Slots({
         columns={columns}
         rows={(grid.slots ?? []).toReversed()}
         keyOf={({ slot }) => slot}
-        empty="It has no slots yet; its first pass lays them out."
+        empty="No slots yet. The first pass creates them."
       />
     </Section>
   );
