@@ -145,7 +145,7 @@ function answerFailures(app: HonoApp, deps: Deps, entrance: Entrance): void {
     entrance.take(c, false);
     return respond(
       refusal(
-        new AppError("Not found", `there is nothing at ${c.req.method} ${c.req.path}`),
+        new AppError("Not found", `there is no endpoint ${c.req.method} ${c.req.path}`),
         c.var.requestId,
       ),
     );

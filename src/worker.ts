@@ -111,7 +111,7 @@ async function openService(environment: Bindings) {
     isChecked: checkedDatabases.has(database),
     live: { fetch: counted, markets: rememberMarkets, budgets, buyFees },
     ...{ local, heavy, log: logFrom(config.logLevel), migrations: [] },
-    readCandles: () => Promise.reject(new SettingsError("candle files are replayed on Node")),
+    readCandles: () => Promise.reject(new SettingsError("candle files can only be replayed on Node")),
     requests: () => config.subrequests - made,
     post: fetchPost(counted, config.outboundHosts),
     interval: (60 * SECOND) / config.passesPerMinute,

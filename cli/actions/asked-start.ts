@@ -51,7 +51,7 @@ export async function shownStart(input: Input, { preview, start }: Asks): Promis
     else {
       const started = await toldOnInterrupt(start({ ...asked, planHash: plan.planHash }));
       if (started.status !== 409 || !isOtherPlan(started)) return started;
-      process.stdout.write("The market has moved, and the plan with it:\n");
+      process.stdout.write("The market has moved and the plan has changed:\n");
     }
   }
 }
@@ -82,7 +82,7 @@ export async function askedEdit(
     if (isCancel(answer) || !answer) return undefined;
     const changed = await start({ ...input, planHash });
     if (changed.status !== 409 || !isOtherPlan(changed)) return changed;
-    process.stdout.write("The market has moved, and the plan with it:\n");
+    process.stdout.write("The market has moved and the plan has changed:\n");
   }
 }
 

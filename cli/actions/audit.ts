@@ -41,7 +41,8 @@ export async function signEvents(values: Values): Promise<number> {
   const days =
     asked === undefined ? undefined : numberOf("--keep-days", asked, { whole: true, least: 1, most: 36_500 });
   return withDatabase(values, async ({ store, signers: [signer] = [] }) => {
-    if (!signer) throw new SettingsError("EDGEMAKER_KEK is not set: checkpoints are signed with a key of it");
+    if (!signer)
+      throw new SettingsError("EDGEMAKER_KEK is not set; checkpoints are signed with a key derived from it");
     const keep = days === undefined ? undefined : days * DAY;
     const { checkpoint, cut } = await store.checkpoint(signer, keep, byCommand());
     const { number, at, key, signature, marks } = checkpoint;

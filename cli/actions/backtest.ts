@@ -103,7 +103,7 @@ async function keptIn(
   const candles = await readFile(file, symbol, skipRefused).catch(async (error: unknown) => {
     if (!(await isRecordingFile(file))) throw error;
     throw new UsageError(
-      `--data ${file} holds recorded books or trades as JSON, which \`edgemaker backtest\` of a grid alone walks: give candles here, or a table of trades`,
+      `--data ${file} holds recorded books or trades as JSON, which only \`edgemaker backtest\` can replay; use candles or a table of trades here`,
     );
   });
   return { candles: async () => candles };

@@ -33,7 +33,7 @@ export async function estimateCost({ passes, ...values }: Values): Promise<numbe
     ...(isUnknown ? { note: "a database file does not count rows, so the prices do not include them" } : {}),
     ...(known.length < months.length
       ? {
-          uncounted: `${months.length - known.length}: stepped for less than a minute today, ask again later`,
+          uncounted: `${months.length - known.length}: ran for less than a minute today; try again later`,
         }
       : {}),
     month: { ...units, exchangeCalls: sum((one) => one.exchangeCalls) },

@@ -72,7 +72,7 @@ async function database(checks: Check[], { config, databaseUrl, sandbox }: CliSe
     checks.push({ check, finding: "bad", detail: folderTold(lacking) });
     return undefined;
   }
-  if (file && !existsSync(file)) return inMemory(`${file} is not there: edgemaker serve makes it`);
+  if (file && !existsSync(file)) return inMemory(`${file} does not exist yet; edgemaker serve creates it`);
   const runtime = runtimeAsIs(databaseUrl, config, log);
   const pending = await missingMigrations(checks, runtime);
   if (pending === undefined) return undefined;
@@ -83,7 +83,7 @@ async function database(checks: Check[], { config, databaseUrl, sandbox }: CliSe
   return tryCheck(checks, check, async () => {
     const opened = await createDeps(config, { ...runtime, putsKeysInOrder: true }, sandbox);
     await opened.store.ready();
-    return [opened, `${shownUrl(databaseUrl)} can be used and is migrated`];
+    return [opened, `${shownUrl(databaseUrl)} is ready and migrated`];
   });
 }
 
@@ -124,7 +124,7 @@ async function tryCheck<T>(
 function runtime(): Check {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   const isEnough = major > 20 || (major === 20 && minor >= 19);
-  const detail = `Node ${process.versions.node} on ${process.platform} ${process.arch}${isEnough ? "" : "; 20.19 is needed"}`;
+  const detail = `Node ${process.versions.node} on ${process.platform} ${process.arch}${isEnough ? "" : "; 20.19 or later is required"}`;
   return { check: "runtime", finding: isEnough ? "ok" : "bad", detail };
 }
 
@@ -132,11 +132,15 @@ function runtime(): Check {
 function privacy(file: string, what: string): Check {
   const check = `${what} file`;
   if (!existsSync(file))
-    return { check, finding: "note", detail: `${file} is not there: edgemaker setup makes it` };
+    return { check, finding: "note", detail: `${file} does not exist yet; edgemaker setup creates it` };
   const mode = openTo(file);
   return mode !== undefined
-    ? { check, finding: "bad", detail: `${file} can be read by others (mode ${mode}): chmod 600 it` }
-    : { check, finding: "ok", detail: `${file} is yours alone` };
+    ? {
+        check,
+        finding: "bad",
+        detail: `${file} can be read by other users (mode ${mode}); run chmod 600 on it`,
+      }
+    : { check, finding: "ok", detail: `only you can read ${file}` };
 }
 
 /** Nothing, where only the owner decides which files there are. */
@@ -160,7 +164,7 @@ async function portFree(values: Values, { databaseUrl }: CliSettings): Promise<C
   return {
     check: "port",
     finding: isFree ? "ok" : "note",
-    detail: isFree ? `${port} is free` : `${port} is in use: serve needs another one, --port`,
+    detail: isFree ? `${port} is free` : `${port} is in use; choose another one with --port`,
   };
 }
 
@@ -173,7 +177,7 @@ async function exchange(
   const checks: Check[] = [];
   await tryCheck(checks, info.id, async () => {
     const { last } = await venue.ticker("BTC/USDT");
-    return [last, "answers market data"];
+    return [last, "returns market data"];
   });
   if (info.kind === "live") checks.push(await checkClock(info.id, named ?? `https://${venue.account.host}`));
   if (unopened !== undefined)
@@ -181,7 +185,7 @@ async function exchange(
   if (!info.configured)
     return [
       ...checks,
-      { check: `${info.id} keys`, finding: "note", detail: "none: edgemaker setup adds them" },
+      { check: `${info.id} keys`, finding: "note", detail: "none; add them with edgemaker setup" },
     ];
   const { live } = deps;
   const check = `${info.id} keys`;
@@ -206,10 +210,10 @@ async function readyOf({ url, pid }: ServerFile): Promise<Check> {
     return {
       check: "server",
       finding: "bad",
-      detail: `${runs} and is not ready: ${plainText(message ?? "")}`,
+      detail: `${runs} but is not ready: ${plainText(message ?? "")}`,
     };
   } catch (error) {
-    return { check: "server", finding: "bad", detail: `${runs} and gives no answer: ${messageOf(error)}` };
+    return { check: "server", finding: "bad", detail: `${runs} but does not respond: ${messageOf(error)}` };
   }
 }
 
@@ -239,10 +243,10 @@ async function checkClock(id: string, address: string): Promise<Check> {
       ? {
           check,
           finding: "bad",
-          detail: `this machine's clock is ${Math.round(skew / SECOND)} s off: set it right`,
+          detail: `this machine's clock is ${Math.round(skew / SECOND)} s off; synchronize it`,
         }
-      : { check, finding: "ok", detail: "in time" };
+      : { check, finding: "ok", detail: "accurate" };
   } catch (error) {
-    return { check, finding: "bad", detail: `no answer from ${address}: ${messageOf(error)}` };
+    return { check, finding: "bad", detail: `no response from ${address}: ${messageOf(error)}` };
   }
 }

@@ -40,7 +40,7 @@ export const addKeys = (values: Values, exchange: string): Promise<number> =>
     const one = configured(config.exchanges, exchange);
     if (config.keks.length === 0)
       throw new SettingsError(
-        "EDGEMAKER_KEK is not set: it encrypts stored keys; make one with `openssl rand -base64 32` and keep it apart from the database",
+        "EDGEMAKER_KEK is not set; it encrypts stored keys. Create one with `openssl rand -base64 32`, and store it outside of the database",
       );
     const keys = values["from-env"] ? fromEnvironment(one) : await readKeys(one);
     await check.refuseSame({ exchange, keys });
@@ -57,8 +57,8 @@ export const addKeys = (values: Values, exchange: string): Promise<number> =>
 /** Who uses what has been stored, and from when on. */
 const noteOf = ({ id, keys }: ConfiguredExchange): string =>
   keys
-    ? `${prefixOf(id)}_API_KEY is set here, and keys of the environment win: take it out and restart the server`
-    : `a running server takes them up with its next pass; one that has ${prefixOf(id)}_API_KEY in its environment has to be restarted without it`;
+    ? `${prefixOf(id)}_API_KEY is set here and overrides stored keys; unset it and restart the server`
+    : `a running server uses them from its next pass; if it has ${prefixOf(id)}_API_KEY in its environment, restart it without`;
 
 export const listKeys = (values: Values): Promise<number> =>
   withLive(values, async ({ credentials }, { config }) => {
@@ -86,7 +86,7 @@ export const testKeys = (values: Values, exchange: string): Promise<number> =>
     const { assets, mayWithdraw, kind } = await venues.checkKeys(exchange).catch((error: unknown) => {
       if (!(error instanceof VenueError) || error.failure !== "invalid_credentials") throw error;
       throw new Error(
-        `${exchange} refuses these keys (${error.message}): make others there, and store them with \`edgemaker exchange add ${exchange}\``,
+        `${exchange} refuses these keys (${error.message}); create new keys there, and store them with \`edgemaker exchange add ${exchange}\``,
         { cause: error },
       );
     });
@@ -117,4 +117,4 @@ function fromEnvironment({ id, keys }: ConfiguredExchange) {
 }
 
 const rightText = (mayWithdraw: boolean | undefined): string =>
-  mayWithdraw === undefined ? "the exchange does not show it" : mayWithdraw ? "yes" : "no";
+  mayWithdraw === undefined ? "not shown by the exchange" : mayWithdraw ? "yes" : "no";

@@ -30,7 +30,7 @@ async function withChannels(values: Values, act: (deps: Opened) => Promise<unkno
   const { config, databaseUrl } = readSettings(values, process.env);
   if (config.keks.length === 0)
     throw new SettingsError(
-      "EDGEMAKER_KEK is not set: it encrypts what a channel is opened with; make one with `openssl rand -base64 32`, keep it apart from the database, and set it for the server too",
+      "EDGEMAKER_KEK is not set; it encrypts the secrets of channels. Create one with `openssl rand -base64 32`, store it outside of the database, and set it for the server too",
     );
   const deps = await createDeps(config, nodeRuntime(databaseUrl, config, createLog("error")));
   try {
@@ -60,7 +60,7 @@ export async function addChannel(values: Values, name: string): Promise<number> 
       byCommand(),
     );
     if (!added)
-      throw new Error(`there is a channel ${name} already: remove it first, or choose another name`);
+      throw new Error(`the channel ${name} exists already; remove it first, or choose another name`);
     const next = `edgemaker notify test ${name}`;
     const note = kind === "email" ? { note: NO_MAIL } : {};
     return { channel: name, kind, level, ...(secret ? { signingSecret: secret } : {}), ...note, next };

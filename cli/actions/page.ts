@@ -9,12 +9,14 @@ export async function newPageLink(values: Values): Promise<string> {
   const { databaseUrl } = readSettings(values, process.env);
   const server = await findServer(dataDirectory(process.env), databaseUrl);
   if (!server)
-    throw new Error("no server of this database runs here: start one with `edgemaker serve`, then ask again");
+    throw new Error(
+      "no server with this database runs here; start one with `edgemaker serve`, then try again",
+    );
   const response = await fetch(`${server.url}/api/v1/session/code`, {
     method: "POST",
     headers: { authorization: `Bearer ${server.token}` },
   });
   const { code, message } = (await response.json()) as { code?: string; message?: string };
-  if (code === undefined) throw new Error(message ?? `the server answered ${response.status}`);
+  if (code === undefined) throw new Error(message ?? `the server returned status ${response.status}`);
   return pageLink(server.url, code);
 }

@@ -73,7 +73,7 @@ export function editTold(plan: ShownEdit): Readonly<Record<string, string>> {
       ? `${cancelled} are canceled, then ${count("buy")} buys and ${count("sell")} sells placed${waiting}`
       : "all orders stay open",
     ...(isRelaid ? { needs: `${investment.quote} of ${free} free, including the canceled orders` } : {}),
-    keeps: `${round(realized, 2)} realized, and ${investment.base} of base at cost; the change sells nothing`,
+    keeps: `${round(realized, 2)} realized, and base that cost ${investment.base}; the change sells nothing`,
     "worst case": worstCase.map(({ price, loss }) => `${round(loss, 2)} lost at ${price}`).join("; "),
     ...(notes.length > 0 ? { "but note": notes.join("; ") } : {}),
   };
@@ -144,7 +144,7 @@ const ARMED: Readonly<Record<string, (value: unknown) => string>> = {
   takeProfitPrice: (price) => `stops and sells its base at or above ${price}`,
   triggerPrice: (price) => `waits until the market reaches ${price}`,
   trail: (trail) => `follows the market ${bounds(trail as Readonly<Record<string, unknown>>)}`,
-  initialBuy: (is) => (is ? "buys the base that its sells lack, at once" : ""),
+  initialBuy: (is) => (is ? "buys missing base for its sells at once" : ""),
   maxPosition: (most) => `at most ${round(Number(most) * 100, 2)} % of the capital in base`,
   safetyReserve: (kept) => `${round(Number(kept) * 100, 2)} % of the capital stay in quote`,
 };
@@ -162,7 +162,7 @@ const armedTold = (options: Readonly<Record<string, unknown>>): string[] =>
   });
 
 const shareText = (part: string | number, whole: string): string =>
-  Number(whole) > 0 ? `${round((Number(part) / Number(whole)) * 100, 1)} %` : "there is none";
+  Number(whole) > 0 ? `${round((Number(part) / Number(whole)) * 100, 1)} %` : "none";
 
 const range = (values: readonly number[], digits: number): string => {
   const [least, most] = [Math.min(...values), Math.max(...values)].map((one) => round(one, digits));

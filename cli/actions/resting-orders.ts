@@ -13,7 +13,7 @@ export async function restingOrders({ store }: Pick<Deps, "store">): Promise<str
     // Not waited for: what is left of it would keep the process.
     sleep(LONGEST_LOOK, undefined, { ref: false }),
   ]);
-  if (!views) return "Open orders could not be read. They stay open: run edgemaker grid status later.\n";
+  if (!views) return "Open orders could not be read. They stay open; run edgemaker grid status later.\n";
   const open = views.filter(({ openOrders }) => openOrders > 0);
   if (open.length === 0) return "";
   const lines = open.map(({ strategy: { id, account }, openOrders }) => {
@@ -21,7 +21,7 @@ export async function restingOrders({ store }: Pick<Deps, "store">): Promise<str
     return `  ${id}: ${countTold(openOrders, "order")} on ${exchange}${kind === "dry" ? " (paper trading)" : ""}`;
   });
   return [
-    "These orders stay open and can fill. edgemaker does not react until a server runs again:",
+    "These orders stay open and can fill. edgemaker does not react to fills until a server runs again:",
     ...lines,
     "To cancel them: edgemaker grid stop <id>, or edgemaker panic for all.",
     "",

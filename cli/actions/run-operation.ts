@@ -120,7 +120,7 @@ function askPreviewed(
 
 export function sayUnstepped({ config }: CliSettings): void {
   const flag = config.sandbox ? " --sandbox" : "";
-  process.stderr.write(`No server is running, so nothing steps it: start \`edgemaker serve${flag}\`.\n`);
+  process.stderr.write(`No server is running, so nothing trades yet; start \`edgemaker serve${flag}\`.\n`);
 }
 
 const printAnswer = (
@@ -158,12 +158,14 @@ function chosenOf(asked: Values[string] | undefined, told: unknown): readonly st
   const known = columnNames(told);
   const unknown = names.find((name) => !known.includes(name));
   if (unknown === undefined || known.length === 0) return names;
-  throw new UsageError(`--columns: there is no column ${unknown}; there are ${known.join(", ")}`);
+  throw new UsageError(`--columns: there is no column ${unknown}; choose from ${known.join(", ")}`);
 }
 
 function formatAsked(operation: Operation, { format, json, columns }: Values): Format {
   if (columns !== undefined && (format !== undefined || json))
-    throw new UsageError("--columns is for a terminal: --json and --format have every column");
+    throw new UsageError(
+      "--columns works only for tables in a terminal; --json and --format include every column",
+    );
   if (format === undefined) return "json";
   const formats = formatsOf(operation);
   const found = formats.find((one) => one === format);

@@ -45,7 +45,7 @@ async function withSandbox<T>(
 export async function resetSandbox(values: Values): Promise<number> {
   const { config, sandbox, databaseUrl, runtime } = await openSandbox(values);
   const server = await findServer(dataDirectory(process.env), databaseUrl);
-  if (server) throw new Error(`a server (process ${server.pid}) works on this sandbox: stop it first`);
+  if (server) throw new Error(`a server (process ${server.pid}) uses this sandbox; stop it first`);
   const context = await openDatabase({ ...runtime, kind: "sandbox" });
   await reset(context, runtime.migrations);
   context.client.close();
@@ -78,7 +78,7 @@ export async function shockSandbox(
     listingsOf(venue as VenueName).some((listing) => listing.symbol === symbol),
   );
   if (!isPair(symbol) || !isListed)
-    throw new UsageError(`--symbol must be a listed pair, for example BTC/USDT; ${symbol} is none`);
+    throw new UsageError(`--symbol must be a listed pair, for example BTC/USDT; ${symbol} is not listed`);
   const at = await withSandbox(values, async (context, now) => {
     await shock(context, { symbol, factor: 1 + change / 100, at: now });
     return now;

@@ -52,7 +52,7 @@ export async function startServer(values: Values, { around = 0 } = {}): Promise<
   const folder = dataDirectory(process.env);
   const log = createLog(config.logLevel);
   const file = configFile(process.env);
-  if (tighten(file)) log("warn", "the settings could be read by others: they are yours alone now", { file });
+  if (tighten(file)) log("warn", "other users could read the settings file; now only you can", { file });
   const tracing = await startTracing(process.env, version());
   const runtime = {
     ...nodeRuntime(databaseUrl, config, log),
@@ -197,7 +197,7 @@ function listening(
       }
       reject(
         error.code === "EADDRINUSE"
-          ? new Error(`port ${port} is in use: choose another one with --port`)
+          ? new Error(`port ${port} is already in use; choose another one with --port`)
           : error,
       );
     });

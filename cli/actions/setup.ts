@@ -40,7 +40,7 @@ export async function runSetup(values: Values): Promise<number> {
     return 1;
   }
   writePrivate(file, `${JSON.stringify(kept, null, 2)}\n`);
-  outro(`Written to ${file}, readable by you alone.`);
+  outro(`Written to ${file}. Only you can read it.`);
   // Read anew, with the keys that have just been written.
   if (opened.length > 0)
     await tellFirstPlan(opened, readSettings({ ...values, sandbox: false }, process.env));
@@ -57,7 +57,7 @@ async function requireAnswer<T>(asked: Promise<T>): Promise<Exclude<T, symbol>> 
 const chosen = ({ exchanges }: Config): Promise<string[]> =>
   requireAnswer(
     multiselect({
-      message: "Which exchanges do you have keys for? (space selects, enter continues)",
+      message: "Which exchanges do you have keys for? (space to select, enter to continue)",
       options: exchanges.map(({ id, keys }) => ({
         value: id,
         label: id,
@@ -105,15 +105,15 @@ type KeyVerdict = "accepted" | "can withdraw" | "refused" | "unanswered";
 
 const [TYPE, SKIP] = [
   { value: "type", label: "Type them again" },
-  { value: "skip", label: "Leave this exchange out" },
+  { value: "skip", label: "Skip this exchange" },
 ];
 const KEEP = { value: "keep", label: "Store them anyway" };
 const OPTIONS = {
   "can withdraw": [TYPE, KEEP, SKIP],
   refused: [TYPE, KEEP, SKIP],
   unanswered: [
-    { value: "ask", label: "Ask again with the same keys" },
-    { value: "keep", label: "Keep them untried", hint: "edgemaker doctor tries them later" },
+    { value: "ask", label: "Try again with the same keys" },
+    { value: "keep", label: "Store them untested", hint: "edgemaker doctor tests them later" },
     TYPE,
     SKIP,
   ],
@@ -132,7 +132,7 @@ async function test(
     passphrase: named("PASSPHRASE"),
   };
   const told = spinner();
-  told.start(`Asking ${id} whether it accepts them`);
+  told.start(`Testing the keys at ${id}`);
   const deps = await createDeps(config, nodeRuntime(databaseUrl, config, createLog("error")));
   try {
     if (!deps.live) throw new Error("the exchanges are simulated here");

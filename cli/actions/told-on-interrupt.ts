@@ -28,7 +28,7 @@ export const INTERRUPTED = 130;
 
 function leaveAtOnce(): number {
   process.stderr.write(
-    "Left during the start. `edgemaker grid status` shows whether it runs, and `edgemaker grid stop <id>` stops it.\n",
+    "Interrupted during the start. Run `edgemaker grid status` to see whether the grid runs, and `edgemaker grid stop <id>` to stop it.\n",
   );
   return INTERRUPTED;
 }
@@ -36,6 +36,6 @@ function leaveAtOnce(): number {
 function becomes({ status, body }: Answer): string {
   const { id } = body as { readonly id?: string };
   return status === 200 && id
-    ? `It was started before Ctrl-C could keep it from it: \`edgemaker grid stop ${id}\` cancels its orders.`
+    ? `The grid started before Ctrl-C took effect. \`edgemaker grid stop ${id}\` cancels its orders.`
     : "Nothing was started.";
 }

@@ -21,7 +21,7 @@ const rangeTold = (plan: ShownPlan) =>
 
 /** It lies around the market, which moves: a trade shows its plan anew before it asks. */
 const centeredTold = (plan: ShownPlan) =>
-  previewTold(plan, "the same without --preview, which shows its plan first");
+  previewTold(plan, "run the same command without --preview; it shows the plan first");
 
 /** Plans, starts and changes are told in the words in which a person is asked about them. */
 const IN_WORDS: Readonly<Record<string, (body: unknown) => unknown>> = {

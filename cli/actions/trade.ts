@@ -46,7 +46,7 @@ export async function runTrade(operations: readonly Operation[], values: Values)
   try {
     if (values.preview) return await preview(trading, input);
     if (values.detach && !trading.byServer)
-      throw new UsageError("--detach leaves the grid to a server, and none is running: edgemaker serve");
+      throw new UsageError("--detach needs a running server; start one with edgemaker serve");
     const started = await askedStart(input, values, {
       preview: (asked) => trading.ask("preview_centered_grid", asked),
       start: (asked) => trading.ask("start_centered_grid", asked),

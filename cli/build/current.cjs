@@ -11,8 +11,7 @@ const SOURCES = "sources.txt";
 /** Returns the file of the bundle. Builds it first if there is none or a source is newer. */
 async function currentBundle() {
   if (existsSync(join(root, "src")) && isStale()) await (await import("./build.mjs")).build();
-  if (!existsSync(pointer))
-    throw new Error("this edgemaker has no program in its folder dist: install it again");
+  if (!existsSync(pointer)) throw new Error("the folder dist is missing; reinstall edgemaker");
   return join(dist, readFileSync(pointer, "utf8"), "main.js");
 }
 

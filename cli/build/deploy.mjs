@@ -12,12 +12,12 @@ console.log(`bundle: ${size.toFixed(0)} KiB compressed, at most ${MOST_KIBIBYTES
 if (size > MOST_KIBIBYTES) fail("the bundle is too large");
 
 const url = process.env.EDGEMAKER_DATABASE_URL;
-if (!url) fail("EDGEMAKER_DATABASE_URL is not set: the database has to be migrated before its new code runs");
+if (!url) fail("EDGEMAKER_DATABASE_URL is not set; deploy needs it to migrate the database first");
 const migrate = ["cli/edgemaker.cjs", "db", "migrate", "--url", url, ...(isDry ? ["--dry"] : [])];
 const { status } = spawnSync(process.execPath, migrate, { cwd: root, stdio: "inherit" });
 if (status !== 0) fail("the database is not migrated, so nothing was deployed");
 
-if (isDry) console.log("dry: nothing was deployed");
+if (isDry) console.log("dry run: nothing was deployed");
 else console.log((await wrangler("deploy").catch(({ stdout, stderr }) => fail(`${stdout}${stderr}`))).stdout);
 
 function fail(line) {

@@ -74,7 +74,7 @@ export const tokenCommand = command({
         const { byCommand, withDatabase } = await import("../actions/actions.ts");
         return withDatabase(values, async ({ store }) => {
           const id = String(values.id);
-          if (!(await store.revokeToken(id, byCommand()))) throw new Error(`there is no live token ${id}`);
+          if (!(await store.revokeToken(id, byCommand()))) throw new Error(`there is no valid token ${id}`);
           return { id, revoked: true };
         });
       },

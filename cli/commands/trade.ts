@@ -39,7 +39,7 @@ export function tradeCommand(operations: readonly Operation[]): CommandDef {
       ...CALL_ARGS,
     }),
     run: async (values) => {
-      if (values.strategy !== "grid") throw new UsageError("--strategy grid names the strategy");
+      if (values.strategy !== "grid") throw new UsageError("--strategy must be grid");
       return (await import("../actions/actions.ts")).runTrade(operations, values);
     },
   });

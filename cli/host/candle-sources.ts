@@ -32,8 +32,8 @@ export async function readCandleFile(file: string, pair: Pair, skipRefused = fal
   if (!isStored(file)) return readCandleSource(file, { pair, skipRefused });
   const { candles, head } = await readStored(file);
   if (candles.pair !== pair)
-    throw new RangeError(`${file}: it holds candles of ${candles.pair}, not of ${pair}`);
-  if (candles.times.length === 0) throw new RangeError(`${file}: there is no candle in it`);
+    throw new RangeError(`${file}: it has candles of ${candles.pair}, not of ${pair}`);
+  if (candles.times.length === 0) throw new RangeError(`${file}: it has no candles`);
   return { ...head, candles };
 }
 
@@ -91,7 +91,7 @@ async function readThrough<T>(file: string, reader: PartReader<T>, waiting?: Wai
   try {
     await checkSum(file);
     for await (const { bytes, behind } of filePartsOf(file)) {
-      if (waiting?.isEnough()) throw new Error("it was not read to its end");
+      if (waiting?.isEnough()) throw new Error("it could not be read completely");
       reader.push(bytes);
       waiting?.hear(behind);
     }

@@ -79,7 +79,7 @@ export async function readStored(file: string): Promise<StoredCandles> {
     return decodeCandles(isAligned ? bytes : bytes.slice());
   });
   if ((await hashAsIs(stored.candles, sha256)) !== stored.head.hash)
-    throw new Error(`${file}: it is damaged: remove it, then download or import it again`);
+    throw new Error(`${file} is damaged; remove it, then download or import it again`);
   return stored;
 }
 
@@ -167,7 +167,7 @@ export function lockCandles(file: string): () => void {
     }
     const owner = Number(existsSync(lock) ? readFileSync(lock, "utf8") : 0);
     if (owner > 0 && isAlive(owner))
-      throw new Error(`process ${owner} works on ${file}: wait for it, or stop it`);
+      throw new Error(`process ${owner} uses ${file}; wait for it, or stop it`);
     rmSync(lock, { force: true });
   }
 }

@@ -33,7 +33,7 @@ export function tighten(file: string): boolean {
     return true;
   } catch (error) {
     throw new SettingsError(
-      `${file} can be read by others (mode ${mode}): chmod 600 it (${messageOf(error)})`,
+      `${file} can be read by other users (mode ${mode}); run chmod 600 on it (${messageOf(error)})`,
     );
   }
 }

@@ -76,7 +76,7 @@ function sayCreated(databaseUrl: string): void {
   }
 }
 
-const WHILE_THERE = "while it is there, no process on this machine places an order of this database";
+const WHILE_THERE = "while this file exists, no process on this machine places orders for this database";
 
 /** Needs neither a server nor a database. */
 export const sayKillFile = (databaseUrl: string): boolean =>

@@ -10,7 +10,9 @@ export function databaseFile(url: string): string | undefined {
   if (!url.startsWith("file:")) {
     if (/^(libsql|https?):\/\//.test(url)) return undefined;
     const meant = url.includes(":") ? "" : `: for a file, file:${url}`;
-    throw new SettingsError(`a database is file:<path> or libsql://<host>, not ${shownUrl(url)}${meant}`);
+    throw new SettingsError(
+      `a database must be file:<path> or libsql://<host>, not ${shownUrl(url)}${meant}`,
+    );
   }
   const path = url.slice("file:".length).replace(/\?.*$/, "");
   if (path === "") throw new SettingsError("a database file needs a path: file:<path>");
@@ -34,7 +36,7 @@ export const packageFolder = (): string => {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, "drizzle"))) {
     const parent = dirname(folder);
-    if (parent === folder) throw new Error("the package's folder is not found");
+    if (parent === folder) throw new Error("the package folder was not found");
     folder = parent;
   }
   return folder;

@@ -28,7 +28,7 @@ export const createLog =
 export function nodeRuntime(url: string, config: Config, log: Log): Runtime {
   const file = databaseFile(url);
   if (file && ownDatabase(file))
-    log("warn", "the database could be read by others: it is yours alone now", { file });
+    log("warn", "other users could read the database file; now only you can", { file });
   return runtimeAsIs(url, config, log);
 }
 

@@ -131,5 +131,5 @@ export function refusePrivate(host: string, addresses: readonly { readonly addre
 
 const privateRefusal = (host: string, addresses: readonly { readonly address: string }[]): Error | null =>
   addresses.some(({ address }) => isPrivate(address))
-    ? new Error(`${host} leads to a private address; name it in EDGEMAKER_OUTBOUND_HOSTS if it is meant`)
+    ? new Error(`${host} resolves to a private address; to allow it, add it to EDGEMAKER_OUTBOUND_HOSTS`)
     : null;

@@ -48,7 +48,7 @@ function tokenOf(given: string | undefined): string | undefined {
   } catch (error) {
     throw new UsageError(`--token cannot be read from ${where}: ${messageOf(error)}`);
   }
-  throw new UsageError(`--token: there is none in ${where}`);
+  throw new UsageError(`--token: ${where} contains no token`);
 }
 
 const LONGEST_REQUEST = 60_000;
@@ -81,11 +81,11 @@ export async function callRemote(
     redirect: "manual",
     signal: AbortSignal.timeout(LONGEST_REQUEST),
   }).catch((error: unknown) => {
-    throw new Error(`no answer from ${url}: ${messageOf(error)}${unsettled(operation)}`, { cause: error });
+    throw new Error(`no response from ${url}: ${messageOf(error)}${unsettled(operation)}`, { cause: error });
   });
   const body: unknown = await response.json().catch(() => {
     throw new Error(
-      `${url} answered ${response.status} without JSON: is it an edgemaker server?${unsettled(operation)}`,
+      `${url} returned status ${response.status} without JSON; check that it is an edgemaker server${unsettled(operation)}`,
     );
   });
   return { status: response.status, body };
@@ -93,4 +93,4 @@ export async function callRemote(
 
 // A request may have arrived whose answer did not.
 const unsettled = ({ effect }: Operation): string =>
-  effect === "read" ? "" : "; it could have taken effect: check before you repeat it";
+  effect === "read" ? "" : "; the request may have taken effect, so check before you repeat it";

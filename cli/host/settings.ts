@@ -87,7 +87,7 @@ export function lackingFolder(values: Values, env: NodeJS.ProcessEnv): LackingFo
 }
 
 export const folderTold = ({ folder, named }: LackingFolder): string =>
-  `there is no folder ${folder}: make it (mkdir -p "${folder}"), or correct ${named}`;
+  `the folder ${folder} does not exist; create it (mkdir -p "${folder}"), or correct ${named}`;
 
 /** The environment over what the configuration file says. */
 export const environmentWithFile = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
@@ -159,7 +159,7 @@ function replayOf(value: string): { symbol: Pair; file: string } {
   const symbol = at < 0 ? "BTC/USDT" : value.slice(0, at);
   if (!isPair(symbol))
     throw new UsageError(
-      `--replay names ${symbol}, which is no pair; write SYMBOL=FILE, for example ETH/USDT=eth.csv`,
+      `--replay names ${symbol}, which is not a pair; write SYMBOL=FILE, for example ETH/USDT=eth.csv`,
     );
   return { symbol, file: resolve(value.slice(at + 1)) };
 }

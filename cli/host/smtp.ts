@@ -61,7 +61,10 @@ const replyAnswer = (response: string): OutboundAnswer => ({
 async function withinTime<T>(sending: Promise<T>, timeout: number): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`the mail server took longer than ${timeout} ms`)), timeout);
+    timer = setTimeout(
+      () => reject(new Error(`the mail server did not respond within ${timeout} ms`)),
+      timeout,
+    );
   });
   try {
     return await Promise.race([sending, late]);

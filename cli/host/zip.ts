@@ -29,10 +29,11 @@ export async function onlyEntry(handle: FileHandle): Promise<ZipEntry> {
   const entries = entriesIn(await bytesAt(handle, size - length, length));
   const [entry] = entries;
   if (!entry || entries.length > 1)
-    throw new RangeError(`the archive holds ${entries.length} files: unpack it, and import each`);
+    throw new RangeError(`the archive has ${entries.length} files; unpack it and import each file`);
   const { name, flags, method, offset, ...sizes } = entry;
   if ((flags & 1) === 1) throw new RangeError(`${name} is encrypted`);
-  if (method !== STORED && method !== DEFLATED) throw new RangeError(`${name} is packed in an unknown way`);
+  if (method !== STORED && method !== DEFLATED)
+    throw new RangeError(`${name} uses an unsupported compression`);
   if (offset === LARGE || sizes.packedSize === LARGE) throw new RangeError(`${name} is larger than 4 GiB`);
   const local = await bytesAt(handle, offset, LOCAL_SIZE);
   if (!begins(local, 0, LOCAL)) throw new RangeError("the archive is damaged");
@@ -43,7 +44,7 @@ export async function onlyEntry(handle: FileHandle): Promise<ZipEntry> {
 /** The files in the directory at the end of an archive. */
 function entriesIn(tail: Buffer) {
   const end = tail.lastIndexOf(END, tail.length - END_SIZE, "latin1");
-  if (end < 0) throw new RangeError("the archive has no directory: it is not whole");
+  if (end < 0) throw new RangeError("the archive is incomplete: it has no directory");
   const entries = [];
   for (let at = end - tail.readUInt32LE(end + 12); at < end; ) {
     if (at < 0 || !begins(tail, at, ENTRY)) throw new RangeError("the archive's directory is damaged");

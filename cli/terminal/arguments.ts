@@ -58,7 +58,7 @@ export function findCommand(root: CommandDef, argv: readonly string[]): FoundCom
 
 function beforeCommand(word: string, path: readonly string[]): string {
   const where = path.length === 0 ? "before the command" : `before the sub-command of ${path.join(" ")}`;
-  return `${word} stands ${where}, where it would do nothing; put it after`;
+  return `${word} comes ${where}, where it has no effect; move it after`;
 }
 
 const commandName = (word: string, commands: Commands): string | undefined =>
@@ -80,7 +80,7 @@ export function readValues(args: Args, words: readonly string[]): Values {
   const values: Record<string, string | boolean | string[]> = {};
   const set = (name: string, flag: string, value: string | boolean) => {
     if (args[name]?.repeatable) values[name] = [...((values[name] as string[]) ?? []), String(value)];
-    else if (Object.hasOwn(values, name)) throw new UsageError(`${flag} is given twice`);
+    else if (Object.hasOwn(values, name)) throw new UsageError(`${flag} is set twice`);
     else values[name] = value;
   };
   for (let place = 0; place < words.length; place++) {
@@ -136,6 +136,6 @@ function flagNames(args: Args): Map<string, KnownFlag> {
 function switchValue({ negative }: KnownFlag, flag: string, inline: string | undefined): boolean {
   if (inline === undefined) return !negative;
   if (negative || (inline !== "true" && inline !== "false"))
-    throw new UsageError(`${flag} takes no value but true or false`);
+    throw new UsageError(`${flag} takes no value except true or false`);
   return inline === "true";
 }

@@ -49,7 +49,7 @@ export function helpOf(found: CommandDef, path: readonly string[], width: number
     examples.length > 0
       ? `${title("Examples")}\n${examples.map((example) => exampleLines(example, width)).join("\n")}`
       : "",
-    commands.length > 0 ? `Run ${name} <command> --help for details of a command.` : "",
+    commands.length > 0 ? `Run ${name} <command> --help for details.` : "",
     GUIDES[path[0] ?? ""] ? `Guide: docs/${GUIDES[path[0] ?? ""]}.md` : "",
   ];
   return sections.filter((text) => text !== "").join("\n\n");

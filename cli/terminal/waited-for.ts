@@ -15,8 +15,8 @@ interface Words<T> {
 }
 
 const WHAT_THERE_IS: Words<unknown> = {
-  ends: "takes what there is",
-  ended: () => "Ended before its time: this is what there is.\n",
+  ends: "stops here and shows the result so far",
+  ended: () => "Stopped early. This is the result so far.\n",
 };
 
 /**

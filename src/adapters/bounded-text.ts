@@ -4,7 +4,7 @@ export const MOST_BYTES = 4 * 1024 * 1024;
 /** Thrown when a body goes on past its limit. */
 export class TooLong extends Error {
   constructor() {
-    super(`the answer has more than ${MOST_BYTES} bytes`);
+    super(`the response has more than ${MOST_BYTES} bytes`);
     this.name = "TooLong";
   }
 }

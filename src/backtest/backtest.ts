@@ -66,7 +66,7 @@ export interface BacktestWarning {
 export type BacktestPast = Candles | Tape;
 
 /**
- * What a grid would have done over its past: the functions that trade, on a venue in memory. Throws AppError for what
+ * Tests on historical prices over its past: the functions that trade, on a venue in memory. Throws AppError for what
  * a start at the first price would refuse. A money figure is exact; see docs/backtest.md for what a bar hides.
  */
 export const backtest = (asked: AskedGrid, past: BacktestPast, options: BacktestOptions): BacktestResult =>
@@ -79,7 +79,8 @@ export function* backtesting(
   options: BacktestOptions,
 ): Generator<number, BacktestResult> {
   const [candles, tape] = "prints" in past ? [past.prints, past] : [past, undefined];
-  if (candles.times.length === 0) throw new AppError("Invalid request", "there are no candles in this time");
+  if (candles.times.length === 0)
+    throw new AppError("Invalid request", "there are no candles in this period");
   const { market } = options;
   const rules: Rules = { ...RULES, ...options.rules };
   const bars = ticksOf(candles, market.tick);
@@ -204,12 +205,12 @@ function backtestDoubts({ run, band, rules, market, missing, bars }: Doubtful): 
   if (band && band.cycles.most > COARSE * Math.max(1, cycles))
     found.push({
       code: "coarse_candles",
-      message: `the order of a bar's extremes makes ${band.cycles.least} to ${band.cycles.most} cycles: these candles are too coarse for this spacing, use shorter ones`,
+      message: `depending on the order of a candle's high and low, there are ${band.cycles.least} to ${band.cycles.most} cycles; these candles are too long for this spacing, so use shorter ones`,
     });
   if (rules.fill === "touch" && div(market.tick, spacing, "up") >= WIDE_TICK)
     found.push({
       code: "touch",
-      message: "fills on touch with so few ticks between two levels invent cycles: use cross",
+      message: "with so few ticks between two levels, fills on touch overstate cycles; use cross",
     });
   if (cycles < FEW_CYCLES)
     found.push({
@@ -219,12 +220,12 @@ function backtestDoubts({ run, band, rules, market, missing, bars }: Doubtful): 
   if (missing > 0)
     found.push({
       code: "missing_bars",
-      message: `${missing} bars are missing: the price is taken to go straight from one to the next`,
+      message: `${missing} candles are missing; the price is assumed to move straight across each gap`,
     });
   if (strategy.status === "stopped")
     found.push({
       code: "ended",
-      message: `the grid ended before its time: ${strategy.state.exit?.reason ?? "stop"} in bar ${run.held.bars.at(-1)} of ${bars.count}`,
+      message: `the grid ended early: ${strategy.state.exit?.reason ?? "stop"} in candle ${run.held.bars.at(-1)} of ${bars.count}`,
     });
   return found;
 }

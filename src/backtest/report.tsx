@@ -22,8 +22,8 @@ export function reportOf(result: BacktestAnswer): string {
         </ul>
       )}
       <dl>{facts(answer)}</dl>
-      {chartFigure("Price, levels and fills: bought green, sold red", priceChart(answer))}
-      {chartFigure("Equity (solid) against all in base (dashed)", equityChart(answer))}
+      {chartFigure("Price, levels and fills: buys green, sells red", priceChart(answer))}
+      {chartFigure("Equity (solid) and buy and hold (dashed)", equityChart(answer))}
       {chartFigure("Below the highest equity so far, %", drawdownChart(answer))}
       {chartFigure("Cycles of each slot, lowest first", slotChart(answer))}
     </>
@@ -34,7 +34,7 @@ export function reportOf(result: BacktestAnswer): string {
 function pastTold({ bars, missingBars, tape }: BacktestAnswer): string {
   if (!tape) return `${bars} bars${missingBars > 0 ? `, ${missingBars} missing` : ""}`;
   const { books, queue, hasAmounts } = tape;
-  const amounts = hasAmounts ? "" : " of unknown amounts, each taken for enough";
+  const amounts = hasAmounts ? "" : " of unknown amount, each assumed to fill a whole order";
   const waits = queue ? `, ${books} books (${QUEUE_TOLD[queue]})` : "";
   return `${bars} prints${amounts}${waits}`;
 }
@@ -64,8 +64,8 @@ function facts(answer: BacktestAnswer) {
     ["Total", `${short(answer.total)} (${reportedPercent(answer.totalPercent)})`],
     ["Realized", short(answer.realized)],
     ["Unrealized", short(answer.unrealized)],
-    ["All in base instead", short(holding.base)],
-    ["Initial base, kept", short(holding.start)],
+    ["Buy and hold", short(holding.base)],
+    ["Keep the initial base", short(holding.start)],
     ["Max drawdown", `${drawdown.amount} (${reportedPercent(drawdown.percent)})`],
     ["Cycles", String(answer.cycles)],
     [
@@ -184,7 +184,7 @@ function equityChart({ series }: BacktestAnswer): Chart {
     "equity",
     series.map((one) => [x(one.timestamp), y(one.equity)]),
   );
-  const label = "equity over time, and what all in base would be worth";
+  const label = "equity over time, compared with buy and hold";
   return { svg: drawing([lines, held, equity], label), ...axes };
 }
 

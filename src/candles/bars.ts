@@ -81,7 +81,7 @@ export function createBars() {
     const reason = rowProblem(open, high, low, close, bar.volume);
     if (reason) return reason;
     if (!Number.isSafeInteger(high) || largest * (POWERS[target - scale] as number) > Number.MAX_SAFE_INTEGER)
-      return `its prices have more digits than can be held exactly`;
+      return `its prices have more digits than can be stored exactly`;
     if (target > scale) rescale(target);
     if (high > largest) largest = high;
     if (largest > LARGEST_INT32 && !isWide) widen();

@@ -107,7 +107,7 @@ export const PRICES = ["open", "high", "low", "close"] as const;
 /** Candles of columns that are there already, each narrowed where it fits. Throws CandleError. */
 export function candlesIn(columns: Omit<Candles, "from">): Candles {
   const { times, open, high, low, close, spanMillis, volume } = columns;
-  if (!(spanMillis > 0)) throw new RangeError("a bar lasts longer than nothing");
+  if (!(spanMillis > 0)) throw new RangeError("a candle must have a positive length");
   let highest = 0;
   for (let i = 0; i < times.length; i++) {
     const reason = barProblem({
@@ -148,11 +148,11 @@ interface Bar {
 
 function barProblem({ at, before, spanMillis, open, high, low, close, volume }: Bar): string | undefined {
   if (!Number.isSafeInteger(at) || at < 0) return "its time is no whole number of milliseconds";
-  if (at === before) return "its time is that of the one before";
+  if (at === before) return "it has the same time as the previous one";
   if (at < before) return "it is earlier than the previous one";
-  if (at - before < spanMillis) return "it begins before the one before has ended";
+  if (at - before < spanMillis) return "it begins before the previous one has ended";
   if (!(low > 0)) return "its low is not above zero";
-  if (!Number.isSafeInteger(high)) return "its high is too large to be held exactly";
+  if (!Number.isSafeInteger(high)) return "its high is too large to be stored exactly";
   if (!(high >= low)) return "its high is below its low";
   if (!(open >= low && open <= high)) return "its open is outside low and high";
   if (!(close >= low && close <= high)) return "its close is outside low and high";

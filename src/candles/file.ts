@@ -87,11 +87,13 @@ export function decodeCandles(bytes: Uint8Array<ArrayBuffer>): { candles: Candle
 
 /** What the beginning of a file tells; the columns need not be there. */
 export function readHead(bytes: Uint8Array<ArrayBuffer>): Head {
-  if (bytes.length < FIXED || !isCandleFile(bytes)) throw new RangeError("it is no file of candles");
+  if (bytes.length < FIXED || !isCandleFile(bytes)) throw new RangeError("it is not a file of candles");
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const version = view.getUint32(8, true);
   if (version !== VERSION)
-    throw new RangeError(`it is of version ${version}, this program reads version ${VERSION}: make it again`);
+    throw new RangeError(
+      `it has version ${version}, and this edgemaker reads version ${VERSION}; create it again`,
+    );
   if (bytes.length < columnsAt(bytes)) throw damaged();
   try {
     return HeadShape().parse(JSON.parse(new TextDecoder().decode(bytes.subarray(FIXED, columnsAt(bytes)))));
@@ -104,7 +106,7 @@ const columnsAt = (bytes: Uint8Array<ArrayBuffer>): number =>
   FIXED + new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(12, true);
 
 const damaged = (): RangeError =>
-  new RangeError("it is damaged: remove it, then download or import it again");
+  new RangeError("it is damaged; remove it, then download or import it again");
 
 function requireLittleEndian(): void {
   if (new Uint8Array(new Uint16Array([1]).buffer)[0] !== 1)

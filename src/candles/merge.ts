@@ -13,7 +13,7 @@ export interface Merged {
 /** The bars of both, of one pair and span, in ascending time. */
 export function merge(first: Candles, second: Candles): Merged {
   if (first.pair !== second.pair || first.spanMillis !== second.spanMillis)
-    throw new RangeError("candles of different pairs or spans are not one series");
+    throw new RangeError("candles of different pairs or lengths cannot be merged");
   const scale = Math.max(first.scale, second.scale);
   const both = (name: "open" | "high" | "low" | "close"): Column =>
     joinedColumns(

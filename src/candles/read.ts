@@ -81,12 +81,12 @@ export function createReader({ pair, spanMillis, skipRefused = false }: ReadOpti
     for (let which = 0; which < 4; which++) {
       const place = of.prices[which] as number;
       if (place >= row.count) return "it has too few fields";
-      if (!readPrice(row, place)) return `its ${PRICE_NAMES[which]} is no number of at least zero`;
+      if (!readPrice(row, place)) return `its ${PRICE_NAMES[which]} is not a number of at least zero`;
       bar.digits[which] = figure.digits;
       bar.decimals[which] = figure.decimals;
     }
     const volume = of.volume < 0 ? 0 : amountAt(row, of.volume);
-    if (volume === undefined) return "its volume is no number of at least zero";
+    if (volume === undefined) return "its volume is not a number of at least zero";
     bar.volume = volume;
     return bars.add(bar);
   }
@@ -95,8 +95,8 @@ export function createReader({ pair, spanMillis, skipRefused = false }: ReadOpti
     const at = timeAt(row, of.at);
     if (at === undefined) return "its time cannot be read";
     const amount = of.amount < 0 ? 0 : amountAt(row, of.amount);
-    if (amount === undefined) return "its amount is no number of at least zero";
-    if (!readPrice(row, of.price) || figure.digits === 0) return "its price is no number above zero";
+    if (amount === undefined) return "its amount is not a number of at least zero";
+    if (!readPrice(row, of.price) || figure.digits === 0) return "its price is not a number above zero";
     price.digits = figure.digits;
     price.decimals = figure.decimals;
     return trades.add(at, price, amount);
@@ -110,7 +110,7 @@ export function createReader({ pair, spanMillis, skipRefused = false }: ReadOpti
     }
     if (shape === "json" || ++prefaced > MOST_PREFACE)
       throw new RangeError(
-        `${rowPlace(row.line, shape)}: neither a candle nor the names of columns (timestamp, open, high, low, close, volume)`,
+        `${rowPlace(row.line, shape)}: neither a candle nor column names (timestamp, open, high, low, close, volume)`,
       );
     return false;
   }
@@ -150,7 +150,7 @@ const PRICE_NAMES = ["open", "high", "low", "close"] as const;
 const emptyReason = (refused: readonly Refused[], layout: Layout | undefined): string => {
   const [first] = refused;
   if (first) return `there is no candle among the rows; ${first.row}: ${first.reason}`;
-  return layout ? "there are names of columns and no candle" : "it is empty: there is no candle in it";
+  return layout ? "there are column names but no candles" : "it is empty";
 };
 
 function shortestSpan({ times }: Columns): Millis {
@@ -166,7 +166,7 @@ function checkSpan({ times }: Columns, span: Millis): void {
     const after = (times[row] as number) - (times[row - 1] as number);
     if (after < span)
       throw new RangeError(
-        `the candle of ${stampOf(times[row] as number)} begins ${after / 1000} s after the one before, which is said to last ${span / 1000} s`,
+        `the candle of ${stampOf(times[row] as number)} begins ${after / 1000} s after the previous one, but candles last ${span / 1000} s`,
       );
   }
 }

@@ -81,7 +81,7 @@ export function createRows(onRow: (row: Row, shape: RowShape) => void): Rows {
     // A copy: whoever sent the part may write into it again.
     rest = bytes.slice(from);
     if (rest.length > LONGEST_ROW)
-      throw new RangeError(`${rowPlace(row.line + 1, shape)}: longer than a row can be`);
+      throw new RangeError(`${rowPlace(row.line + 1, shape)}: the row is too long`);
   }
 
   function end(): RowShape | undefined {

@@ -29,7 +29,7 @@ export function bookLeg({ exchange, side, levels, market }: BookSide): Leg {
     minNotional,
     fill(amount) {
       const step = steps.find(({ before, amount: size }) => amount <= before + size);
-      if (!step) throw new RangeError(`${exchange} has not so much in its book`);
+      if (!step) throw new RangeError(`${exchange} does not have this amount in its order book`);
       const notional = step.notionalBefore + mul(step.price, amount - step.before, rounding);
       return { notional, fee: mul(notional, taker, "up") };
     },

@@ -37,7 +37,7 @@ const ExecutableShape = lazy(() =>
     endsAt: z
       .enum(["gain", "amount", "depth"])
       .nullable()
-      .describe("Why the amount ends: the next lot earns nothing, your amount, or the end of a book"),
+      .describe("What limits the amount: no more profit, your amount, or the end of an order book"),
     whole: ExecutionShape()
       .nullable()
       .optional()

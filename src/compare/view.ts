@@ -32,8 +32,8 @@ export function netText(answer: unknown): string {
   const { executable } = analysis;
   const whole = wholeText(symbol, executable).whole;
   return [
-    `Net of fees, by the books as they are now: ${executableText(symbol, executable)}.`,
-    ...(whole === undefined ? [] : [`The amount as a whole: ${whole}.`]),
+    `After fees, in the current order books: ${executableText(symbol, executable)}.`,
+    ...(whole === undefined ? [] : [`The full amount: ${whole}.`]),
   ].join(" ");
 }
 
@@ -43,9 +43,9 @@ const toTenDigits = (number: number): number => Number(number.toPrecision(10));
 type ExecutableFound = Comparison["analysis"]["executable"];
 
 const NO_TRADE_REASONS = {
-  one_venue: "no: it takes two venues",
-  no_gain: "no: fees take what the prices differ by",
-  below_minimum: "no: what gains is below the least order",
+  one_venue: "no: a second exchange is required",
+  no_gain: "no: fees exceed the price difference",
+  below_minimum: "no: the profitable amount is below the minimum order",
 } as const;
 
 function executableText(symbol: string, found: ExecutableFound): string {
@@ -54,7 +54,9 @@ function executableText(symbol: string, found: ExecutableFound): string {
 }
 
 const wholeText = (symbol: string, { whole }: ExecutableFound) =>
-  whole === undefined ? {} : { whole: whole ? tradeText(symbol, whole) : "no two books hold so much" };
+  whole === undefined
+    ? {}
+    : { whole: whole ? tradeText(symbol, whole) : "no two order books have this amount" };
 
 function tradeText(
   symbol: string,

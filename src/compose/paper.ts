@@ -55,7 +55,7 @@ export function connectDryRuns({
 const inUse = (exchange: string): AppError =>
   new AppError(
     "Conflict",
-    `the dry run account on ${exchange} has orders: stop its grids before you give it other balances`,
+    `the dry run account on ${exchange} has orders: stop its grids before you set new balances`,
   );
 
 /** A market's fees are those that everybody is told: the account's own would be a private request. */

@@ -115,7 +115,7 @@ export async function sandboxVenues(
     }),
   );
   const [market] = venues.values();
-  if (!market) throw new SettingsError("EDGEMAKER_EXCHANGES names no exchange");
+  if (!market) throw new SettingsError("EDGEMAKER_EXCHANGES is empty");
   return {
     venue: (exchange) => found(venues.get(exchange), exchange),
     venueOf: ({ kind, exchange }) => (kind === "sandbox" ? venues.get(exchange) : undefined),

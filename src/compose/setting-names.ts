@@ -14,7 +14,7 @@ const wholeNumber = (least: number, most: number) =>
     string.check(
       z.refine(
         (text) => /^\d{1,6}$/.test(text) && Number(text) >= least && Number(text) <= most,
-        `needs a whole number from ${least} to ${most}`,
+        `must be a whole number from ${least} to ${most}`,
       ),
     ),
     z.transform(Number),
@@ -93,7 +93,7 @@ export function refuseUnknownSettings(environment: Environment): void {
     known.map((name) => name.slice(SETTING_PREFIX.length)),
   );
   const hint = /^(DRY|PAPER)_?(RUN|TRAD\w*)?$/.test(wanted)
-    ? "request a dry run at each start: --dry-run, or dryRun in the body"
+    ? "set dry run at each start: --dry-run, or dryRun in the body"
     : meant === undefined
       ? `the settings are ${known.join(", ")}`
       : `did you mean ${SETTING_PREFIX}${meant}?`;
@@ -103,7 +103,8 @@ export function refuseUnknownSettings(environment: Environment): void {
 /** The configuration file's content as an environment. Unknown keys are refused: a typo must not be ignored. */
 export function parseConfigFile(content: unknown): Environment {
   const parsed = z.record(z.string(), z.string()).safeParse(content);
-  if (!parsed.success) throw new SettingsError("the configuration file must be one JSON object of texts");
+  if (!parsed.success)
+    throw new SettingsError("the configuration file must be a JSON object with text values");
   for (const key of Object.keys(parsed.data)) {
     if (!Object.hasOwn(Settings.shape, key) && !CREDENTIAL.test(key))
       throw new SettingsError(`the configuration file has an unknown key: ${key}`);

@@ -39,7 +39,7 @@ export function timingBound(entry: string): [TimingName, Millis] {
   const known = TIMING_NAMES.find((one) => one === name);
   if (!known)
     throw new SettingsError(
-      `EDGEMAKER_TIMING: a bound is ${TIMING_NAMES.join(", ")}=milliseconds, not ${entry}`,
+      `EDGEMAKER_TIMING must be name=milliseconds with one of ${TIMING_NAMES.join(", ")}, not ${entry}`,
     );
   return [known, Number(millis)];
 }
@@ -57,7 +57,7 @@ function rateLimitEntry(entry: string): Partial<RateLimits> {
   const [, name, count] = /^(address|token|burst|failed|outbound)=([1-9]\d{0,5})$/.exec(entry) ?? [];
   if (name) return { [name]: Number(count) };
   throw new SettingsError(
-    `EDGEMAKER_RATE_LIMIT is off, or some of address, token, burst, failed, outbound=1 to 999999 and loopback, not ${entry}`,
+    `EDGEMAKER_RATE_LIMIT must be off, or a list of loopback and address, token, burst, failed, outbound=1 to 999999, not ${entry}`,
   );
 }
 
@@ -72,7 +72,7 @@ export function limitSettingsOf(told: string): Limits {
         const name = LIMIT_NAMES.find((one) => one === given);
         if (!name)
           throw new SettingsError(
-            `EDGEMAKER_LIMITS is name=value;…, of ${LIMIT_NAMES.join(", ")}, not ${entry}`,
+            `EDGEMAKER_LIMITS must be name=value;… with names of ${LIMIT_NAMES.join(", ")}, not ${entry}`,
           );
         const limit = LIMIT_FORMS[name].read(value);
         if (limit === undefined)
@@ -87,7 +87,7 @@ export function assetAmount(entry: string): [string, Decimal] {
   const amount = parseDecimal(told);
   if (asset === undefined || amount === undefined)
     throw new SettingsError(
-      `EDGEMAKER_MCP_MOST is QUOTE=amount, several with commas, for example USDT=500, not ${entry}`,
+      `EDGEMAKER_MCP_MOST must be QUOTE=amount, separated by commas, for example USDT=500, not ${entry}`,
     );
   return [asset, amount];
 }
@@ -101,7 +101,7 @@ export function tierOf(
   const tier = venue === "kraken" ? TIERS.kraken.find((one) => one === name) : undefined;
   if (tier) return [id, tier];
   throw new SettingsError(
-    `EDGEMAKER_TIERS is exchange=tier, several with commas, for an exchange on kraken and one of ${TIERS.kraken.join(", ")}, not ${entry}`,
+    `EDGEMAKER_TIERS must be exchange=tier, separated by commas, for exchanges on kraken and tiers of ${TIERS.kraken.join(", ")}, not ${entry}`,
   );
 }
 
@@ -110,7 +110,7 @@ export function originOf(entry: string): string {
   const origin = URL.canParse(entry) ? new URL(entry).origin : "null";
   if (/^https?:/.test(origin) && (entry === origin || entry === `${origin}/`)) return origin;
   throw new SettingsError(
-    `EDGEMAKER_CORS is scheme, host and port of each page, several with commas, for example https://app.example.org, not ${entry}`,
+    `EDGEMAKER_CORS must be the origins of pages (scheme, host and port), separated by commas, for example https://app.example.org, not ${entry}`,
   );
 }
 
@@ -125,7 +125,7 @@ export function watchedOf(entry: string, exchanges: readonly { readonly id: stri
   if (isKnown && !("wrong" in asked) && (preset || named === undefined))
     return { exchange, symbol, ...(preset ? { promise: { preset, asked } } : {}) };
   throw new SettingsError(
-    `EDGEMAKER_LIQUIDITY is exchange:BASE/QUOTE, several with commas, of ${exchanges.map(({ id }) => id).join(", ")}, and perhaps after it what was promised, as agreement spread=2 depth=500 band=2 levels=3 uptime=95 (presets: ${PRESETS.join(", ")}), not ${entry}`,
+    `EDGEMAKER_LIQUIDITY must be exchange:BASE/QUOTE, separated by commas, of ${exchanges.map(({ id }) => id).join(", ")}, optionally followed by an agreement such as agreement spread=2 depth=500 band=2 levels=3 uptime=95 (presets: ${PRESETS.join(", ")}), not ${entry}`,
   );
 }
 

@@ -9,7 +9,7 @@ export const timeLimit =
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(
-        () => reject(new VenueError("unavailable", `${who} did not answer within ${limit} ms`)),
+        () => reject(new VenueError("unavailable", `${who} did not respond within ${limit} ms`)),
         limit,
       );
     });

@@ -5,6 +5,6 @@ export const kindsOf =
   (kinds: readonly Kind[]): Kinds =>
   (name) => {
     const kind = kinds.find((one) => one.name === name);
-    if (!kind) throw new Error(`this program runs no strategy of the kind ${name}`);
+    if (!kind) throw new Error(`this version of edgemaker has no strategy kind ${name}`);
     return kind;
   };

@@ -146,5 +146,5 @@ export class SettingsError extends Error {
 export const noLongerHolds = (): AppError =>
   new AppError(
     "Conflict",
-    "the plan of this planHash no longer holds: the market or the account has moved; preview again",
+    "the plan of this planHash is out of date, because the market or the account changed; preview again",
   );

@@ -14,7 +14,7 @@ export const planHash = () =>
 const MOST_LIST_TEXT = 1000;
 const MOST_BALANCE: Decimal = 10n ** 15n * ONE;
 const DRY_FORM =
-  "Invalid request: dryBalance is ASSET=amount, several with commas, for example USDT=1000,BTC=0.1";
+  "Invalid request: dryBalance must be ASSET=amount, separated by commas, for example USDT=1000,BTC=0.1";
 
 /** `USDT=1000,BTC=0.1` */
 export const dryBalance = () =>

@@ -89,7 +89,7 @@ const limitRefusal = (
   why: string,
 ): LimitRefusal => ({
   reason,
-  detail: `the limit ${name} is ${showLimit(limits[name])}, and this order, ${orderText(order)}, ${why}; ${howToChange(name, scope)}`,
+  detail: `the limit ${name} is ${showLimit(limits[name])}, but this order, ${orderText(order)}, ${why}; ${howToChange(name, scope)}`,
 });
 
 const orderText = ({ side, type, price, amount, symbol }: WantedOrder): string =>
@@ -106,7 +106,7 @@ export function thinBook(
 ): LimitRefusal | undefined {
   const told = { order, look, limits, counted: ZERO, scope: "" };
   const { collarPercent, dayNotional } = limits;
-  const why = `is ${text(missing)} more than the book shows, so the price of the rest is unknown`;
+  const why = `is ${text(missing)} more than the order book has, so the price of the rest is unknown`;
   if (missing > ZERO && collarPercent !== undefined)
     return limitRefusal("limit_collar", "collarPercent", told, why);
   if (missing > ZERO && dayNotional !== undefined)
@@ -152,7 +152,7 @@ function ofCollar(told: LimitedOrder): LimitRefusal | undefined {
   const why = isThrough
     ? `could execute at ${text(worst)}`
     : "has no price to compare with: the book is empty";
-  return limitRefusal("limit_collar", "collarPercent", told, `${why}, the mid being ${text(mid)} now`);
+  return limitRefusal("limit_collar", "collarPercent", told, `${why}, and the mid price is ${text(mid)}`);
 }
 
 function ofOrder(told: LimitedOrder): LimitRefusal | undefined {
@@ -161,7 +161,12 @@ function ofOrder(told: LimitedOrder): LimitRefusal | undefined {
   if (orderNotional === undefined) return undefined;
   const most = orderNotional[quote];
   if (most === undefined)
-    return limitRefusal("limit_order", "orderNotional", told, `is in ${quote}, which it does not name`);
+    return limitRefusal(
+      "limit_order",
+      "orderNotional",
+      told,
+      `is in ${quote}, which the limit does not include`,
+    );
   if (told.counted <= most) return undefined;
   return limitRefusal("limit_order", "orderNotional", told, `counts ${text(told.counted)} ${quote}`);
 }
@@ -172,15 +177,15 @@ function beyondDayLimit(told: LimitedOrder, { today }: Used, whose: string): Lim
   if (dayNotional === undefined) return undefined;
   const most = dayNotional[quote];
   if (most === undefined)
-    return limitRefusal("limit_day", "dayNotional", told, `is in ${quote}, which it does not name`);
+    return limitRefusal("limit_day", "dayNotional", told, `is in ${quote}, which the limit does not include`);
   const before = today[quote] ?? ZERO;
   if (before + told.counted <= most) return undefined;
-  const why = `counts ${text(told.counted)} ${quote} beside the ${text(before)} ${quote} that ${whose} has used today; ${DAY_FREES}`;
+  const why = `counts ${text(told.counted)} ${quote} beside the ${text(before)} ${quote} that ${whose} used today; ${DAY_FREES}`;
   return limitRefusal("limit_day", "dayNotional", told, why);
 }
 
 /** When a day's limit has room again, of itself. */
-const DAY_FREES = "what is used is free again at 00:00 UTC";
+const DAY_FREES = "the limit resets at 00:00 UTC";
 
 /** Why a token's own limits refuse an action; undefined where they allow it. */
 export function exceedsToken(
@@ -194,7 +199,7 @@ export function exceedsToken(
   const { symbols, orderNotional, dayNotional } = limits;
   if (exposure.trades === "unknown") {
     const name = dayNotional ? "dayNotional" : orderNotional ? "orderNotional" : "symbols";
-    return refused("limit_unknown", name, `what this can sell and buy is not known: ${exposure.why}`);
+    return refused("limit_unknown", name, `the amount that this can trade is unknown: ${exposure.why}`);
   }
   const { symbol, counted, largest } = exposure;
   const { quote: asset } = splitPair(symbol);
@@ -205,7 +210,7 @@ export function exceedsToken(
     return refused("limit_order", "orderNotional", `its largest order counts ${text(largest)} ${asset}`);
   const before = used.today[asset] ?? ZERO;
   if (!dayNotional || before + counted <= (dayNotional[asset] ?? ZERO)) return undefined;
-  const why = `${what} beside the ${text(before)} ${asset} that the token has used today; ${DAY_FREES}`;
+  const why = `${what} beside the ${text(before)} ${asset} that the token used today; ${DAY_FREES}`;
   return refused("limit_day", "dayNotional", why);
 }
 

@@ -29,7 +29,7 @@ export interface TradingPlan {
 
 const NO_BIDS: Both = { base: ZERO, quote: ZERO };
 const NO_PRICE = "the price of its market could not be read";
-const NO_BOUND = "nothing bounds what it can buy";
+const NO_BOUND = "it can buy without limit";
 
 /** Returns what a plan can sell and buy: base at the mid plus quote, and once more what an exit can sell again. */
 export function exposureOf({ symbol, mid, parts, exits, largest, note }: TradingPlan): Exposure {

@@ -28,14 +28,16 @@ function awayToday({ value, limit }: ObligationFinding, { sums }: LiquiditySpan)
   const up = (value * known + ONE - 1n) / ONE;
   const [away, may] = [known - up, ((ONE - limit) * BigInt(MINUTES_A_DAY)) / ONE];
   if (away === 0n || 2n * away < may) return [];
-  const what = `away or too wide for ${away} ${away === 1n ? "minute" : "minutes"} of today`;
-  return [away > may ? `${what}, and only ${may} are allowed: it is missed` : `${what}, of ${may} allowed`];
+  const what = `missing or too wide for ${away} ${away === 1n ? "minute" : "minutes"} of today`;
+  return [
+    away > may ? `${what}, more than the ${may} allowed; the rule is missed` : `${what}, of ${may} allowed`,
+  ];
 }
 
 const thinToday = ({ rule, value, limit }: ObligationFinding, { sums }: LiquiditySpan): string[] =>
   value === null || limit === null || sums.known < LEAST_FOR_MEAN || value >= limit
     ? []
-    : [`${rule} today is ${text(readable(value))}, and ${text(limit)} is promised`];
+    : [`${rule} today is ${text(readable(value))}; the agreement requires ${text(limit)}`];
 
 function wideToday({ sums }: LiquiditySpan, limit: Decimal | undefined): string[] {
   const mean = meanOfTotal(sums.market.spread);

@@ -58,7 +58,7 @@ export function mexcSt(
   const possible = longestRun(wide, ["yes", "unknown"]) >= MEXC.days;
   return [
     {
-      rule: `mean daily spread above 2 % on ${MEXC.days} days running`,
+      rule: `mean daily spread above 2 % on ${MEXC.days} consecutive days`,
       state: certain ? "missed" : possible ? "unknown" : "kept",
       unit: "share",
       value: meanOfKnown(days.map(({ spread }) => spread)),
@@ -158,7 +158,7 @@ export const gateRule = ({ spread, size, band }: Omit<Score, "share">): UpRule =
 });
 
 export const gateScore = (span: Measured, { share }: Pick<Score, "share">): ObligationFinding[] => [
-  upShare(span, { rule: "minutes that score", asked: share }),
+  upShare(span, { rule: "scoring minutes", asked: share }),
 ];
 
 export interface Agreement {

@@ -9,37 +9,41 @@ export function liquidityPage(answer: unknown): string {
   const { exchange, symbol, from, to, own, market, cutShort, days, hash } = report;
   const body = (
     <>
-      <p>{`${from} to ${to}, days of UTC`}</p>
+      <p>{`${from} to ${to}, UTC days`}</p>
       <dl>
         {card("Own orders", own)}
         {card("The market, own orders with it", market)}
         {seenCard(report)}
       </dl>
       {findingsPart(report)}
-      <h2>Depth, on average</h2>
+      <h2>Mean depth</h2>
       <DataTable heads={DEPTH_HEADS} rows={[...depthRows("own", own), ...depthRows("market", market)]} />
       {cutShort > 0 && (
         <p>{`Visible book only: in ${cutShort} minutes the exchange's book ended inside 2 %, so the depth is at least this.`}</p>
       )}
-      <h2>Time with both sides, day by day</h2>
+      <h2>Time with both sides, by day</h2>
       {uptimeChart(days)}
       {gapsPart(report)}
       <h2>Days</h2>
       <DataTable heads={DAY_HEADS} rows={days.map(dayRow)} />
       <p class="hash">
         {`SHA-256 of the ${report.known} minutes behind this report: `}
-        <code>{hash}</code>. Who has the same minutes has the same hash.
+        <code>{hash}</code>. The same minutes give the same hash.
       </p>
     </>
   );
-  return htmlPage({ title: `${symbol} on ${exchange}: what its book offered`, style: LIQUIDITY_STYLE, body });
+  return htmlPage({ title: `${symbol} on ${exchange}: liquidity report`, style: LIQUIDITY_STYLE, body });
 }
 
 const findingsPart = ({ findings, preset }: LiquidityAnswer) =>
   findings.length > 0 && (
     <>
       <h2>{`Agreement: ${preset ?? ""}`}</h2>
-      <DataTable heads={["Rule", "State", "Came to", "Asked"]} rows={findings.map(findingRow)} kind="rules" />
+      <DataTable
+        heads={["Rule", "State", "Measured", "Required"]}
+        rows={findings.map(findingRow)}
+        kind="rules"
+      />
     </>
   );
 
@@ -82,7 +86,7 @@ const card = (name: string, { twoSidedPercent, spreadPercent }: OwnFigures) => (
 );
 
 const seenCard = ({ minutes, known, samples, ...rest }: LiquidityAnswer) => (
-  <Fact name="Seen">
+  <Fact name="Sampled">
     <b>{known}</b>
     {` of ${minutes} minutes, ${samples} samples`}
     <br />
@@ -95,9 +99,9 @@ function elsewhereTold({
   unknownSources,
   deviationPercent,
 }: Pick<LiquidityAnswer, "sources" | "unknownSources" | "deviationPercent">): string {
-  const unknown = unknownSources === 0 ? "" : `; of ${unknownSources} minutes that is unknown`;
+  const unknown = unknownSources === 0 ? "" : `; unknown in ${unknownSources} minutes`;
   return deviationPercent === null
-    ? `no price elsewhere to compare with${unknown}`
+    ? `no other price to compare with${unknown}`
     : `${shownPercent(deviationPercent)} off ${quote(sources)} other places on average${unknown}`;
 }
 
@@ -124,9 +128,9 @@ const gapRow = ({ from, minutes, what, cause }: LiquidityAnswer["gaps"][number])
 
 const CAUSES: Record<LiquidityAnswer["gaps"][number]["cause"], string> = {
   exchange: "the exchange",
-  funds: "too little to offer",
-  pause: "paused on purpose",
-  ours: "our own",
+  funds: "insufficient funds",
+  pause: "paused manually",
+  ours: "edgemaker",
   unknown: NOT_KNOWN,
 };
 

@@ -20,14 +20,14 @@ export interface MetricsSeen {
 
 /** Everything that is told to Prometheus, of the database alone: any process tells the same. */
 export const metricsOf = (seen: MetricsSeen): readonly Family[] => [
-  gauge("build_info", "The version that answers", [{ labels: { version: seen.version }, value: 1 }]),
-  gauge("database_seconds", "How long the database took to answer this", [one(seen.databaseMillis / SECOND)]),
+  gauge("build_info", "Version of this server", [{ labels: { version: seen.version }, value: 1 }]),
+  gauge("database_seconds", "Database time for this response", [one(seen.databaseMillis / SECOND)]),
   ...ofStrategies(seen),
   ...ofOrders(seen),
   ...ofAccounts(seen),
   gauge(
     "channel_messages",
-    "Messages of a channel that wait, or were given up",
+    "Waiting and failed messages of a channel",
     seen.readings.channels.flatMap(({ name: channel, pending, dead }) => [
       { labels: { channel, state: "waiting" }, value: pending },
       { labels: { channel, state: "given_up" }, value: dead },
@@ -66,11 +66,11 @@ function ofStrategies({ views, kinds }: MetricsSeen): Family[] {
     each("total_profit", "Realized and unrealized profit in quote, at the last price", (view) =>
       worth(result(view)?.total),
     ),
-    each("position", "Base that is held", (view) => worth(result(view)?.position)),
-    each("position_cost", "What the held base cost, in quote", (view) => worth(result(view)?.cost)),
+    each("position", "Base in the position", (view) => worth(result(view)?.position)),
+    each("position_cost", "Cost of the base in the position, in quote", (view) => worth(result(view)?.cost)),
     each("price", "The last price", ({ strategy, memory }) => worth(memory.marks[strategy.symbol]?.mid)),
-    counter(each("filled_orders_total", "Orders filled whole", (view) => ledger(view)?.filledOrders)),
-    counter(each("cycles_total", "Buys that were sold again", (view) => ledger(view)?.cycles)),
+    counter(each("filled_orders_total", "Completely filled orders", (view) => ledger(view)?.filledOrders)),
+    counter(each("cycles_total", "Completed cycles", (view) => ledger(view)?.cycles)),
   ];
 }
 
@@ -115,16 +115,16 @@ function ofOrders({ readings }: MetricsSeen): Family[] {
     ),
     gauge(
       "orders_overdue",
-      "Unknown orders past the time in which a request can take effect",
+      "Unknown orders after the deadline of their request",
       each((account) => sum(account, "overdue")),
     ),
     gauge(
       "orders_lacking_fills",
-      "Orders whose executions are not all known",
+      "Orders with missing fills",
       each((account) => sum(account, "lacking")),
     ),
-    counter(gauge("fills_total", "Executions that were booked", [one(readings.fills)])),
-    counter(gauge("events_total", "Events that were written", [one(readings.events)])),
+    counter(gauge("fills_total", "Booked fills", [one(readings.fills)])),
+    counter(gauge("events_total", "Written events", [one(readings.events)])),
   ];
 }
 
@@ -138,17 +138,19 @@ function ofAccounts({ readings, views }: MetricsSeen): Family[] {
     );
   const until = (at: Millis | null) => (at === null ? undefined : Math.max(0, at - now) / SECOND);
   return [
-    each("pass_age_seconds", "Since the last complete pass", ({ steppedAt }) =>
+    each("pass_age_seconds", "Time since the last complete pass", ({ steppedAt }) =>
       steppedAt === null ? undefined : (now - steppedAt) / SECOND,
     ),
-    each("pass_duration_seconds", "How long the last pass took", ({ passMillis }) =>
+    each("pass_duration_seconds", "Duration of the last pass", ({ passMillis }) =>
       passMillis === null ? undefined : passMillis / SECOND,
     ),
     each("failed_passes", "Failed passes in a row", ({ failures }) => failures),
-    each("backoff_seconds", "Until the next pass is tried", ({ retryAt }) => until(retryAt)),
-    each("lease_held", "A pass is under way", ({ isLeased }) => (isLeased ? 1 : 0)),
-    each("lease_waits", "A person waits for a pass to end", ({ isAwaited }) => (isAwaited ? 1 : 0)),
-    each("rate_limit_seconds", "Until the exchange's rate of calls is whole again", ({ rateFullAt }) =>
+    each("backoff_seconds", "Time until the next attempt", ({ retryAt }) => until(retryAt)),
+    each("lease_held", "1 while a pass is running", ({ isLeased }) => (isLeased ? 1 : 0)),
+    each("lease_waits", "1 while a manual request waits for a pass to end", ({ isAwaited }) =>
+      isAwaited ? 1 : 0,
+    ),
+    each("rate_limit_seconds", "Time until the exchange's rate limit is free again", ({ rateFullAt }) =>
       until(rateFullAt),
     ),
     each("exchange_calls_today", "Calls to the exchange by passes since midnight of UTC", ({ account }) =>

@@ -45,5 +45,5 @@ export function expectedText(taken: Taken, whole: Decimal, { base, quote }: Pick
   const average = text(snap(div(taken.notional, taken.amount, "half"), ONE / 10n ** 8n, "half"));
   const rest = whole - taken.amount;
   const more = rest > ZERO ? `, and not the other ${text(rest)} ${base}` : "";
-  return `at once ${text(taken.amount)} ${base} for ${text(taken.notional)} ${quote}, at ${average} on average and ${text(taken.worst)} at worst, by the book as it is now${more}`;
+  return `at once ${text(taken.amount)} ${base} for ${text(taken.notional)} ${quote}, at ${average} on average and ${text(taken.worst)} at worst, in the current order book${more}`;
 }

@@ -30,7 +30,7 @@ export const turned = (before: Kill, on: boolean, { cancels = false, sells = fal
 
 export function killEvent(on: boolean, { actor }: By, { cancels, stops, sells }: Panic = {}): EventTold {
   const more = [
-    ...(cancels ? ["cancelling every order"] : []),
+    ...(cancels ? ["canceling every order"] : []),
     ...(stops ? ["stopping every grid"] : []),
     ...(sells ? ["selling their base"] : []),
   ];

@@ -131,7 +131,7 @@ export interface Profit {
 export interface Accounts extends Profit {
   /** All that was paid in fees, at the price of the mark. */
   readonly fees: Decimal;
-  /** Buys that were sold again, and orders filled whole. */
+  /** Completed cycles, and orders filled whole. */
   readonly cycles: number;
   readonly filledOrders: number;
 }

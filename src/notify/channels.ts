@@ -7,7 +7,7 @@ import { quietText } from "./quiet.ts";
 import { addressOf, SECRETS_OF } from "./requests.ts";
 
 export const CHANNEL_NAME = /^[a-z0-9][a-z0-9-]{0,30}$/;
-export const CHANNEL_NAME_FORM = "a channel is called by 1 to 31 of a-z, 0-9 and -";
+export const CHANNEL_NAME_FORM = "a channel name must be 1 to 31 characters of a-z, 0-9 and -";
 export const QUIET_FORM = 'hours such as 22:00-07:00, or "22:00-07:00 Europe/Berlin"';
 
 /** How a channel is doing, without what opens it. */
@@ -57,8 +57,8 @@ export async function refusedSecrets(
   const url = urlOf(kind, secrets);
   if (!url)
     return kind === "email"
-      ? "the server must be a whole address, for example smtps://mail.example.org"
-      : "the url must be a whole address, for example https://hooks.example/edgemaker";
+      ? "the server must be a complete address, for example smtps://mail.example.org"
+      : "the url must be a complete address, for example https://hooks.example/edgemaker";
   const refused =
     kind === "email"
       ? (mailTrouble(secrets) ?? refusedAddress(url, hosts, MAIL_PROTOCOLS))

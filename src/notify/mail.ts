@@ -3,7 +3,7 @@ import type { Mail } from "../ports/outbound.ts";
 
 /** What tells somebody who has no server on Node why nothing comes. */
 export const NO_MAIL =
-  "e-mail leaves from a server on Node alone: run `edgemaker serve` on this database, or use a channel of another kind";
+  "email can only be sent from Node; run `edgemaker serve` on this database, or use another kind of channel";
 
 /** The same at every try: a mailbox that has had it knows it by its id. */
 export const mailOf = ({ id, title, lines }: Message, secrets: ChannelSecrets): Mail => ({
@@ -29,9 +29,10 @@ export function mailTrouble({
 }: ChannelSecrets): string | undefined {
   const wrong = [from, to].find((address) => !/^[^\s@<>,;:"]+@[^\s@<>,;:"]+$/.test(address));
   if (!MAIL_PROTOCOLS.includes(new URL(server).protocol))
-    return "the server must be smtps://host, or smtp://host:587 where the connection is encrypted once it is open";
-  if (wrong !== undefined) return `from and to must be one address each, as you@example.org, not ${wrong}`;
+    return "the server must be smtps://host, or smtp://host:587 with STARTTLS";
+  if (wrong !== undefined)
+    return `from and to must each be one address, for example you@example.org, not ${wrong}`;
   return (user === undefined) === (password === undefined)
     ? undefined
-    : "give a user and a password, or neither";
+    : "set both user and password, or neither";
 }

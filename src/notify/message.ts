@@ -18,7 +18,7 @@ export function digestMessage({ lines, more }: Digest, { id, now }: { id: string
     kind: "news",
     level,
     title: titleOf(sorted, level),
-    lines: [...sorted.map(lineText), ...(more > 0 ? [`… and ${more} more: see the events`] : [])],
+    lines: [...sorted.map(lineText), ...(more > 0 ? [`… and ${more} more; see the events`] : [])],
     at: now,
   };
 }

@@ -62,7 +62,7 @@ export function acceptedId(order: Order, outcome: CreateOutcome): string {
     case "accepted":
       return outcome.id;
     case "not_sent":
-      throw notSent("Order failed", "the order was not sent, nothing was placed", outcome);
+      throw notSent("Order failed", "the order was not sent; nothing was placed", outcome);
     case "rejected":
       if (outcome.failure === "invalid_credentials" || outcome.failure === "missing_credentials")
         throw new VenueError(outcome.failure, outcome.reason);
@@ -86,7 +86,7 @@ export function notSent(
 export const unknownOutcome = ({ clientId, reason }: Order): AppError =>
   new AppError(
     "Order unknown",
-    `the exchange did not say whether it took the order${reason === null ? "" : ` (${reason})`}; look at the open orders before placing it again`,
+    `the exchange did not confirm the order${reason === null ? "" : ` (${reason})`}; check your open orders before you place it again`,
     { fields: { clientOrderId: clientId } },
   );
 

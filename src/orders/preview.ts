@@ -56,7 +56,7 @@ function orderCostText({ side, amount }: PreparedOrder, { notional, fee, quote, 
 
 function worstOf({ side, type, price, amount }: PreparedOrder, { base, quote }: Market): string {
   if (type === "market")
-    return `it fills at once at a worse price than shown; then the ${side === "buy" ? base : quote} received can lose value`;
+    return `it fills at once at a worse price than shown, and the received ${side === "buy" ? base : quote} can lose value`;
   const whole = `${text(mul(price, amount, "up"))} ${quote}`;
   return side === "buy"
     ? `it fills completely: ${whole} become ${text(amount)} ${base}, which can lose value`
@@ -73,13 +73,11 @@ function orderLimits(
   const covers =
     free >= need ? "covers it" : `lacks ${text(need - free)} ${asset}: the exchange would refuse it`;
   return [
-    `least order here: ${text(market.minNotional)} ${market.quote}`,
+    `minimum order: ${text(market.minNotional)} ${market.quote}`,
     `free balance: ${text(free)} ${asset}, ${covers}`,
     ...(killed ? ["the kill switch is on: it would be refused"] : []),
-    ...(postOnly && takes(order, quote)
-      ? ["it would take at the prices now shown: it would be refused"]
-      : []),
-    ...(met ? [`it would meet your own order ${restingOrderText(met)}: it would be refused`] : []),
+    ...(postOnly && takes(order, quote) ? ["it would take at current prices, so it would be refused"] : []),
+    ...(met ? [`it could fill against your own order ${restingOrderText(met)}: it would be refused`] : []),
   ];
 }
 
@@ -90,12 +88,14 @@ export function previewCancel(exchange: string, orders: readonly VenueOrder[], o
   const notional = sum(orders.map(({ price, amount, filled }) => mul(price, amount - filled, "half")));
   return {
     what: `cancel ${orders.length} open orders on ${exchange}${shown ? `: ${shown}${more}` : ""}`,
-    cost: `nothing; orders of ${text(snap(notional, ONE / 100n, "half"))} in quote are no longer open`,
-    worstCase: "an order fills before its cancel arrives; the exchange then says so",
+    cost: `nothing; orders of ${text(snap(notional, ONE / 100n, "half"))} in quote are canceled`,
+    worstCase: "an order fills before its cancel arrives; the response shows it",
     limits:
       ofGrids === 0
         ? []
-        : [`${ofGrids} of them belong to running grids, which place them again: stop or pause those first`],
+        : [
+            `${ofGrids} of them belong to running grids, which place them again; stop or pause these grids first`,
+          ],
   };
 }
 

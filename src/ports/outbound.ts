@@ -33,9 +33,9 @@ export function refusedAddress(
   named: readonly string[],
   secure: readonly string[] = ["https:"],
 ): string | undefined {
-  if (url.username !== "" || url.password !== "") return "an address must carry no user or password";
+  if (url.username !== "" || url.password !== "") return "an address must not contain a user or password";
   if (named.includes(url.host)) return undefined;
-  const advice = `name ${url.host} in EDGEMAKER_OUTBOUND_HOSTS if it is meant`;
+  const advice = `to allow it, add ${url.host} to EDGEMAKER_OUTBOUND_HOSTS`;
   if (!secure.includes(url.protocol))
     return `an address must be ${secure.map((one) => one.replace(":", "")).join(" or ")}; ${advice}`;
   return isLocal(url.hostname.replace(/\.+$/, "")) ? `an address must be a public one; ${advice}` : undefined;

@@ -40,6 +40,6 @@ export const isQuote = (strategy: Strategy): strategy is QuoteStrategy => strate
 
 /** A strategy as the quotes that it is. Throws for one of another kind. */
 export function asQuote(strategy: Strategy): QuoteStrategy {
-  if (!isQuote(strategy)) throw new TypeError(`strategy ${strategy.id} quotes nothing`);
+  if (!isQuote(strategy)) throw new TypeError(`strategy ${strategy.id} is not a quote strategy`);
   return upgraded(quoteKind, strategy) as QuoteStrategy;
 }

@@ -16,10 +16,10 @@ export const isOfPasses = (key: string): boolean => key.startsWith(`${STALLED} `
 /** That it is over, in words of its own where what it said would mislead then. */
 export function overTold({ key, message }: Alarm): string {
   const [kind, of = ""] = key.split(" ");
-  if (kind === STALLED) return `${parseAccountKey(of).exchange} is stepped again`;
+  if (kind === STALLED) return `${parseAccountKey(of).exchange} runs again`;
   if (kind === "range") return `${message.split(" ")[0]} is back in its range`;
   if (kind === "promise") return `the agreement for ${of} is met again, or a new day has begun`;
-  return `no longer: ${message}`;
+  return `resolved: ${message}`;
 }
 
 /** How long a pass may be away, of an account that is stepped every `interval`. */
@@ -55,12 +55,12 @@ const unknownOrders = ({ account, state, overdue }: Readings["orders"][number]):
   key: `unknown ${account} ${state}`,
   strategy: null,
   kind: "alarm",
-  message: `${parseAccountKey(account).exchange} has not said what became of ${countTold(overdue, "order")}`,
+  message: `${parseAccountKey(account).exchange} has not confirmed the state of ${countTold(overdue, "order")}`,
 });
 
 function outOfRange(view: StrategyView, kinds: Kinds): Alarm[] {
   const { id, kind, status, phase, symbol } = view.strategy;
   if (status !== "running" || phase !== "active" || isInRange(view, kinds) !== false) return [];
-  const message = `${symbol} is out of the ${kind}'s range: it earns nothing until the price comes back; \`edgemaker ${kind} edit ${id} --lower … --upper …\` moves it`;
+  const message = `${symbol} is out of the ${kind}'s range: it earns nothing until the price returns; \`edgemaker ${kind} edit ${id} --lower … --upper …\` moves it`;
   return [{ key: `range ${id}`, strategy: id, kind: "notice", message }];
 }

@@ -12,7 +12,7 @@ export function reportPage(answer: unknown): string {
   const body = (
     <>
       <p>{`${start} to ${end}, UTC`}</p>
-      {totals.length === 0 && <p>Nothing ran.</p>}
+      {totals.length === 0 && <p>No strategy was running.</p>}
       <dl>{totals.map(totalCard)}</dl>
       {strategies.length > 0 && <DataTable heads={HEADS} rows={strategies.map(strategyRow)} />}
     </>

@@ -141,7 +141,7 @@ function reportTotals(changes: readonly StrategyChange[]): ReportTotal[] {
 /** As a channel is told it: the totals first. */
 export function reportLines({ totals, strategies }: Report): readonly string[] {
   const of = ({ dryRun }: { dryRun: boolean }) => (dryRun ? " (paper trading)" : "");
-  if (strategies.length === 0) return ["nothing ran"];
+  if (strategies.length === 0) return ["no strategy was running"];
   return [
     ...totals.map(
       (total) =>

@@ -67,7 +67,7 @@ export async function authenticate(
 /** Throws Forbidden for an agent's token anywhere but at the MCP endpoint. */
 function forAgents(caller: Caller, isMcp = false): Caller {
   if (caller.scope !== "agent" || isMcp) return caller;
-  throw new AppError("Forbidden", "this token is for an agent: it opens /mcp and nothing else");
+  throw new AppError("Forbidden", "this token is for an agent; it works only at /mcp");
 }
 
 /**
@@ -101,7 +101,7 @@ async function urgentCaller(
   const operator = await operatorOf(hash, access);
   if (operator) return operator;
   const local = await localOf(hash, access);
-  // Where the database does not answer, nobody can have revoked it there.
+  // Where the database does not respond, nobody can have revoked it there.
   return storedOf(hash, access, { store, writes }).catch((error: unknown) => {
     if (local) return local;
     throw error;
@@ -118,12 +118,11 @@ export function limitCaller({ key }: Caller, allowance: Allowance): void {
 function tokenIn(header: string | undefined): string {
   const token = /^Bearer +(\S+)$/i.exec(header ?? "")?.[1];
   if (token === undefined)
-    throw new AppError("Unauthorized", "this needs an API token: send Authorization: Bearer <token>");
+    throw new AppError("Unauthorized", "an API token is required; send Authorization: Bearer <token>");
   return token;
 }
 
-const unknownToken = () =>
-  new AppError("Unauthorized", "this API token is not known, has expired or was revoked");
+const unknownToken = () => new AppError("Unauthorized", "this API token is unknown, expired or revoked");
 
 interface TokenReading {
   readonly store: TokenStore;
@@ -160,7 +159,7 @@ async function localOf(hash: string, { localToken }: Access): Promise<Caller | u
 
 export function authorize({ scope }: Caller, { effect }: Pick<Operation, "effect">): void {
   if (RANK[scope] < RANK[effect])
-    throw new AppError("Forbidden", `this token has scope ${scope}; this needs scope ${effect}`);
+    throw new AppError("Forbidden", `this request requires scope ${effect}; the token has scope ${scope}`);
 }
 
 /**

@@ -57,6 +57,6 @@ export function createEdgeDoor({ access, limiter, local: { monotonic }, exempt }
 }
 
 const busyIsolate = () =>
-  new AppError("Too many requests", `${MOST_OPEN} requests are already open: try again in 1 s`, {
+  new AppError("Too many requests", `${MOST_OPEN} requests are already open; try again in 1 s`, {
     retryAfterSeconds: 1,
   });

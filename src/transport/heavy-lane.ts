@@ -77,6 +77,6 @@ export function createCallerLane({ monotonic }: Pick<Local, "monotonic">): Heavy
 }
 
 const fullLane = () =>
-  new AppError("Too many requests", `too many calculations at once: try again in ${RETRY_AFTER_SECONDS} s`, {
+  new AppError("Too many requests", `too many calculations at once; try again in ${RETRY_AFTER_SECONDS} s`, {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });

@@ -209,7 +209,7 @@ function refuseKeys({ effect, http }: Operation, c: Ctx): void {
   if (given === undefined) return;
   throw new AppError(
     "Invalid request",
-    `${given} is for one request about balances or orders; this one would use the server's own keys`,
+    `${given} works only for requests about balances or orders; this request uses the server's own keys`,
   );
 }
 

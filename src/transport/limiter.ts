@@ -63,7 +63,7 @@ const WRONG = "wrong API tokens from this address";
 function requireNoWait(wait: Millis, what: string): void {
   if (wait <= 0) return;
   const retryAfterSeconds = Math.ceil(wait / SECOND);
-  throw new AppError("Too many requests", `too many ${what}: try again in ${retryAfterSeconds} s`, {
+  throw new AppError("Too many requests", `too many ${what}; try again in ${retryAfterSeconds} s`, {
     retryAfterSeconds,
   });
 }

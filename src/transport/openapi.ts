@@ -28,13 +28,13 @@ const ERROR = {
 /** Where a reader looks for an operation, by the beginning of its path. */
 const TAGS: readonly (readonly [prefix: RegExp, tag: string, description: string])[] = [
   [/^\/(ticker|orderbook|trades|ohlcv|exchanges)/, "Market", "Public data of the configured exchanges"],
-  [/^\/(price|dex)/, "Prices", "The same pair at many places, and on Cardano"],
+  [/^\/(price|dex)/, "Prices", "Prices of a pair on several exchanges and on Cardano"],
   [/^\/(balance|orders)/, "Account", "Balances and manual orders"],
-  [/^\/(backtest|strategy\/grid\/(suggest|:id\/replay))/, "Backtest", "What a grid would have done"],
-  [/^\/strategy\/quote/, "Quotes", "Both sides of a market, and what becomes of them"],
-  [/^\/(strategy|internal)/, "Grids", "Start, watch, change and stop them"],
-  [/^\/(kill|panic|limits)/, "Safety", "What stops everything, and what every order is held to"],
-  [/^\/(report|liquidity)/, "Reports", "What it has brought"],
+  [/^\/(backtest|strategy\/grid\/(suggest|:id\/replay))/, "Backtest", "Tests on historical prices"],
+  [/^\/strategy\/quote/, "Quotes", "Quotes on both sides of a market"],
+  [/^\/(strategy|internal)/, "Grids", "Start, monitor, change and stop grids"],
+  [/^\/(kill|panic|limits)/, "Safety", "Kill switch, panic and limits"],
+  [/^\/(report|liquidity)/, "Reports", "P&L by strategy and period"],
   [/^\/channels/, "Channels", "Alert channels"],
   [/^\/(tokens|keys|plans|audit)/, "Access", "Access and audit"],
 ];
@@ -183,7 +183,7 @@ const header = (name: string, description: string) => ({
 
 const headers = ({ http }: Operation) => [
   ...(http.idempotent
-    ? [header("Idempotency-Key", "The same key and body answer the same for a day and act once")]
+    ? [header("Idempotency-Key", "The same key and body act once and return the same response for a day")]
     : []),
   ...(http.keys
     ? ["X-Exchange-Key", "X-Exchange-Secret", "X-Exchange-Passphrase"].map((name) =>

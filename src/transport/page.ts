@@ -84,7 +84,7 @@ export function mountPage(app: Hono<{ Variables: Variables }>, { deps, access, a
       c.var.allowance.wrongToken();
       throw new AppError(
         "Unauthorized",
-        "this link was used, revoked or has expired; `edgemaker page` prints a new one",
+        "this link was used or revoked, or it has expired; `edgemaker page` prints a new one",
       );
     }
     return c.json({ token }, 200, SAFE_HEADERS);
@@ -92,7 +92,8 @@ export function mountPage(app: Hono<{ Variables: Variables }>, { deps, access, a
 
   app.post("/api/v1/session/code", async (c) => {
     const caller = await callerOf(c.req.header("authorization"), c.var);
-    if (caller.scope !== "admin") throw new AppError("Forbidden", "only an admin token makes sign-in links");
+    if (caller.scope !== "admin")
+      throw new AppError("Forbidden", "creating sign-in links requires an admin token");
     return c.json({ code: await createSignInLink(deps, caller, c.var.requestId) }, 200, SAFE_HEADERS);
   });
 }

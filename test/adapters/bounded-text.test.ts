@@ -69,7 +69,7 @@ describe("an aggregator's answer that would not end", () => {
       // Time enough to be asked, of which the one that drips takes all.
       timeoutMillis: kind === "dripping" ? 4000 : 60_000,
     });
-    await expect(aggregator.pools("INDY")).rejects.toThrow(/aggregator did not answer/);
+    await expect(aggregator.pools("INDY")).rejects.toThrow(/aggregator did not respond/);
     expect(server.sent.answers).toBe(1);
     await eventually(
       async () => server.sent.open,

@@ -91,7 +91,7 @@ describe("edgemaker audit verify", () => {
     [
       "an event that was put in",
       ["insert into events (account, at, kind, message) values ('', 0, 'kill', 'off')"],
-      [/^13: .*is in no chain: it was put in/],
+      [/^13: .*is in no chain: it was inserted/],
     ],
     [
       "one that was put in with a place of its own",
@@ -107,7 +107,7 @@ describe("edgemaker audit verify", () => {
         "update events set seq = 4 where id = 8",
         "update events set seq = 8 where id = 4",
       ],
-      [/^4: .*follows number 3/, /^5: .*moved or put in/],
+      [/^4: .*follows number 3/, /^5: .*moved or inserted/],
     ],
     [
       "two whose rows have changed places",
@@ -116,7 +116,7 @@ describe("edgemaker audit verify", () => {
         "update events set id = 4 where id = 8",
         "update events set id = 8 where id = -1",
       ],
-      [/^4: .*follows number 3/, /^5: .*moved or put in/],
+      [/^4: .*follows number 3/, /^5: .*moved or inserted/],
     ],
     [
       "the newest events cut off",
@@ -145,7 +145,7 @@ describe("a checkpoint", () => {
       "update sqlite_sequence set seq = 9 where name = 'events'",
     );
     expect(await faults()).toEqual([
-      "null: the chain of what people do ends at number 9: checkpoint 1 has signed 12",
+      "null: the chain of manual actions ends at number 9: checkpoint 1 has signed 12",
     ]);
     expect(await inParts(2)).toEqual(await faults());
     // The same with rows of another's making in their place, each of which fits the one before it.
@@ -155,10 +155,10 @@ describe("a checkpoint", () => {
         BY,
       );
     expect(await faults()).toEqual([
-      expect.stringMatching(/^12: .*not the one that checkpoint 1 has signed/),
+      expect.stringMatching(/^12: .*differs from the event that checkpoint 1 signed/),
     ]);
     await context.client.execute("update checkpoints set marks = '[]'");
-    expect(await faults()).toEqual(["null: checkpoint 1 was changed, or the one before it"]);
+    expect(await faults()).toEqual(["null: checkpoint 1 or the one before it was changed"]);
   });
 
   it("of another key is told, and so is one that is missing", async () => {

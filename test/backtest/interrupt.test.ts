@@ -9,7 +9,7 @@ const BARS = 300_000;
 const FIRST = Date.UTC(2024, 0, 1);
 const MARKET =
   "--exchange kraken --symbol BTC/USDT --data bars.csv --tick 0.1 --lot 0.00001 --maker-fee 0.001";
-const TOLD = /\d+ % done; Ctrl-C takes what there is/;
+const TOLD = /\d+ % done; Ctrl-C stops here and shows the result so far/;
 const CONTROL_C = "\x03";
 
 /** A price that goes up and down by more than a slot in each hour. */
@@ -27,7 +27,7 @@ function folderWithBars(bars = BARS): string {
 const FILES = Array.from({ length: 400 }, () => "bars.csv");
 
 describe.skipIf(!hasTerminal)("a long import in a terminal", () => {
-  it("ends by Ctrl-C and leaves what is stored as it was", async () => {
+  it("ends by Ctrl-C and leaves stored candles unchanged", async () => {
     const folder = folderWithBars();
     writeFileSync(join(folder, "one.csv"), `${FIRST},40000,40009,39991,40000,1\n`);
     const words = [
@@ -43,10 +43,10 @@ describe.skipIf(!hasTerminal)("a long import in a terminal", () => {
     ];
     const before = JSON.parse((await edgemaker(folder, [...words, "one.csv"])).stdout);
     const screen = terminal(folder, [...words, ...FILES], { columns: 100 });
-    await screen.until(/\d+ % done; Ctrl-C leaves what is stored as it was/);
+    await screen.until(/\d+ % done; Ctrl-C leaves stored candles unchanged/);
     screen.type(CONTROL_C);
     expect(await screen.ended).toBe(130);
-    expect(screen.written()).toContain("Nothing was imported: what is stored is as it was.");
+    expect(screen.written()).toContain("Nothing was imported. Stored candles are unchanged.");
     const after = await edgemaker(folder, "candles show --symbol BTC/USDT --from binance --json".split(" "));
     expect(JSON.parse(after.stdout)).toMatchObject({ bars: 1, hash: before.hash });
     expect(readdirSync(dirname(before.file))).toEqual([basename(before.file)]);
@@ -61,7 +61,7 @@ describe.skipIf(!hasTerminal)("a long calculation in a terminal", () => {
     await screen.until(TOLD);
     screen.type(CONTROL_C);
     expect(await screen.ended).toBe(130);
-    expect(screen.written()).toContain("Ended before its time: this is what there is.");
+    expect(screen.written()).toContain("Stopped early. This is the result so far.");
     expect(screen.written()).toMatch(/bars +\d+, ended before the last/);
     const [, bars] = /bars +(\d+), ended/.exec(screen.written()) ?? [];
     expect(Number(bars)).toBeGreaterThan(0);
@@ -73,10 +73,10 @@ describe.skipIf(!hasTerminal)("a long calculation in a terminal", () => {
     const words = `suggest ${MARKET} --budget 10000 --seconds 600 --candidates 2016`;
     const screen = terminal(folderWithBars(4 * BARS), words.split(" "), { columns: 100 });
     // A slow machine tells of it before it has looked at any.
-    await screen.until(/[1-9]\d* % done; Ctrl-C takes what there is/);
+    await screen.until(/[1-9]\d* % done; Ctrl-C stops here and shows the result so far/);
     screen.type(CONTROL_C);
     expect(await screen.ended).toBe(130);
-    expect(screen.written()).toContain("Ended before its time: this is what there is.");
+    expect(screen.written()).toContain("Stopped early. This is the result so far.");
     const [, looked] = /looked +(\d+)/.exec(screen.written()) ?? [];
     expect(Number(looked)).toBeGreaterThan(1);
     expect(Number(looked)).toBeLessThan(2016);

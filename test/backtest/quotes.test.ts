@@ -96,7 +96,7 @@ describe("a backtest of quotes", () => {
     expect(() => run(candles, { useOwn: false })).toThrow("candles have only the market's own price");
     const without = { ...asked(), baseBudget: undefined, quoteBudget: undefined };
     const work = backtestingQuotes(without, candles, { market: MARKET });
-    expect(() => finish(work)).toThrow("say with baseBudget and quoteBudget");
+    expect(() => finish(work)).toThrow("set baseBudget and quoteBudget");
   });
 });
 
@@ -188,7 +188,7 @@ it("is answered by the command line over a file, in words and as JSON", async ()
   writeFileSync(file, `${JSON.stringify(book)}\n`);
   const refused = await edgemaker(folder, words);
   expect(refused.code).toBe(2);
-  expect(refused.stderr).toContain("of a grid alone walks: give candles here, or a table of trades");
+  expect(refused.stderr).toContain("can replay; use candles or a table of trades here");
 });
 
 it("is answered by the server over the exchange's candles, and refused where it makes no sense", async () => {

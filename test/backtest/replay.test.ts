@@ -58,7 +58,7 @@ describe("a replay of what the service has done", () => {
     expect([stopped.told, stopped.candles]).toEqual(["match 100 %", stopped.record]);
   });
 
-  it("names an order that came in parts", async () => {
+  it("names an order that filled in parts", async () => {
     const { replayed, app } = await ran({ minutes: 130, parts: true });
     const body = await replayed();
     const fills = await app.store.fillsOf((await app.onlyGrid()) as string, { limit: 1000 });
@@ -66,7 +66,7 @@ describe("a replay of what the service has done", () => {
     const inParts = new Set(orders.filter((one, i) => orders.indexOf(one) !== i)).size;
     expect(inParts).toBeGreaterThan(0);
     expect(causesOf(body)).toEqual([`${inParts} parts`]);
-    expect(body.told).toContain(`${inParts} fill${inParts === 1 ? "" : "s"} came in parts`);
+    expect(body.told).toContain(`${inParts} fill${inParts === 1 ? "" : "s"} filled in parts`);
     expect(body.candles.realized).toBe(body.record.realized);
   });
 
@@ -127,7 +127,7 @@ describe("a replay of what the service has done", () => {
     };
     expect(await refusalOf("spread=1")).toEqual([
       400,
-      expect.objectContaining({ message: expect.stringContaining("set knows no spread") }),
+      expect.objectContaining({ message: expect.stringContaining("set has no option spread") }),
     ]);
     expect(await refusalOf("lower=64000")).toEqual([
       400,

@@ -95,8 +95,8 @@ describe("edgemaker backtest", () => {
       "--report",
       report,
     ]);
-    expect(told.stdout).toContain("an order waits for what stood at its price");
-    expect(told.stdout).toMatch(/^band +none: trades show the order of prices/m);
+    expect(told.stdout).toContain("an order queues behind the amount at its price");
+    expect(told.stdout).toMatch(/^band +none: trades show the price path/m);
     expect(readFileSync(report, "utf8")).toContain("400 prints, 400 books (an order waits for");
   });
 

@@ -32,15 +32,15 @@ describe("candles in columns", () => {
 
   it.each([
     [[bar(2), bar(1)], "candle 2: it is earlier than the previous one"],
-    [[bar(1), bar(1)], "candle 2: its time is that of the one before"],
-    [[bar(1), bar(1.5)], "candle 2: it begins before the one before has ended"],
+    [[bar(1), bar(1)], "candle 2: it has the same time as the previous one"],
+    [[bar(1), bar(1.5)], "candle 2: it begins before the previous one has ended"],
     [[bar(1, { low: "101.3" })], "candle 1: its high is below its low"],
     [[bar(1, { open: "99" })], "candle 1: its open is outside low and high"],
     [[bar(1, { close: "102" })], "candle 1: its close is outside low and high"],
     [[bar(1, { low: "0" })], "candle 1: its low is not above zero"],
     [[bar(1, { low: "-1" })], "candle 1: its low is not above zero"],
     [[bar(1, { close: "much" })], "candle 1: much is no price"],
-    [[bar(1, { high: "99999999999.00000001" })], "candle 1: its high is too large to be held exactly"],
+    [[bar(1, { high: "99999999999.00000001" })], "candle 1: its high is too large to be stored exactly"],
     [[bar(1, { volume: Number.NaN })], "candle 1: its volume is negative or no number"],
     [[bar(0.00001)], "candle 1: its time is no whole number of milliseconds"],
   ])("refuse what is no bar after the one before", (rows, message) => {
@@ -55,6 +55,8 @@ describe("candles in columns", () => {
 
   it("of no rows are none", () => {
     expect(candlesOf(PLACE, []).times).toHaveLength(0);
-    expect(() => candlesIn({ ...candlesOf(PLACE, []), spanMillis: 0 })).toThrow("a bar lasts longer");
+    expect(() => candlesIn({ ...candlesOf(PLACE, []), spanMillis: 0 })).toThrow(
+      "a candle must have a positive length",
+    );
   });
 });

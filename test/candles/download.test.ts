@@ -160,9 +160,13 @@ describe("a download of candles", () => {
 describe("a download refuses", () => {
   it.each([
     ["a time that is none", ["--since", "soon"], /--since must be a time in ISO 8601/],
-    ["no beginning", [], /--since must say when to begin/],
+    ["no beginning", [], /--since must be a start time/],
     ["an unknown span", ["--since", "2026-01-01", "--span", "2y"], /--span must be a number and a unit/],
-    ["an empty span of time", ["--since", "2026-01-01", "--until", "2026-01-01"], /no whole candle between/],
+    [
+      "an empty span of time",
+      ["--since", "2026-01-01", "--until", "2026-01-01"],
+      /no complete candle between/,
+    ],
   ])("%s", async (_name, more, told) => {
     const args = ["candles", "download", "--exchange", "mexc", "--symbol", PAIR, ...more];
     const { code, stderr } = await edgemaker(tempFolder(), args);

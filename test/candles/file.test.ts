@@ -62,14 +62,14 @@ describe("a file of candles", () => {
 
   it("says what is wrong with it", () => {
     const bytes = whole(encodeCandles(series(0, 1, 2), KEPT));
-    expect(() => decodeCandles(bytes.slice(0, -1))).toThrow("it is damaged: remove it");
+    expect(() => decodeCandles(bytes.slice(0, -1))).toThrow("it is damaged; remove it");
     expect(() => decodeCandles(bytes.slice(0, 20))).toThrow("it is damaged");
     expect(() =>
       decodeCandles(new TextEncoder().encode("timestamp,open,high,low") as Uint8Array<ArrayBuffer>),
-    ).toThrow("it is no file of candles");
+    ).toThrow("it is not a file of candles");
     const newer = bytes.slice();
     newer[8] = 2;
-    expect(() => readHead(newer)).toThrow("of version 2, this program reads version 1");
+    expect(() => readHead(newer)).toThrow("it has version 2, and this edgemaker reads version 1");
     const other = bytes.slice();
     other[16] = 33;
     expect(() => readHead(other)).toThrow("it is damaged");

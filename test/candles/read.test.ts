@@ -134,22 +134,22 @@ describe("a row that is no candle", () => {
     [
       "text for a price",
       `${FIRST},abc,101,99,100,1`,
-      /^line 3: its open is no number of at least zero: .*abc/,
+      /^line 3: its open is not a number of at least zero: .*abc/,
     ],
-    ["a negative price", `${FIRST},-100,101,99,100,1`, /^line 3: its open is no number/],
+    ["a negative price", `${FIRST},-100,101,99,100,1`, /^line 3: its open is not a number/],
     ["a price of zero", `${FIRST},100,101,0,100,1`, /^line 3: its low is not above zero/],
     ["high below low", `${FIRST},100,98,99,100,1`, /^line 3: its high is below its low/],
     ["an open above its high", `${FIRST},102,101,99,100,1`, /^line 3: its open is outside/],
     ["a close below its low", `${FIRST},100,101,99,98,1`, /^line 3: its close is outside/],
-    ["a negative volume", `${FIRST},100,101,99,100,-1`, /^line 3: its volume is no number/],
+    ["a negative volume", `${FIRST},100,101,99,100,-1`, /^line 3: its volume is not a number/],
     ["no time", "soon,100,101,99,100,1", /^line 3: its time cannot be read/],
     ["a month of no year", "2022-13-01 00:00:00,100,101,99,100,1", /^line 3: its time cannot be read/],
     ["too few fields", `${FIRST},100,101`, /^line 3: it has too few fields/],
-    ["no number at all", `${FIRST},NaN,101,99,100,1`, /^line 3: its open is no number/],
+    ["no number at all", `${FIRST},NaN,101,99,100,1`, /^line 3: its open is not a number/],
     [
       "more digits than are exact",
       `${FIRST},100.30000000000000004,101,99,100,1`,
-      /^line 3: its open is no number/,
+      /^line 3: its open is not a number/,
     ],
   ];
 
@@ -173,11 +173,11 @@ describe("a row that is no candle", () => {
   it("of no length leaves nothing to read", () => {
     expect(() => read("")).toThrow("it is empty");
     expect(() => read("\n\n")).toThrow("it is empty");
-    expect(() => read(NAMES)).toThrow("names of columns and no candle");
+    expect(() => read(NAMES)).toThrow("column names but no candles");
     expect(() => read("[]")).toThrow("it is empty");
     expect(() => read("hello\nworld\n")).toThrow("it is empty");
-    expect(() => read("a\nb\nc\nd\ne\nf\n")).toThrow("line 6: neither a candle nor the names");
-    expect(() => read("x".repeat(100_000), {}, 1000)).toThrow("longer than a row can be");
+    expect(() => read("a\nb\nc\nd\ne\nf\n")).toThrow("line 6: neither a candle nor column names");
+    expect(() => read("x".repeat(100_000), {}, 1000)).toThrow("the row is too long");
   });
 
   it("does not tell how long it lasts when it is alone", () => {
@@ -187,7 +187,7 @@ describe("a row that is no candle", () => {
 
   it("lies nearer than it is said to last", () => {
     expect(() => read(`${NAMES}${good(1)}${good(2)}`, { spanMillis: 2 * MINUTE })).toThrow(
-      "begins 60 s after the one before, which is said to last 120 s",
+      "begins 60 s after the previous one, but candles last 120 s",
     );
   });
 });

@@ -112,10 +112,10 @@ describe("a file that has changed under a sandbox which began with it", () => {
 describe("a sandbox replays nothing of a file that is wrong, and says what a backtest says", () => {
   const sum = `${createHash("sha256").update("other").digest("hex")}  summed.csv\n`;
   const BAD: readonly (readonly [name: string, content: string, told: string])[] = [
-    ["price.csv", `${table}${END},1,x,1,1,1\n`, "line 4: its high is no number of at least zero: "],
+    ["price.csv", `${table}${END},1,x,1,1,1\n`, "line 4: its high is not a number of at least zero: "],
     ["upside.csv", `${table}${END},1,1,2,1,1\n`, "line 4: its high is below its low: "],
     ["differs.csv", `${table}${FIRST},1,1,1,1,1\n`, "there are two different candles of 2025-01-01T00:00:00"],
-    ["names.csv", "timestamp,open,high,low,close,volume\n", "there are names of columns and no candle"],
+    ["names.csv", "timestamp,open,high,low,close,volume\n", "there are column names but no candles"],
     ["summed.csv", table, "its SHA-256 does not match summed.csv.CHECKSUM; download it again"],
   ];
 
@@ -145,9 +145,6 @@ describe("a sandbox replays nothing of a file that is wrong, and says what a bac
     const words = "candles import a.csv --symbol ETH/USDT --from binance --json".split(" ");
     const { file } = JSON.parse((await edgemaker(folder, words)).stdout);
     const { code, stderr } = await edgemaker(folder, ["sandbox", "reset", "--replay", file]);
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringContaining("holds candles of ETH/USDT, not of BTC/USDT"),
-    ]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("has candles of ETH/USDT, not of BTC/USDT")]);
   });
 });

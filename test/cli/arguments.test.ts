@@ -30,14 +30,14 @@ const WRONG: readonly (readonly [string, readonly string[], RegExp])[] = [
   [
     "a flag before the command",
     ["--dry-run", "grid", "start", ...START],
-    /--dry-run stands before the command/,
+    /--dry-run comes before the command/,
   ],
   [
     "a flag before the sub-command",
     ["grid", "--db", "file:x.db", "start", ...START],
-    /--db stands before the sub-command of grid/,
+    /--db comes before the sub-command of grid/,
   ],
-  ["a value flag before the sub-command", ["grid", "--json", "start", ...START], /--json stands before/],
+  ["a value flag before the sub-command", ["grid", "--json", "start", ...START], /--json comes before/],
   ["an unknown flag", ["grid", "start", ...START, "--dryrun"], /unknown flag: --dryrun/],
   ["a slip of a flag, with the nearest one", ["ticker", "--exchang", "kraken"], /did you mean --exchange\?/],
   ["a slip of a command, with the nearest one", ["tickr"], /did you mean ticker\?/],
@@ -45,7 +45,7 @@ const WRONG: readonly (readonly [string, readonly string[], RegExp])[] = [
   ["a flag without its value", ["grid", "stop", "--id"], /--id needs a value/],
   ["a flag whose value is another flag", ["orders", "get", "--id", "--json"], /--id needs a value/],
   ["a flag with an empty value", ["orders", "get", "--id="], /--id needs a value/],
-  ["a flag twice", ["ticker", "--exchange", "kraken", "--exchange", "mexc"], /--exchange is given twice/],
+  ["a flag twice", ["ticker", "--exchange", "kraken", "--exchange", "mexc"], /--exchange is set twice/],
   ["a stray word", ["ticker", "BTC/USDT"], /unexpected word: BTC\/USDT/],
   ["a switch with another value", ["ticker", "--json=yes"], /--json takes no value/],
   ["no command", [], /name a command/],
@@ -207,7 +207,7 @@ describe("commands", () => {
     expect(await ask("8")).toMatchObject({ code: 2, stderr: expect.stringContaining("--seed") });
   });
 
-  it("start a grid here, and say that nothing steps it", async () => {
+  it("start a grid here, and say that nothing trades yet", async () => {
     const folder = tempFolder();
     const started = await edgemaker(folder, ["grid", "start", ...START, "--use-own-base", "--yes"]);
     expect(started).toMatchObject({ code: 0, stderr: expect.stringContaining("edgemaker serve --sandbox") });
@@ -271,7 +271,7 @@ describe("sandbox commands", () => {
 
   it.each([
     [["deposit", "--exchange", "kraken"], /--asset is missing/],
-    [["deposit", "--exchange", "nope", "--asset", "USDT", "--amount", "1"], /no venue nope/],
+    [["deposit", "--exchange", "nope", "--asset", "USDT", "--amount", "1"], /no exchange nope/],
     [["deposit", "--exchange", "kraken", "--asset", "USDT", "--amount", "much"], /--amount must be/],
     [["shock", "--symbol", "BTC/USDT", "--percent", "-100"], /--percent must be/],
     [["shock", "--symbol", "XYZ/USDT", "--percent", "1"], /--symbol must be/],
@@ -297,7 +297,7 @@ describe("tokens", () => {
     expect((await edgemaker(folder, ["token", "revoke", made.id])).code).toBe(0);
     expect(await edgemaker(folder, ["token", "revoke", made.id])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("no live token"),
+      stderr: expect.stringContaining("no valid token"),
     });
     expect((await edgemaker(folder, ["token", "create", "--scope", "root"])).code).toBe(2);
   });

@@ -51,5 +51,5 @@ it("runs as the sources are, which it builds once, and again when one has change
 
 it("says what to do where it has neither a program nor sources to build it of", async () => {
   const { told } = checkout(["package.json", "cli"]);
-  expect(await told()).toContain("this edgemaker has no program in its folder dist: install it again");
+  expect(await told()).toContain("the folder dist is missing; reinstall edgemaker");
 });

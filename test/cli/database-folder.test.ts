@@ -19,7 +19,7 @@ describe("a folder that is not there", () => {
     ]);
     for (const { code, stdout, stderr } of ran) {
       expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-      expect(stderr).toContain(`there is no folder ${join(folder, "trdaing")}: make it (mkdir -p`);
+      expect(stderr).toContain(`the folder ${join(folder, "trdaing")} does not exist; create it (mkdir -p`);
       expect(stderr).toContain("or correct --db");
     }
     expect(JSON.parse(ran[1]?.stderr ?? "")).toMatchObject({ error: "Usage error" });
@@ -35,7 +35,7 @@ describe("a folder that is not there", () => {
       stderr: expect.stringContaining("or correct EDGEMAKER_DATABASE_URL"),
     });
     const elsewhere = await edgemaker(folder, ["grid", "list", "--api-url", "http://127.0.0.1:9"], over);
-    expect(elsewhere.stderr).not.toContain("no folder");
+    expect(elsewhere.stderr).not.toContain("the folder");
     expect(existsSync(join(folder, "trdaing"))).toBe(false);
   });
 
@@ -73,12 +73,12 @@ describe("a folder that is not there", () => {
     const folder = tempFolder();
     const args = [...LISTS, "--db", `file:${join(folder, "new", "edge.db")}`];
     const refusing = terminal(folder, args, { columns: 200 });
-    await refusing.until(/There is no folder .*new, which --db names\. Make it\?/);
+    await refusing.until(/The folder .*new of --db does not exist\. Create it\?/);
     refusing.type("\r");
     expect(await refusing.ended).toBe(2);
     expect(existsSync(join(folder, "new"))).toBe(false);
     const wishing = terminal(folder, args, { columns: 200 });
-    await wishing.until(/Make it\?/);
+    await wishing.until(/Create it\?/);
     wishing.type("y");
     expect(await wishing.ended).toBe(0);
     expect(existsSync(join(folder, "new", "edge.db"))).toBe(true);

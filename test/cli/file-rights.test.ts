@@ -37,7 +37,7 @@ describe("doctor", () => {
     expect(code).toBe(0);
     expect(of("database")).toMatchObject({
       finding: "note",
-      detail: expect.stringMatching(/is not there: .*serve/),
+      detail: expect.stringMatching(/does not exist yet; .*serve/),
     });
     expect(of("kraken")).toMatchObject({ finding: "ok" });
     expect(readdirSync(folder)).toEqual([]);
@@ -96,7 +96,7 @@ describe("doctor", () => {
       expect(of("server")).toMatchObject({
         finding: "bad",
         detail: expect.stringMatching(
-          how === "deleted" ? /its file is gone: put it back/ : /was replaced under/,
+          how === "deleted" ? /its file is gone; restore it/ : /was replaced while edgemaker was running/,
         ),
       });
       await eventually(
@@ -115,13 +115,13 @@ describe("a server", () => {
     writeFileSync(settings, "{}", { mode: 0o644 });
     const file = join(folder, "edge.db");
     const first = await serve(folder, ["--sandbox", "--db", `file:${file}`]);
-    await expect.poll(first.stderr).toMatch(/the settings could be read by others/);
+    await expect.poll(first.stderr).toMatch(/other users could read the settings file/);
     await first.kill("SIGKILL");
     const left = readdirSync(folder).filter((name) => name.startsWith("edge.db"));
     expect(left).toEqual(["edge.db", "edge.db-shm", "edge.db-wal"]);
     for (const name of left) chmodSync(join(folder, name), 0o666);
     const second = await serve(folder, ["--sandbox", "--db", `file:${file}`]);
-    await expect.poll(second.stderr).toMatch(/the database could be read by others/);
+    await expect.poll(second.stderr).toMatch(/other users could read the database file/);
     expect([settings, ...left.map((name) => join(folder, name))].map(modeOf)).toEqual([
       "600",
       "600",

@@ -30,7 +30,7 @@ it("a command line says all that is wrong at once, takes true and false, and fai
 it("the help of all commands is what the commands themselves say, whatever exchanges are configured", async () => {
   const folder = tempFolder();
   const made = await edgemaker(folder, ["--help", "--help"]);
-  expect(made.stdout).toContain("Run edgemaker <command> --help for details of a command.");
+  expect(made.stdout).toContain("Run edgemaker <command> --help for details.");
   for (const word of ["--help", "-h", "help"])
     expect(await edgemaker(folder, [word], { EDGEMAKER_EXCHANGES: "kraken" })).toEqual(made);
 });

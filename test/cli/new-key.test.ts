@@ -66,7 +66,7 @@ it("a running server takes up a new key at once, and trades with it", async () =
   venue.engine.cancel(venue.account, (lost as { id: string }).id);
   expect(resting()).toBe(orders - 1);
   const { told } = await add();
-  expect(told.note).toMatch(/takes them up with its next pass/);
+  expect(told.note).toMatch(/uses them from its next pass/);
   expect(await outcome()).not.toBe("backing_off");
   await eventually(grid, (one) => one?.lastError === null);
   await eventually(
@@ -91,6 +91,6 @@ it("keys of the environment win, which a person who stores others is told", asyn
   const { code, stdout, stderr } = await edgemaker(tempFolder(), ["exchange", "add", "bitget"], env, lines);
   expect(code, stderr).toBe(0);
   expect(stdout.replace(/\s+/g, " ")).toMatch(
-    /BITGET_API_KEY is set here, and keys of the environment win: take it out and restart the server/,
+    /BITGET_API_KEY is set here and overrides stored keys; unset it and restart the server/,
   );
 });

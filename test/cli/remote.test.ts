@@ -30,7 +30,7 @@ describe("a server that does not answer", () => {
   ])("may have done what it was asked for: %s", async (name, input, request) => {
     const { url, asked } = await dying();
     await expect(callRemote(operation(name), input, { url, token: undefined })).rejects.toThrow(
-      /no answer from .*; it could have taken effect: check before you repeat it/,
+      /no response from .*; the request may have taken effect, so check before you repeat it/,
     );
     expect(asked).toEqual([request]);
   });
@@ -38,6 +38,6 @@ describe("a server that does not answer", () => {
   it("may be asked again what changes nothing", async () => {
     const { url } = await dying();
     const asking = callRemote(operation("list_grids"), {}, { url, token: undefined });
-    await expect(asking).rejects.toThrow(/no answer from http:\/\/127\.0\.0\.1:\d+: fetch failed$/);
+    await expect(asking).rejects.toThrow(/no response from http:\/\/127\.0\.0\.1:\d+: fetch failed$/);
   });
 });

@@ -25,7 +25,7 @@ describe("--token", () => {
     writeFileSync(file, "\n");
     expect(await balance(`@${file}`)).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/there is none/),
+      stderr: expect.stringMatching(/contains no token/),
     });
     const { stdout } = await edgemaker(folder, ["balance", "--help"]);
     expect(stdout).toMatch(/@FILE/);
@@ -43,7 +43,7 @@ describe("--token -", () => {
     expect(await ask(server.url, "")).toMatchObject({
       code: 2,
       stdout: "",
-      stderr: expect.stringMatching(/--token: there is none in standard input/),
+      stderr: expect.stringMatching(/--token: standard input contains no token/),
     });
     const wrong = await ask(server.url, `em_${canary("wrong")}`);
     expect(wrong).toMatchObject({ code: 1, stderr: expect.stringMatching(/^Unauthorized: /) });

@@ -44,12 +44,12 @@ describe("EDGEMAKER_TIERS", () => {
   it.each(["kraken=gold", "mexc=pro", "bitget=pro", "pro"])("is refused: %s", (text) => {
     const parse = () => parseConfig({ ...exchanges, EDGEMAKER_TIERS: text });
     expect(parse).toThrow(SettingsError);
-    expect(parse).toThrow(/one of starter, intermediate, pro/);
+    expect(parse).toThrow(/tiers of starter, intermediate, pro/);
   });
 });
 
 describe("what a setting may be", () => {
-  const WHOLE = "needs a whole number from 15 to 10000";
+  const WHOLE = "must be a whole number from 15 to 10000";
   it.each([
     ...["14", "10001", "1234567", "1e2", " 20", "20.5", "-20", "many"].map((text) => [
       "SUBREQUESTS",

@@ -27,7 +27,7 @@ async function start() {
 }
 
 it.each([
-  ["another EDGEMAKER_KEK", OTHER, "they were encrypted with another EDGEMAKER_KEK than the one that is set"],
+  ["another EDGEMAKER_KEK", OTHER, "they were encrypted with a different EDGEMAKER_KEK"],
   ["none", "", "EDGEMAKER_KEK is not set"],
 ])("keys that were stored under a key are told by a server that has %s", async (_what, kek, why) => {
   const { folder, env, run, add } = await start();

@@ -46,7 +46,7 @@ describe.skipIf(!hasTerminal).each([80, 120])("grid edit in a terminal of %d col
     expect(refused.code).toBe(1);
     expect(refused.told).toMatch(/changes upperPrice from 63000 to 66000.*stopLossPrice from none to 50000/);
     expect(refused.told).toMatch(/orders \d are canceled, then \d buys and \d sells placed/);
-    expect(refused.told).toMatch(/keeps 0 realized, and [\d.]+ of base at cost; the change sells nothing/);
+    expect(refused.told).toMatch(/keeps 0 realized, and base that cost [\d.]+; the change sells nothing/);
     expect(refused.told).toMatch(/worst case [\d.]+ lost at 57000; [\d.]+ lost at 50000; [\d.]+ lost at 0/);
     expect((await grid()).upperPrice).toBe(63_000);
     const changed = await asked(ENTER);

@@ -23,9 +23,9 @@ describe.skipIf(!hasTerminal).each([80, 120])("grid new in a terminal of %d colu
       screen.type(`btc/usdt${ENTER}`);
       await screen.until(/How much USDT can it use in total\? \d+ are free/);
       screen.type(`500${ENTER}`);
-      await screen.until(/How wide is the range/);
+      await screen.until(/How wide should the range be/);
       screen.type(ENTER);
-      await screen.until(/if it leaves that range[\s\S]*Stop/);
+      await screen.until(/if the price leaves the range[\s\S]*Stop/);
       screen.type(`${DOWN}${DOWN}${ENTER}`);
       await screen.until(/Start this grid\?[\s\S]*Cancel/);
       const shown = screen.lines();
@@ -54,7 +54,10 @@ describe("grid new elsewhere", () => {
   it("tells the plan and starts nothing, as text and as JSON", async () => {
     const folder = await waves();
     const text = await edgemaker(folder, ["grid", "new", ...SANDBOX, ...FLAGS]);
-    expect([text.code, text.stderr]).toEqual([0, "Nothing was started: --yes starts it as it is then.\n"]);
+    expect([text.code, text.stderr]).toEqual([
+      0,
+      "Nothing was started. To start without a question, add --yes.\n",
+    ]);
     expect(text.stdout).toMatch(/^orders +\d+ buys/);
     const json = await edgemaker(folder, ["grid", "new", ...SANDBOX, ...FLAGS, "--json"]);
     expect([json.code, json.stderr]).toEqual([0, ""]);
@@ -62,7 +65,7 @@ describe("grid new elsewhere", () => {
     expect(await grids(folder)).toEqual([]);
   });
 
-  it("starts it with --yes, and says that nothing steps it", async () => {
+  it("starts it with --yes, and says that nothing trades yet", async () => {
     const folder = await waves();
     const { code, stdout, stderr } = await edgemaker(folder, [
       "grid",
@@ -74,7 +77,7 @@ describe("grid new elsewhere", () => {
     ]);
     expect(code, stderr).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ status: "running" });
-    expect(stderr).toContain("nothing steps it");
+    expect(stderr).toContain("nothing trades yet");
     expect(await grids(folder)).toHaveLength(1);
   });
 

@@ -21,7 +21,7 @@ const GRID = [
 
 const MISTAKES: readonly (readonly [string, readonly string[], RegExp])[] = [
   ["flags and no sub-command", ["orders", ...MARKET], /name a sub-command of orders\n[\s\S]*cancel-all/],
-  ["a flag before the sub-command", ["orders", "--json", "list"], /--json stands before the sub-command/],
+  ["a flag before the sub-command", ["orders", "--json", "list"], /--json comes before the sub-command/],
   ["an order without its id", ["orders", "cancel", ...MARKET], /^Invalid request: --id must be an id/],
   ["a grid without its id", ["grid", "stop"], /^Invalid request: --id must be an id/],
   ["a flag that is no number", GRID, /^Invalid range: --lower must be a positive number/],
@@ -78,6 +78,6 @@ describe("a mistake on the command line is told by what to do:", () => {
     const args = ["grid", "status", "--sandbox", "--db", `file:${join(folder, "notes.txt")}`];
     const { code, stderr } = await edgemaker(folder, args);
     expect(code).toBe(2);
-    expect(stderr).toMatch(/this file is not a database; name another one with --db/);
+    expect(stderr).toMatch(/this file is not a database; choose another one with --db/);
   });
 });

@@ -109,7 +109,7 @@ describe.skipIf(!hasTerminal)("setup", () => {
     expect(checked.stdout + checked.stderr).not.toContain(keys.secret);
   });
 
-  it("tells an exchange that gives no answer from keys that it refuses, and asks again with the same ones", async () => {
+  it("tells an exchange that gives no response from keys that it refuses, and asks again with the same ones", async () => {
     const before = await startVenue("kraken", { port: await freePort() });
     await before.close();
     const { url, keys } = before;
@@ -121,13 +121,13 @@ describe.skipIf(!hasTerminal)("setup", () => {
     await screen.until(/accepts them; \d+ assets[\s\S]*Allow agents to trade/);
     screen.type(ENTER);
     expect(await screen.ended).toBe(0);
-    expect(screen.written()).toContain("A first plan");
+    expect(screen.written()).toContain("Sample plan");
   });
 
   it.each([80, 120])("ends with the balance and a first plan in %d columns", async (columns) => {
     const told = await toldAtTheEnd({ USDT: "500", EUR: "20", BTC: "0.5" }, columns);
     expect(told).toMatch(/kraken .*500 USDT/);
-    expect(told).toMatch(/A first plan: BTC\/USDT with all 500 USDT\. Nothing was started\./);
+    expect(told).toMatch(/Sample plan: BTC\/USDT with all 500 USDT\. Nothing was started\./);
     expect(told).toMatch(/orders \d+ buys at .*each cycle earns .*worst case/);
     expect(told).toContain("edgemaker grid new --exchange kraken --symbol BTC/USDT --budget 500;");
     expect(told).toMatch(/Next: edgemaker doctor, then edgemaker serve\.$/);
@@ -142,9 +142,9 @@ describe.skipIf(!hasTerminal)("setup", () => {
     [
       "not one to pay with",
       { BTC: "0.5" },
-      /kraken 0\.5 BTC free no plan yet there is no USDT, USDC, USD, EUR to pay/,
+      /kraken 0\.5 BTC free no plan yet no free USDT, USDC, USD, EUR for a grid/,
     ],
-    ["empty", {}, /kraken nothing is free there no plan yet there is no USDT/],
+    ["empty", {}, /kraken no free balance no plan yet no free USDT/],
   ])("says of a balance that is %s how to go on", async (_what, balances, wanted) => {
     const told = await toldAtTheEnd(balances, 100);
     expect(told).toMatch(wanted);
@@ -190,7 +190,7 @@ describe("doctor", () => {
     });
     expect(of("database")).toMatchObject({
       finding: "note",
-      detail: expect.stringMatching(/serve makes it/),
+      detail: expect.stringMatching(/serve creates it/),
     });
     expect(of("kraken")).toMatchObject({ finding: "bad" });
     expect(of("kraken clock")).toMatchObject({ finding: "bad" });

@@ -107,14 +107,17 @@ describe("--columns", () => {
       "id,prize",
     ]);
     expect(code).toBe(2);
-    expect(stderr).toContain("--columns: there is no column prize; there are id, symbol, side,");
+    expect(stderr).toContain("--columns: there is no column prize; choose from id, symbol, side,");
     remove();
   });
 
   it.each([["--json"], ["--format", "csv"]])("is for people: %s has every column", async (...other) => {
     const { path, remove } = makeFolder();
     const { code, stderr } = await edgemaker(path, ["report", "--sandbox", "--columns", "id", ...other]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining("--columns is for a terminal")]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining("--columns works only for tables in a terminal"),
+    ]);
     remove();
   });
 

@@ -46,7 +46,9 @@ describe.skipIf(!hasTerminal).each([80, 120])("in a terminal of %d columns", (co
   it("trade --preview tells its plan in them too", async () => {
     const args = [...TRADE, "--preview"];
     const plan = await said(terminal(await waves(), args, { columns }), columns);
-    expect(plan).toMatch(/^orders \d+ buys at .* worst case .* to start the same without --preview/);
+    expect(plan).toMatch(
+      /^orders \d+ buys at .* worst case .* to start run the same command without --preview/,
+    );
   });
 });
 

@@ -46,7 +46,7 @@ describe("with the pools", () => {
   });
 
   it("an aggregator that fails is named, or left out with partial", async () => {
-    const refused = () => Promise.reject(new VenueError("unavailable", "the DEX aggregator did not answer"));
+    const refused = () => Promise.reject(new VenueError("unavailable", "the DEX aggregator did not respond"));
     const { compare } = await comparing({}, { dex: { pools: refused, market: refused, price: refused } });
     const whole = await compare("symbol=INDY/USDT&dex=true");
     expect(whole).toMatchObject({

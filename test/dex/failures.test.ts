@@ -98,11 +98,11 @@ describe("an aggregator that fails", () => {
     expect(elsewhere.asked).toEqual([]);
   });
 
-  it("says whether it could not answer or answered what cannot be used", async () => {
+  it("says whether it could not answer or answered what unusable response", async () => {
     const { ask, behaviour } = await served(three, { answer: () => ({ success: false, message: "x" }) });
-    expect((await ask("pools/INDY")).message).toContain("could not answer");
+    expect((await ask("pools/INDY")).message).toContain("returned an error");
     behaviour.answer = () => ({ success: true });
-    expect((await ask("pools/INDY")).message).toContain("cannot be used");
+    expect((await ask("pools/INDY")).message).toContain("unusable response");
   });
 
   it("strips characters that would change how a name is read", async () => {

@@ -16,7 +16,7 @@ it("the worker takes no mailbox for a channel, and says what to do instead", asy
       400,
       {
         error: "Invalid request",
-        message: expect.stringContaining("e-mail leaves from a server on Node alone"),
+        message: expect.stringContaining("email can only be sent from Node"),
       },
     ]);
   } finally {

@@ -97,7 +97,7 @@ it.each(["gateio", "kraken"] as const)(
     venue.fail({ kind: "server_error", route: "fills", times: 1000 });
     const { body } = await stop(id);
     expect(venue.open()).toEqual([]);
-    expect(body.message).toMatch(/is stopping: the exchange has accepted the cancels of 3 orders/);
+    expect(body.message).toMatch(/is stopping: the exchange accepted the cancels of 3 orders/);
     expect(body.message).not.toMatch(/cancelled/);
 
     const before = edge.turns.length;

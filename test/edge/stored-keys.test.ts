@@ -44,7 +44,9 @@ it("the worker says which stored keys its EDGEMAKER_KEK does not open", async ()
     status: 503,
     body: {
       error: "Not ready",
-      message: expect.stringMatching(/^the stored keys of kraken cannot be opened: .* another EDGEMAKER_KEK/),
+      message: expect.stringMatching(
+        /^the stored keys of kraken cannot be opened: .* a different EDGEMAKER_KEK/,
+      ),
     },
   });
 });

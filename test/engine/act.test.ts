@@ -126,7 +126,7 @@ describe("what a pass sends", () => {
     ]);
     expect(events).toEqual([
       ["rejected", "a: insufficient balance"],
-      ["error", "b: the venue did not say whether it took the order: no answer"],
+      ["error", "b: the exchange did not confirm the order: no answer"],
     ]);
     const taking = await acted({ creates: [{ result: "rejected", reason: "would match", wouldTake: true }] });
     expect(taking.outcomes[0]).toEqual(["a", "rejected", "would take: would match"]);

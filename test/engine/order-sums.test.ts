@@ -44,7 +44,7 @@ describe("an order that no look finds", () => {
       state: "rejected",
       misses: 2,
       endedAt: due + 20_000,
-      reason: "no answer; the venue shows no such order",
+      reason: "no answer; the exchange shows no such order",
     });
     expect(missed({ ...once, exchangeId: "7" }, due + 20_000, timing).state).toBe("canceled");
   });

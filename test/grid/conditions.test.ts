@@ -81,7 +81,7 @@ it("a price above or below the range is told with how to move the grid, to agent
   exchange.move("BTC/USDT", "64000");
   await pass();
   expect((await told()).out_of_range).toBe(
-    `the price 64000 is above its range 57000 – 63000: it has sold what it had, and earns nothing until the price comes back; \`edgemaker grid edit ${id} --lower … --upper …\` moves it`,
+    `the price 64000 is above its range 57000 – 63000: it has sold all its base, and earns nothing until the price returns; \`edgemaker grid edit ${id} --lower … --upper …\` moves it`,
   );
   const agent = await appSession(app, "read");
   const answer = await agent.callTool({ name: "get_grid_status", arguments: { id } });
@@ -90,7 +90,7 @@ it("a price above or below the range is told with how to move the grid, to agent
   exchange.move("BTC/USDT", "56000");
   await pass();
   expect((await told()).out_of_range).toMatch(
-    /^the price 56000 is below its range .* it holds what it has bought/,
+    /^the price 56000 is below its range .* it holds the base that it bought/,
   );
   exchange.move("BTC/USDT", "60000");
   await pass();
@@ -116,6 +116,6 @@ it("slots that wait for quote or for base that is gone say where it has to come 
   robbed.exchange.deposit("BTC", "-2");
   await robbed.pass();
   expect((await robbed.told()).base_missing).toMatch(
-    /^1 slot waits for BTC that the grid has bought .* bring it back to kraken/,
+    /^1 slot waits for BTC that the grid bought .* deposit it at kraken/,
   );
 });

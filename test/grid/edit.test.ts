@@ -112,14 +112,14 @@ describe("a running grid", () => {
     const wide = { id: grid.id, lowerPrice: 80, upperPrice: 120 };
     const plan = await grid.ask<Plan>("preview_grid_edit", wide);
     const fails = (input: object, why: RegExp) => expect(grid.ask("edit_grid", input)).rejects.toThrow(why);
-    await fails({ ...wide, lowerPrice: 81, planHash: plan.planHash }, /no longer holds/);
+    await fails({ ...wide, lowerPrice: 81, planHash: plan.planHash }, /out of date/);
     await grid.ask("edit_grid", { id: grid.id, stopLossPrice: 70 });
-    await fails({ ...wide, planHash: plan.planHash }, /no longer holds/);
+    await fails({ ...wide, planHash: plan.planHash }, /out of date/);
     await fails({ id: grid.id }, /changes nothing/);
     await fails({ id: grid.id, lowerPrice: 110 }, /lowerPrice must be below upperPrice/);
     await fails({ id: grid.id, lowerPrice: 60 }, /stopLossPrice must be below lowerPrice/);
     await fails({ id: grid.id, orderSize: 0.001 }, /orderSize must be at least/);
-    await fails({ id: grid.id, spacing: 0.01 }, /spacing is nothing that a grid between two prices has/);
+    await fails({ id: grid.id, spacing: 0.01 }, /spacing is not a setting of a grid between two prices/);
     await grid.ask("stop_grid", { id: grid.id });
     await fails(wide, /is stopped and cannot be changed/);
   });

@@ -84,7 +84,7 @@ describe("a stop that sells the base", () => {
       for (let pass = 0; pass < 30; pass++) await app.pass(5 * SECOND);
       const { status, held, told } = await stopped(app);
       expect({ status, keeps: held > 0n }).toEqual({ status: "stopped", keeps: true });
-      expect(told).toContain("BTC that the grid held were not free in the account and are not sold");
+      expect(told).toContain("BTC of the grid were not free in the account and were not sold");
     },
   );
 });

@@ -81,12 +81,12 @@ describe("a plan", () => {
     expect(message).toMatch(
       /^if the price crosses its levels as in the last 7 days \(\d+ times, \d+ cycles\)/,
     );
-    expect(message).toMatch(/a fall to 57000 takes is earned back in [\d.]+ days$/);
+    expect(message).toMatch(/recovers the loss of a fall to 57000 in [\d.]+ days$/);
     const stopped = await app.call<{ lastWeek: LastWeek }>("POST", "/strategy/grid/preview", {
       ...RANGE,
       stopLossPrice: 55_000,
     });
-    expect(stopped.body.lastWeek.message).toContain("a fall to 55000 takes");
+    expect(stopped.body.lastWeek.message).toContain("the loss of a fall to 55000");
     expect(stopped.body.lastWeek.breakEvenDays).toBeGreaterThan(breakEvenDays ?? Number.NaN);
   });
 
@@ -98,7 +98,7 @@ describe("a plan", () => {
       upperPrice: 30_000,
     });
     expect(body.lastWeek).toMatchObject({ cycles: 0, profitPerDay: 0, breakEvenDays: null });
-    expect(body.lastWeek.message).toMatch(/^if .* it earns nothing, and no loss is earned back$/);
+    expect(body.lastWeek.message).toMatch(/^if .* it earns nothing and recovers no loss$/);
   });
 
   it("tells nothing in place of a week that nobody knows, and why", async () => {
@@ -112,7 +112,7 @@ describe("a plan", () => {
       cycles: null,
       profitPerDay: null,
       breakEvenDays: null,
-      message: "not known, as the last week's prices cannot be had: the line is cut",
+      message: "unknown, because the last week's prices are unavailable: the line is cut",
     });
   });
 });

@@ -66,7 +66,7 @@ describe.each([80, 120])("a plan in %d columns", (width) => {
       "stops and sells its base at or above 70000",
       "waits until the market reaches 61000",
       "follows the market up to 66000 and down to 54000",
-      "buys the base that its sells lack, at once",
+      "buys missing base for its sells at once",
       "at most 50 % of the capital in base",
       "10 % of the capital stay in quote",
     ])

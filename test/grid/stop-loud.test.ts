@@ -51,9 +51,7 @@ describe("a stop price", () => {
       status.stopReason,
     ]);
     expect(status.stopReason).toMatch(
-      new RegExp(
-        `^stopped, because: stop_loss at 84\\S* \\(armed at 85\\), sold [\\d.]+ ETH, ${cents} USDT in all$`,
-      ),
+      new RegExp(`^stopped: stop_loss at 84\\S* \\(armed at 85\\), sold [\\d.]+ ETH, ${cents} USDT in all$`),
     );
     const { message } = await grid.ask<{ message: string }>("stop_grid", { id });
     expect(message).toContain(`${status.stopReason}; total ${cents} USDT`);
@@ -78,7 +76,7 @@ describe("a stop price", () => {
     expect(armed.stdout).toMatch(/stops +stop loss at 55000, [\d.]+ % below the price, armed/);
     const shock = ["sandbox", "shock", "--symbol", "BTC/USDT", "--percent", "-15"];
     expect((await edgemaker(folder, shock)).code).toBe(0);
-    const loud = /stopped, because: stop_loss at 5\d{4}\S* \(armed at 55000\), sold [\d.]+ BTC, -[\d.]+ USDT/;
+    const loud = /stopped: stop_loss at 5\d{4}\S* \(armed at 55000\), sold [\d.]+ BTC, -[\d.]+ USDT/;
     await eventually(
       async () => server.stdout(),
       (stdout) => loud.test(stdout),

@@ -31,6 +31,6 @@ it("a stop says what was made in all, and what the base that is kept is worth", 
   expect(totalProfit).toBeLessThan(-30);
   const cents = (value: number) => value.toFixed(2).replace(/\.?0+$/, "");
   expect(message).toBe(
-    `${id} is stopped and has no orders left; total ${cents(totalProfit)} USDT, of which ${cents(profit)} are realized; ${base} ETH stay, worth ${cents(baseWorth)} USDT at ${Number(mark.toFixed(6))}`,
+    `${id} is stopped and has no orders left; total ${cents(totalProfit)} USDT, of which ${cents(profit)} realized; ${base} ETH stay in the account, worth ${cents(baseWorth)} USDT at ${Number(mark.toFixed(6))}`,
   );
 });

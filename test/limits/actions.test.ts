@@ -76,7 +76,7 @@ describe("a token's limits", () => {
     expect(await send("DELETE", "/strategy/grid", { id, sellBase: true })).toMatchObject({
       code: 403,
       limit: "limit_unknown",
-      message: expect.stringMatching(/what this can sell and buy is not known: the line is cut/),
+      message: expect.stringMatching(/the amount that this can trade is unknown: the line is cut/),
     });
     expect((await grid(id)).phase).toBe("active");
     expect((await send("DELETE", "/strategy/grid", { id })).code).toBe(200);

@@ -42,7 +42,7 @@ describe("with the limits that are on by default", () => {
       error: "Forbidden",
       limit,
     });
-    expect(body.message).toMatch(/the limit \w+ is .*, and this order, .*edgemaker limits set --/);
+    expect(body.message).toMatch(/the limit \w+ is .*, but this order, .*edgemaker limits set --/);
     expect(await intents()).toBe(0);
   });
 
@@ -90,11 +90,11 @@ describe("limits that are set", () => {
     await limit({ dayNotional: "USDT=60" });
     await order();
     expect((await order()).body.message).toMatch(
-      /counts 50 USDT beside the 50 USDT that kraken has used today; what is used is free again at 00:00 UTC; an admin/,
+      /counts 50 USDT beside the 50 USDT that kraken used today; the limit resets at 00:00 UTC; an admin/,
     );
     await limit({ scope: "token:admin", dayNotional: "USDT=60" });
     await limit({ dayNotional: "USDT=160" });
-    expect((await order()).body.message).toMatch(/beside the 50 USDT that this token has used today; /);
+    expect((await order()).body.message).toMatch(/beside the 50 USDT that this token used today; /);
   });
 
   it("keeps orders apart by their least time", async () => {
@@ -134,10 +134,10 @@ describe("limits that are set", () => {
     [{ orderNotionall: "USDT=5" }, /unknown field: orderNotionall/],
     [{ orderNotional: "500" }, /amounts by quote asset/],
     [{ collarPercent: 0 }, /percentage above 0/],
-    [{ scope: "account:nasdaq", openOrders: 1 }, /no exchange here/],
+    [{ scope: "account:nasdaq", openOrders: 1 }, /not a configured exchange/],
     [{ scope: "everybody", openOrders: 1 }, /scope is every/],
     [{}, /name a limit to set/],
-    [{ scope: "token:a", accountLoss: "USDT=5" }, /losses are of/],
+    [{ scope: "token:a", accountLoss: "USDT=5" }, /loss limits apply/],
   ])("refuses %j", async (body, told) => {
     const { limit } = await app();
     const answer = await limit(body);

@@ -47,7 +47,7 @@ describe("a grid that has lost more than its limit", () => {
       {
         code: "loss_limit",
         message: expect.stringMatching(
-          /strategyLoss is USDT=20, and this grid lost [\d.]+ USDT from the best result of 0; resume/,
+          /strategyLoss is USDT=20, but this grid lost [\d.]+ USDT from the best result of 0; resume/,
         ),
       },
       { code: "paused" },
@@ -117,7 +117,7 @@ describe("an account that has lost more than its limit", () => {
     expect(told.notices).toMatchObject([
       {
         code: "loss_limit",
-        message: expect.stringMatching(/accountLoss is USDT=30, and the account's grids lost/),
+        message: expect.stringMatching(/accountLoss is USDT=30, but the account's grids lost/),
       },
       { code: "paused" },
     ]);

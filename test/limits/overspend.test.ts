@@ -98,6 +98,6 @@ it("a plan that can sell more at its commit than it has shown is refused", async
   await tick(60_000);
   expect(await stop({ planId: body.planId })).toMatchObject({
     isDone: false,
-    body: { error: "Conflict", message: expect.stringMatching(/more than its plan has shown/) },
+    body: { error: "Conflict", message: expect.stringMatching(/more than its plan showed/) },
   });
 });

@@ -298,7 +298,7 @@ describe("a report over many days", () => {
       return world.report({}, { liquidity, requests: () => left });
     };
     for (const stored of [5, 10]) {
-      await expect(attempt()).rejects.toThrow(/send it again/);
+      await expect(attempt()).rejects.toThrow(/repeat the request/);
       expect(await world.daysStored()).toHaveLength(stored);
     }
     expect((await attempt()).known).toBe(12);

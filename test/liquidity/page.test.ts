@@ -71,7 +71,7 @@ describe("a liquidity report as a page", () => {
     );
     expect(page).toContain("<td>2024-10-05 10:00</td><td>60</td><td>no sample</td><td>the exchange</td>");
     expect(page).toMatch(
-      /<td>539<\/td><td>own orders were not on both sides<\/td><td>too little to offer<\/td>/,
+      /<td>539<\/td><td>own orders were not on both sides<\/td><td>insufficient funds<\/td>/,
     );
     expect(page).toContain("Visible book only: in 4260 minutes");
     expect(page).toContain(answerOf().hash);

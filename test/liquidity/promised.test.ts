@@ -39,9 +39,9 @@ describe("a promise", () => {
 
   it.each([
     [71, []],
-    [72, ["away or too wide for 72 minutes of today, of 144 allowed"]],
-    [144, ["away or too wide for 144 minutes of today, of 144 allowed"]],
-    [145, ["away or too wide for 145 minutes of today, and only 144 are allowed: it is missed"]],
+    [72, ["missing or too wide for 72 minutes of today, of 144 allowed"]],
+    [144, ["missing or too wide for 144 minutes of today, of 144 allowed"]],
+    [145, ["missing or too wide for 145 minutes of today, more than the 144 allowed; the rule is missed"]],
   ])("that was away for %d minutes of today", (away, told) => {
     expect(nearlyMissedOf(agreement, today(719, away))).toEqual(told);
   });
@@ -49,7 +49,7 @@ describe("a promise", () => {
   it("is told of a depth that is too small over an hour, and of a wide day", () => {
     const thin = { ownDepth: { bids: [0n, 0n, d("100")], asks: [0n, 0n, d("600")] } } as const;
     expect(nearlyMissedOf(agreement, today(60, 60, thin))).toEqual([
-      "mean depth of own bids today is 100, and 500 is promised",
+      "mean depth of own bids today is 100; the agreement requires 500",
     ]);
     expect(nearlyMissedOf(agreement, today(59, 59, thin))).toEqual([]);
     const mexc: LiquidityPromise = { preset: "mexc-st", asked: {} };
@@ -87,7 +87,7 @@ describe("a promise", () => {
     const alarm = [
       "alarm",
       expect.stringContaining(
-        "the agreement for BTC/USDT on kraken is about to be missed: away or too wide for 4 minutes of today, of 7 allowed",
+        "the agreement for BTC/USDT on kraken is at risk: missing or too wide for 4 minutes of today, of 7 allowed",
       ),
     ];
     expect(await told()).toEqual([alarm]);
@@ -138,6 +138,6 @@ describe("a promise", () => {
       "agreement levels=0",
       "agreement colour=1",
     ])
-      expect(() => parsed(`mexc:SNEK/USDT ${wrong}`)).toThrow(/what was promised, as agreement spread=2/);
+      expect(() => parsed(`mexc:SNEK/USDT ${wrong}`)).toThrow(/by an agreement such as agreement spread=2/);
   });
 });

@@ -171,7 +171,7 @@ describe("a watched pair", () => {
     expect((await minutes(PAIR, 0, 1e9)).map(({ sources }) => sources)).toEqual([0, null, null]);
     expect(await report()).toMatchObject({ known: 3, sources: 0, unknownSources: 2, deviationPercent: null });
     const page = liquidityPage((await report()) as unknown as LiquidityAnswer);
-    expect(page).toContain("no price elsewhere to compare with; of 2 minutes that is unknown");
+    expect(page).toContain("no other price to compare with; unknown in 2 minutes");
   });
 
   it("says why it was not seen, and why nothing of one's own was offered", async () => {
@@ -422,7 +422,7 @@ describe("EDGEMAKER_LIQUIDITY", () => {
     ]);
     for (const wrong of ["kraken", "nowhere:BTC/USDT", "kraken:btc"])
       expect(() => parseConfig({ EDGEMAKER_LIQUIDITY: wrong })).toThrow(
-        /EDGEMAKER_LIQUIDITY is exchange:BASE\/QUOTE/,
+        /EDGEMAKER_LIQUIDITY must be exchange:BASE\/QUOTE/,
       );
   });
 });

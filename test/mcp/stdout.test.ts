@@ -62,7 +62,7 @@ it.each(["debug", "info", "warn", "error"])(
 it.each<[string, string[], Record<string, string>, RegExp]>([
   ["a setting that is none", ["--sandbox"], { EDGEMAKER_EXCHANGES: "binance" }, /binance is not supported/],
   ["an unknown flag", ["--sandboks"], {}, /did you mean --sandbox/],
-  ["a database that is none", ["--db", "nonsense:"], {}, /a database is/],
+  ["a database that is none", ["--db", "nonsense:"], {}, /a database must be/],
 ])(
   "%s is told on standard error, with exit 2 and nothing on standard output",
   async (_what, args, over, told) => {
@@ -100,7 +100,7 @@ it("a server that is not there is an answer of the protocol too", async () => {
   const { stdout, stderr } = await converse(tempFolder(), ["--api-url", "http://127.0.0.1:9"], {}, [HELLO]);
   expect(JSON.parse(stdout)).toMatchObject({
     id: 0,
-    error: { message: expect.stringContaining("no answer from") },
+    error: { message: expect.stringContaining("no response from") },
   });
-  expect(stderr).toContain("no answer from http://127.0.0.1:9");
+  expect(stderr).toContain("no response from http://127.0.0.1:9");
 });

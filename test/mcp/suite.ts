@@ -88,7 +88,7 @@ export function agentSuite(name: string, start: () => Promise<Agents>): void {
       const committing = callTool(client, tool, { ...input, planId });
       await agents.decide(planId, "approve");
       const result = await committing;
-      if (tries > 1 && textOf(result).includes("the market or the account has moved"))
+      if (tries > 1 && textOf(result).includes("the market or the account changed"))
         return act(tool, input, tries - 1);
       expect(result.isError, textOf(result)).toBeFalsy();
       return result.structuredContent as { id: string; order: { id: string } };

@@ -58,11 +58,11 @@ describe("channels over HTTP", () => {
   it.each([
     [{ channel: "a b", kind: "ntfy", url: "https://ntfy.example/t" }, "1 to 31"],
     [{ channel: "one", kind: "post", url: "https://ntfy.example/t" }, "webhook or telegram"],
-    [{ channel: "one", kind: "telegram", botToken: "1:a" }, "opened with chatId"],
-    [{ channel: "one", kind: "webhook", url: "nowhere" }, "a whole address"],
+    [{ channel: "one", kind: "telegram", botToken: "1:a" }, "requires chatId"],
+    [{ channel: "one", kind: "webhook", url: "nowhere" }, "a complete address"],
     [{ channel: "one", kind: "webhook", url: "https://10.0.0.7/hook" }, "a public one"],
     [{ channel: "one", kind: "webhook", url: "https://localhost./hook" }, "a public one"],
-    [{ channel: "one", kind: "webhook", url: "https://inner.example/hook" }, "leads to a private address"],
+    [{ channel: "one", kind: "webhook", url: "https://inner.example/hook" }, "resolves to a private address"],
     [{ channel: "one", kind: "webhook", url: "http://hooks.example/" }, "must be https"],
     [{ channel: "one", kind: "ntfy", url: "https://ntfy.example/t", quiet: "at night" }, "22:00-07:00"],
   ])("takes no channel %o", async (body, why) => {
@@ -110,7 +110,7 @@ describe("channels over HTTP", () => {
     hook.isOpen = false;
     const failed = await ask("POST", "/channels/ops/test", {});
     expect(failed).toMatchObject({ status: 409, body: { error: "Conflict" } });
-    expect(failed.body.message).toContain("ops got no message");
+    expect(failed.body.message).toContain("ops did not get the message");
     expect(failed.body.message).not.toContain("path-that-is-secret");
 
     expect((await ask("DELETE", "/channels/ops")).body).toEqual({ channel: "ops", removed: true });

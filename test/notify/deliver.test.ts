@@ -116,7 +116,7 @@ describe("a receiver that takes nothing", () => {
     await box.tell("error", "one");
     await box.round(1);
     expect([dead.asked.length, well.asked.length]).toEqual([1, 1]);
-    expect((await box.channel("dead")).channel.error).toBe("it answered 503: down for a while");
+    expect((await box.channel("dead")).channel.error).toBe("it returned status 503: down for a while");
     await box.tell("error", "two");
     for (let second = 0; second < 300; second += 10) await box.round(10);
     // After 10, 20, 40, 80 and 160 seconds.
@@ -250,7 +250,9 @@ it("tells no secret of a channel where a receiver repeats it", async () => {
   });
   await box.tell("error", "what happened");
   await box.round(1);
-  expect((await box.channel("one")).channel.error).toBe("it answered 400: no such path: /bot…/sendMessage");
+  expect((await box.channel("one")).channel.error).toBe(
+    "it returned status 400: no such path: /bot…/sendMessage",
+  );
 });
 
 it.each([
@@ -269,7 +271,7 @@ it.each([
   });
   await box.tell("error", "what happened");
   await box.round(1);
-  expect((await box.channel("one")).channel.error).toMatch(/^it answered 400: no bot …=*$/);
+  expect((await box.channel("one")).channel.error).toMatch(/^it returned status 400: no bot …=*$/);
 });
 
 it("tells the report of each day once, whoever comes first", async () => {

@@ -50,7 +50,7 @@ describe("a channel by e-mail", () => {
     const box = await mailBox(server);
     await box.tell("error", "what happened");
     await box.round(1);
-    expect((await box.channel("mail")).channel.error).toBe("it answered 451: 4.3.0 try later");
+    expect((await box.channel("mail")).channel.error).toBe("it returned status 451: 4.3.0 try later");
     isUp = true;
     await box.round(30);
     await box.round(30);
@@ -66,7 +66,7 @@ describe("a channel by e-mail", () => {
     await box.tell("error", "what happened");
     await box.round(1);
     const { error } = (await box.channel("mail")).channel;
-    expect(error).toBe("it answered 535: 5.7.8 wrong user or password");
+    expect(error).toBe("it returned status 535: 5.7.8 wrong user or password");
     expect(server.mails).toEqual([]);
   });
 
@@ -81,7 +81,7 @@ describe("a channel by e-mail", () => {
         void told.push(`${message} ${JSON.stringify(fields)}`),
     };
     await deliver(world);
-    expect(told.join()).toContain("e-mail leaves from a server on Node alone");
+    expect(told.join()).toContain("email can only be sent from Node");
     expect(server.mails).toEqual([]);
     await box.round(1);
     expect(server.mails).toHaveLength(1);

@@ -41,8 +41,8 @@ describe("edgemaker db", () => {
     for (const [file, code, told] of [
       ["missing.db", 1, /there is no backup/],
       ["trade.db", 2, /is the database itself/],
-      ["text.db", 2, /is no backup/],
-      ["strange.db", 2, /is no backup/],
+      ["text.db", 2, /is not a backup/],
+      ["strange.db", 2, /is not a backup/],
       ["half.db", 2, /damaged/],
       ["torn.db", 2, /damaged/],
     ] as const) {
@@ -80,7 +80,7 @@ describe("edgemaker db", () => {
     const held = createClient({ url: `file:${join(folder, "trade.db")}` });
     await held.execute("select * from control");
     const ran = await run(["db", "restore", "whole.db"]);
-    expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining("another process works") });
+    expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining("another process uses") });
     held.close();
   });
 

@@ -173,7 +173,7 @@ describe("a server goes on by itself after", () => {
     const other = besideServer(`file:${file}`);
     onTestFinished(() => other.close());
     await other.execute("insert into migrations values ('9999_future.sql', 0)");
-    await notReady(/newer edgemaker, to 9999_future\.sql/);
+    await notReady(/newer edgemaker migrated this database .to 9999_future\.sql/);
     await eventually(grid, (one) => /9999_future/.test(one?.lastError ?? ""));
     expect(await order()).toMatchObject({ status: 500, message: expect.stringMatching(/9999_future/) });
     const older = await edgemaker(tempFolder(), ["grid", "list", "--sandbox", "--db", `file:${file}`]);
@@ -193,7 +193,7 @@ describe("a server goes on by itself after", () => {
     const { start, notReady, readyAgain, stepsAgain } = await serving(tempFolder(), sqld.url);
     expect((await start()).status).toBe(200);
     await sqld.halt();
-    await notReady(/server does not answer/);
+    await notReady(/server does not respond/);
     await sqld.resume();
     await readyAgain();
     await stepsAgain();

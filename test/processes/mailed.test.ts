@@ -24,7 +24,7 @@ it("a person adds their mailbox, tests it, and is mailed by the server what happ
   );
   expect(wrong).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining("from and to must be one address each"),
+    stderr: expect.stringContaining("from and to must each be one address"),
   });
   const added = await add(server.url, login.user, login.password, "grid@example.org", "me@example.org");
   expect([added.code, added.stderr]).toEqual([0, ""]);

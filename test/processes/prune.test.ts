@@ -58,5 +58,5 @@ it("edgemaker db prune moves old events into yearly files, and their chain still
   expect(existsSync(join(folder, "trade-2022.db"))).toBe(false);
 
   const again = await run("db", "prune", "--before", "2024-01-20");
-  expect(JSON.parse(again.stdout)).toMatchObject({ events: "none is old", archives: [] });
+  expect(JSON.parse(again.stdout)).toMatchObject({ events: "no event is old enough", archives: [] });
 });

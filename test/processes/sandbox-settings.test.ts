@@ -28,7 +28,7 @@ it("a look at the sandbox keeps nobody from serving it with other settings; what
   const beneath = await edgemaker(folder, [...TICKER, "--seed", "8"]);
   expect([beneath.code, beneath.stderr]).toEqual([
     2,
-    expect.stringContaining("was made with another --seed"),
+    expect.stringContaining("was created with another --seed"),
   ]);
   expect((await server.ask("/api/v1/orders", { method: "POST", body: JSON.stringify(ORDER) })).status).toBe(
     200,
@@ -37,7 +37,7 @@ it("a look at the sandbox keeps nobody from serving it with other settings; what
   const refused = await edgemaker(folder, [...TICKER, "--seed", "8"]);
   expect([refused.code, refused.stderr]).toEqual([
     2,
-    expect.stringContaining("was made with another --seed"),
+    expect.stringContaining("was created with another --seed"),
   ]);
   expect((await edgemaker(folder, TICKER)).code).toBe(0);
 });

@@ -38,17 +38,19 @@ it("a channel is added, tested, listed and removed, and its address is shown now
   const added = await add();
   expect([added.code, added.stderr]).toEqual([0, ""]);
   expect(JSON.parse(added.stdout)).toMatchObject({ channel: "ops", signingSecret: /^whsec_/ });
-  expect((await add()).stderr).toContain("there is a channel ops already");
+  expect((await add()).stderr).toContain("the channel ops exists already");
   expect(JSON.parse((await notify("test", "ops")).stdout)).toEqual({ channel: "ops", told: true });
   expect(receiver.asked.map(titleOf)).toEqual(["edgemaker: this is a test"]);
   isUp = false;
   expect(await notify("test", "ops")).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining("answered 500"),
+    stderr: expect.stringContaining("returned status 500"),
   });
   const listed = JSON.parse((await notify("list")).stdout);
   expect(listed).toMatchObject({
-    channels: [{ channel: "ops", kind: "webhook", level: "info", waiting: 1, error: "it answered 500" }],
+    channels: [
+      { channel: "ops", kind: "webhook", level: "info", waiting: 1, error: "it returned status 500" },
+    ],
   });
   expect(JSON.parse((await notify("replay", "ops")).stdout)).toEqual({ channel: "ops", replayed: 0 });
   for (const name of readdirSync(folder).filter((one) => one.startsWith("told.db")))

@@ -25,7 +25,7 @@ it("shows no change of quotes whose exchange is not there, and says so", async (
   const away: Partial<Deps> = { venueOf: () => undefined };
   await expect(ask("preview_quote_edit", { id, levels: 1 }, away)).rejects.toMatchObject({
     label: "Exchange error",
-    message: "nothing is changed: this process is not configured for kraken; ask one that is",
+    message: "nothing is changed: this process is not configured for kraken; use a process that is",
   });
   expect(await resting()).toEqual(orders);
   expect(await row()).toEqual(before);

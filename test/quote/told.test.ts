@@ -61,7 +61,7 @@ it("quotes without a price say so, and quotes with one side that only it rests",
   expect(
     linesOf({ reference: null, halfSpreadPercent: null, widenedBy: null, orders: [], sources }),
   ).toMatchObject({
-    price: "none: nothing is quoted until there is one; not counted: its own book (missing)",
+    price: "none; nothing is quoted until there is one; not counted: its own book (missing)",
     spread: "1 % requested",
     bids: "no open orders",
     asks: "no open orders",
@@ -79,7 +79,7 @@ it("quotes without a price say so, and quotes with one side that only it rests",
 
 it("none that run say how some begin", () => {
   expect(quotesView({ strategies: [], count: 0 })).toEqual({
-    note: "no quotes run; `edgemaker quote start` begins some",
+    note: "no quotes are running; start some with `edgemaker quote start`",
     count: 0,
   });
 });

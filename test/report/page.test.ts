@@ -79,7 +79,7 @@ describe("a report as a page", () => {
   it("is printed by the command line, and says so where nothing ran", async () => {
     const { code, stdout } = await edgemaker(tempFolder(), ["report", "--sandbox", "--format", "html"]);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^<!doctype html>.*Nothing ran\..*<\/html>\n$/s);
+    expect(stdout).toMatch(/^<!doctype html>.*No strategy was running\..*<\/html>\n$/s);
     const wrong = await edgemaker(tempFolder(), ["report", "--sandbox", "--format", "pdf"]);
     expect([wrong.code, wrong.stderr]).toEqual([
       2,
@@ -93,7 +93,7 @@ describe("a report as a page", () => {
     const page = await ask("/api/v1/report?format=html", { headers });
     expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
     expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
-    expect(await page.text()).toContain("Nothing ran.");
+    expect(await page.text()).toContain("No strategy was running.");
     expect((await ask("/api/v1/report?format=pdf", { headers })).status).toBe(400);
   });
 });

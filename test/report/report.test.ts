@@ -118,7 +118,7 @@ describe("a report", () => {
     expect(row?.uptimePercent).toBeGreaterThan(50);
     expect(row?.uptimePercent).toBeLessThan(75);
     expect((await other.events()).filter(({ kind }) => kind === "recovered")).toEqual([
-      { kind: "recovered", message: "kraken is stepped again" },
+      { kind: "recovered", message: "kraken runs again" },
     ]);
   });
 

@@ -141,7 +141,7 @@ describe("the command", () => {
     expect(ran.stderr).toBe("");
     const answer = JSON.parse(ran.stdout);
     expect(answer).toMatchObject({ bars: 6000, complete: true, winner: null });
-    expect(answer.verdict).toBe("no evidence that any of these is better");
+    expect(answer.verdict).toBe("no grid is better than chance");
     expect(answer.looked + answer.refused).toBe(60);
     expect(answer.windows[1].from).toBe((times[0] as number) + 1000 * MINUTE);
     await edgemaker(folder, ["candles", "import", "walk.csv", "--symbol", "BTC/USDT", "--from", "mexc"]);
@@ -150,6 +150,6 @@ describe("the command", () => {
     const kept = await edgemaker(folder, [...words, ...nobody, ...rules, "--json"]);
     expect(JSON.parse(kept.stdout)).toEqual(answer);
     const told = await edgemaker(folder, [...words, "--data", "walk.csv", ...rules]);
-    expect(told.stdout).toContain("no evidence that any of these is better");
+    expect(told.stdout).toContain("no grid is better than chance");
   });
 });

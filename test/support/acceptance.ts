@@ -76,7 +76,7 @@ async function editIt(page: Page): Promise<void> {
   await part.getByLabel("Stop loss, USDT").fill(String(stopLoss));
   await part.getByRole("row", { name: /^Stop loss/ }).waitFor();
   const changed = dialog.getByText(/^grid-\S+ (is changed|changes with its next passes)/);
-  const moved = dialog.getByText("no longer holds");
+  const moved = dialog.getByText("is out of date");
   do {
     if (await moved.isVisible()) await dialog.getByRole("button", { name: "Go back" }).click();
     await part.getByRole("button", { name: "Change exactly as planned" }).click();

@@ -10,7 +10,7 @@ export const MOVED = /status of 409/;
 export async function startShown(page: Page): Promise<string> {
   const dialog = page.getByRole("dialog");
   const started = page.getByRole("heading", { level: 1, name: /BTC\/USDT/ });
-  const moved = dialog.getByText("no longer holds");
+  const moved = dialog.getByText("is out of date");
   for (;;) {
     await page.getByRole("button", { name: "Start exactly this plan" }).click();
     await dialog.getByText("orders are placed now").waitFor();

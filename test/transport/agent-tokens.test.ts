@@ -50,7 +50,7 @@ describe("a token of scope agent", () => {
     expect(answer.status).toBe(403);
     expect(await answer.json()).toMatchObject({
       error: "Forbidden",
-      message: "this token is for an agent: it opens /mcp and nothing else",
+      message: "this token is for an agent; it works only at /mcp",
     });
     expect(await venue("kraken").openOrders()).toEqual([]);
   });
@@ -82,6 +82,6 @@ describe("a token of scope agent", () => {
     const { rows } = await context.client.execute(
       "select message from events where kind = 'token' order by id desc limit 1",
     );
-    expect(String(rows[0]?.message)).toMatch(/^created tok_\w+, which opens \/mcp for an agent$/);
+    expect(String(rows[0]?.message)).toMatch(/^created tok_\w+, which works at \/mcp for an agent$/);
   });
 });

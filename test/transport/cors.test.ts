@@ -123,7 +123,7 @@ describe("pages of other origins", () => {
       });
       await expect(run).rejects.toMatchObject({
         code: 2,
-        stderr: expect.stringContaining("EDGEMAKER_CORS is scheme, host and port of each page"),
+        stderr: expect.stringContaining("EDGEMAKER_CORS must be the origins of pages"),
       });
     },
   );

@@ -56,7 +56,7 @@ describe("requests from one address", () => {
     });
     expect(await refused.json()).toEqual({
       error: "Too many requests",
-      message: "too many requests from this address: try again in 1 s",
+      message: "too many requests from this address; try again in 1 s",
       requestId: expect.stringMatching(/^\w+$/),
     });
   });
@@ -179,7 +179,7 @@ describe("EDGEMAKER_RATE_LIMIT", () => {
     "is refused: %s",
     (text) => {
       expect(() => set(text)).toThrow(SettingsError);
-      expect(() => set(text)).toThrow(/EDGEMAKER_RATE_LIMIT is off/);
+      expect(() => set(text)).toThrow(/EDGEMAKER_RATE_LIMIT must be off/);
     },
   );
 });

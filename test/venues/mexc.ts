@@ -64,7 +64,7 @@ export const mexc: Dialect = {
   open: {
     time: ({ now }) => ok({ serverTime: now }),
     markets: ({ engine, now, asked }) => {
-      // ccxt reads the contracts too, from another host; there are none here.
+      // ccxt reads the contracts too, from another host; choose from none here.
       if (asked.path === "/detail") return ok({ success: true, code: 0, data: [] });
       return ok({
         timezone: "CST",

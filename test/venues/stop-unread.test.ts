@@ -49,7 +49,7 @@ describe.each(NAMES)("a stop on %s", (name) => {
     exchange.fail({ kind: "server_error", route, times: 1000 });
     const { message } = await stop();
     expect(exchange.open().map(({ id }) => id)).toEqual([]);
-    expect(message).toMatch(/is stopping: the exchange has accepted the cancels of 4 orders/);
+    expect(message).toMatch(/is stopping: the exchange accepted the cancels of 4 orders/);
     expect(message).toContain((await view())?.accountError ?? "no error");
     expect(message).not.toMatch(/cancelled/);
     expect(await view()).toMatchObject({ strategy: { status: "running", phase: "stopping" } });

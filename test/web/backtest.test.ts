@@ -107,8 +107,8 @@ describe.skipIf(!findChromium())("backtests on the page, in Chromium (skipped wh
     // Which past speaks for a grid is the market's: here is one that speaks for none.
     await page.route("**/suggest", (route) => route.fulfill({ json: nothing }));
     await page.getByRole("button", { name: "Find settings" }).click();
-    await page.getByText("No evidence that any of these is better.").waitFor();
-    await page.getByText("Luck among so many trials explains the best of them").waitFor();
+    await page.getByText("No grid is better than chance.").waitFor();
+    await page.getByText("Luck among so many trials can explain the best one").waitFor();
     await page.getByText("62.5 %").waitFor();
     await page.getByRole("table", { name: "Best grids on past prices, none better than chance" }).waitFor();
     await context.close();
@@ -143,8 +143,8 @@ const nothing = {
   symbol: "BTC/USDT",
   budget: 1000,
   bars: 5760,
-  verdict: "no evidence that any of these is better",
-  reasons: ["luck among so many trials explains the best of them"],
+  verdict: "no grid is better than chance",
+  reasons: ["luck among so many trials can explain the best one"],
   winner: null,
   overfitting: 0.625,
   looked: 2000,

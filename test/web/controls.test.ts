@@ -27,7 +27,7 @@ describe.skipIf(!findChromium())(
 
       await row.getByRole("button", { name: "Test ops" }).click();
       await page.getByRole("button", { name: "Send it" }).click();
-      await page.getByRole("dialog").getByText("ops got no message").waitFor();
+      await page.getByRole("dialog").getByText("ops did not get the message").waitFor();
       await page.getByRole("button", { name: "Go back" }).click();
       await row.getByText("failing").waitFor();
       await row.getByRole("button", { name: "Remove ops" }).click();

@@ -66,7 +66,7 @@ describe.skipIf(!findChromium())("a grid that is edited, in Chromium (skipped wh
     const id = await start();
     const { page, context, errors, strangers } = await served.signIn();
     const part = await open(page, id);
-    await part.getByText("Type another number").waitFor();
+    await part.getByText("Change a setting").waitFor();
     await part.getByLabel("Levels, 2 to 100").fill("8");
     await part.getByLabel("Stop loss, USDT").fill("40000");
     await part.getByRole("row", { name: /Levels 10 8/ }).waitFor();
@@ -90,7 +90,7 @@ describe.skipIf(!findChromium())("a grid that is edited, in Chromium (skipped wh
     expect((await sent).postDataJSON()).toEqual({ gridLevels: 8, stopLossPrice: 40_000, planHash: shown });
     await asked.getByText(`${id} is changed`).waitFor();
     await asked.getByRole("button", { name: "Close" }).click();
-    await part.getByText("Type another number").waitFor();
+    await part.getByText("Change a setting").waitFor();
     await expect.poll(() => part.getByLabel("Levels, 2 to 100").inputValue()).toBe("8");
     expect(await grid(id)).toMatchObject({ gridLevels: 8, stopPrices: [{ price: 40_000 }] });
 
@@ -117,7 +117,7 @@ describe.skipIf(!findChromium())("a grid that is edited, in Chromium (skipped wh
     await part.getByRole("button", { name: "Change exactly as planned" }).click();
     const asked = page.getByRole("dialog");
     await asked.getByRole("button", { name: "Change it" }).click();
-    await asked.getByText("no longer holds").waitFor();
+    await asked.getByText("is out of date").waitFor();
     await asked.getByRole("button", { name: "Change it" }).waitFor({ state: "detached" });
     expect((await grid(id))?.orderSize).toBe(100);
     await asked.getByRole("button", { name: "Go back" }).click();

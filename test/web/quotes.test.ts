@@ -53,7 +53,7 @@ describe.skipIf(!findChromium())("quotes on the page (skipped where there is no 
     await answer("Pause", /4 orders are canceled/, "Pause them", /is paused/);
     await page.getByText("There are no open orders.").waitFor();
     await expect.poll(open).toBe(0);
-    await answer("Resume", /place both sides again/, "Resume them", /is resumed/);
+    await answer("Resume", /places both sides again/, "Resume them", /is resumed/);
     await page.getByRole("region", { name: "Open orders" }).getByText("sell").first().waitFor();
     await expect.poll(open).toBe(4);
     await answer("Stop", /stay yours/, "Stop them", /is stopped/);

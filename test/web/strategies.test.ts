@@ -35,7 +35,7 @@ describe.skipIf(!findChromium())("the page, in Chromium (skipped where there is 
     await page.goto(served.url);
     await page.getByLabel("API token").fill("em_wrong");
     await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByText("this API token is not known").waitFor();
+    await page.getByText("this API token is unknown").waitFor();
     await context.close();
   });
 

@@ -121,7 +121,7 @@ async function stopPrice({ page, ...at }: Stage, id: string): Promise<void> {
   await at.sleeps(NIGHT, () => at.price("0.0023"));
   at.price("0.00209");
   await at.passes(A_LOOK);
-  await at.terminal(/stopped, because/);
+  await at.terminal(/stopped: stop_loss/);
   await at.types("grid status");
   await at.types(`grid status ${id}`);
   page.says("No grid runs now, so the server can stop.");

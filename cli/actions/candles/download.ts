@@ -35,7 +35,7 @@ export async function downloadCandles(values: Values): Promise<number> {
   const { config, databaseUrl, sandbox } = readSettings(values, process.env);
   const [pair, spanMillis, since] = [pairFlag(values), spanIn(values), timeIn(values, "since")];
   if (since === undefined)
-    throw new UsageError("--since must say when to begin, for example --since 2025-01-01");
+    throw new UsageError("--since must be a start time, for example --since 2025-01-01");
   const patience = numberOf("--patience", values.patience ?? "300", { whole: true, most: 86_400 }) * SECOND;
   const exchange = String(values.exchange ?? "");
   if (!config.exchanges.some(({ id }) => id === exchange))
@@ -56,7 +56,7 @@ export async function downloadCandles(values: Values): Promise<number> {
     const until = Math.min(timeIn(values, "until") ?? now, now);
     const wanted = { from: upTo(since, spanMillis), until: downTo(until, spanMillis) };
     if (wanted.from >= wanted.until)
-      throw new UsageError("there is no whole candle between --since and --until");
+      throw new UsageError("there is no complete candle between --since and --until");
     const download = createDownload(file, series, deps.venue(exchange), {
       patience,
       signal: stopping.signal,

@@ -35,7 +35,7 @@ export const nothingKept = (source: string): Omit<KeptWithCandles, "hash"> => ({
   askedAgain: [],
 });
 
-/** Reads each file whole before anything is written: a wrong one, or Ctrl-C, leaves what is stored as it was. */
+/** Reads each file whole before anything is written: a wrong one, or Ctrl-C, leaves stored candles unchanged. */
 export async function importCandles(values: Values): Promise<number> {
   const files = (values.files as readonly string[] | undefined) ?? [];
   if (files.length === 0) throw new UsageError("name the files: edgemaker candles import <file> …");
@@ -51,8 +51,8 @@ export async function importCandles(values: Values): Promise<number> {
 }
 
 const INTERRUPTION = {
-  ends: "leaves what is stored as it was",
-  ended: (imported: unknown) => (imported ? "" : "Nothing was imported: what is stored is as it was.\n"),
+  ends: "leaves stored candles unchanged",
+  ended: (imported: unknown) => (imported ? "" : "Nothing was imported. Stored candles are unchanged.\n"),
 };
 
 /** Undefined when it was enough before the end. */
@@ -98,7 +98,7 @@ async function addToStore(file: string, source: string, readings: readonly Readi
     const merged = candles ? merge(candles, reading.candles) : { candles: reading.candles, conflicts: 0 };
     if (merged.conflicts > 0)
       throw new Error(
-        `${merged.conflicts} candles differ from those that are there already; nothing was imported: give them another --from, or remove ${file}`,
+        `${merged.conflicts} candles differ from the stored ones, so nothing was imported; use another --from, or remove ${file}`,
       );
     candles = merged.candles;
     kept = {
@@ -131,7 +131,9 @@ export async function showCandles(values: Values): Promise<number> {
   const series = { source: sourceOf(values), pair: pairFlag(values), spanMillis: spanIn(values) };
   const file = candleFile(folderOf(values), series);
   if (!existsSync(file))
-    throw new Error(`there are no such candles: see \`edgemaker candles list\`, or download or import them`);
+    throw new Error(
+      `these candles are not stored; run \`edgemaker candles list\`, or download or import them`,
+    );
   const { candles, head }: StoredCandles = await readStored(file);
   const gaps = gapsOf(candles).map(({ from, until, bars }) => ({
     from: stampOf(from),
@@ -173,7 +175,7 @@ export function pairFlag({ symbol }: Values): Pair {
 function sourceOf({ from }: Values): string {
   const source = String(from ?? "");
   if (!/^[a-z0-9][a-z0-9-]{0,31}$/.test(source))
-    throw new UsageError("--from must name where the candles are from, for example binance");
+    throw new UsageError("--from must name the source of the candles, for example binance");
   return source;
 }
 

@@ -13,6 +13,6 @@ export async function askForFolder(lacking: LackingFolder, { json }: Values): Pr
 async function isWished({ folder, named }: LackingFolder): Promise<boolean> {
   // Loaded when somebody is asked: most commands never ask.
   const { confirm } = await import("@clack/prompts");
-  const message = `There is no folder ${folder}, which ${named} names. Make it?`;
+  const message = `The folder ${folder} of ${named} does not exist. Create it?`;
   return (await confirm({ message, initialValue: false })) === true;
 }

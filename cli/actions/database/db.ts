@@ -36,7 +36,7 @@ export async function backUp(values: Values, named: string): Promise<number> {
   const { file, kind } = localDatabase(values);
   const target = resolve(named);
   if (!existsSync(file)) throw new Error(`there is no database at ${file}`);
-  if (existsSync(target)) throw new Error(`${target} exists already: name another file`);
+  if (existsSync(target)) throw new Error(`${target} exists already; choose another file`);
   const partial = beside(target, "partial");
   try {
     const { client } = await openDatabase({ ...opening(file), migrations: [], kind });
@@ -55,7 +55,7 @@ export async function restore(values: Values, named: string): Promise<number> {
   if (!existsSync(source)) throw new Error(`there is no backup at ${source}`);
   if (source === file) throw new UsageError("the backup is the database itself");
   const server = await findServer(dataDirectory(process.env), databaseUrl);
-  if (server) throw new Error(`a server (process ${server.pid}) works on this database: stop it first`);
+  if (server) throw new Error(`a server (process ${server.pid}) uses this database; stop it first`);
   const [copy, fresh] = [beside(file, "copied"), beside(file, "restored")];
   try {
     copyPrivate(source, copy);
@@ -75,10 +75,9 @@ export async function restore(values: Values, named: string): Promise<number> {
 
 const existsAndUnread = (kept: string | null, replaced: SafeClient | undefined): boolean =>
   kept !== null && replaced === undefined;
-const RESTORED =
-  "with the next server, grids look for what they have placed since the backup before they place anything";
+const RESTORED = "when you start a server, grids first look for orders that they placed after the backup";
 const FORGOTTEN =
-  "the database that was here could not be read, so stops, pauses and ended tokens since the backup are forgotten: look at the grids before you start a server";
+  "the old database could not be read, so stops, pauses and revoked tokens since the backup are lost; check your grids before you start a server";
 
 /** The database as it will be used: migrated, and saying that it is restored. Returns what it runs. */
 async function prepare(
@@ -104,7 +103,7 @@ async function checkCopy(copy: string): Promise<void> {
 }
 
 const notOne = (error: unknown): never => {
-  throw new SettingsError(`this is no backup of an edgemaker database: ${messageOf(error)}`);
+  throw new SettingsError(`this is not a backup of an edgemaker database: ${messageOf(error)}`);
 };
 
 /** Makes sure that no process has the database open, and that it is one file. Undefined when it cannot be read. */
@@ -125,7 +124,7 @@ const isUnreadable = (error: unknown): boolean =>
 
 async function alone(client: SafeClient): Promise<void> {
   await fold(client).catch((error: unknown) => {
-    throw new Error("another process works on this database: stop it first", { cause: error });
+    throw new Error("another process uses this database; stop it first", { cause: error });
   });
 }
 
@@ -143,7 +142,7 @@ function localDatabase(values: Values) {
   const file = databaseFile(databaseUrl);
   if (file === undefined) {
     throw new UsageError(
-      `${shownUrl(databaseUrl)} is a server's database: restore it with the server's own means (Turso: a database from a point in time), then run \`edgemaker db restored\` on it`,
+      `${shownUrl(databaseUrl)} is on a database server; restore it there (on Turso: create a database from a point in time), then run \`edgemaker db restored\` on it`,
     );
   }
   const kind: "live" | "sandbox" = config.sandbox ? "sandbox" : "live";

@@ -51,15 +51,15 @@ export async function prune(values: Values): Promise<number> {
 }
 
 const ON_A_SERVER =
-  "is a server's database: nothing is moved out of it. `edgemaker audit export` and `audit checkpoint --keep-days` keep its events short";
+  "is on a database server, where prune does not work; use `edgemaker audit export` and `audit checkpoint --keep-days` to delete old events";
 
 function timeAsked(asked: unknown, now: Millis): Millis {
   if (asked === undefined) return now - KEPT_BY_DEFAULT;
   const text = String(asked);
   const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  if (Number.isNaN(at)) throw new UsageError(`--before ${text} is no day: write it as 2026-01-31`);
+  if (Number.isNaN(at)) throw new UsageError(`--before ${text} is not a day; write it as 2026-01-31`);
   if (at > now - LEAST_KEPT)
-    throw new UsageError(`--before ${text} is too late: the last ${LEAST_KEPT / DAY} days stay`);
+    throw new UsageError(`--before ${text} is too late; the last ${LEAST_KEPT / DAY} days cannot be moved`);
   return at;
 }
 
@@ -79,10 +79,10 @@ async function eventsCut(
   found: readonly OldRows[],
   before: Millis | undefined,
 ): Promise<string> {
-  if (!signer) return "left here: EDGEMAKER_KEK is not set, which signs what goes";
+  if (!signer) return "not moved, because EDGEMAKER_KEK is not set; it signs the moved events";
   const old = found.filter(({ name }) => name === "events").reduce((sum, { rows }) => sum + rows, 0);
-  if (before === undefined) return `about ${old} would go, signed by a checkpoint`;
-  if (old === 0) return "none is old";
+  if (before === undefined) return `about ${old} would be moved, signed by a checkpoint`;
+  if (old === 0) return "no event is old enough";
   const { checkpoint, cut } = await store.checkpoint(signer, Date.now() - before + SIGNED_LATER, byCommand());
   return `${cut} moved, signed by checkpoint ${checkpoint.number}`;
 }

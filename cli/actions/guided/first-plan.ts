@@ -45,21 +45,20 @@ async function tellBalance(exchange: string, ask: AskByName): Promise<readonly P
   const named = free.slice(0, MOST_NAMED).map((one) => `${one.free} ${one.asset}`);
   const others = free.length > MOST_NAMED ? `, and ${free.length - MOST_NAMED} other assets` : "";
   tellFields({
-    [exchange]: free.length === 0 ? "nothing is free there" : `${named.join(", ")}${others} free`,
+    [exchange]: free.length === 0 ? "no free balance" : `${named.join(", ")}${others} free`,
   });
   return free.filter(({ asset }) => QUOTES.includes(asset)).map((one) => ({ ...one, exchange }));
 }
 
 async function tellPlan(purses: readonly Purse[], ask: AskByName): Promise<void> {
   const [most] = purses.toSorted((a, b) => Number(b.free) - Number(a.free));
-  if (!most)
-    return tellFields({ "no plan yet": `there is no ${QUOTES.join(", ")} to pay for a grid. ${GO_ON}` });
+  if (!most) return tellFields({ "no plan yet": `no free ${QUOTES.join(", ")} for a grid. ${GO_ON}` });
   const { exchange, asset, free } = most;
   const symbol = `BTC/${asset}`;
   const { status, body } = await ask("guide_grid", { exchange, symbol, budget: Number(free) });
   if (status !== 200) return tellFields({ "no plan yet": `on ${symbol}, ${answerMessage(body)}. ${GO_ON}` });
   const { plan } = body as { plan: ShownPlan };
-  process.stdout.write(`\nA first plan: ${symbol} with all ${free} ${asset}. Nothing was started.\n`);
+  process.stdout.write(`\nSample plan: ${symbol} with all ${free} ${asset}. Nothing was started.\n`);
   tellFields(planTold(plan));
   const flags = `--exchange ${exchange} --symbol ${symbol} --budget ${free}`;
   tellFields({ "to start it": `edgemaker grid new ${flags}; another pair or budget gives another plan` });

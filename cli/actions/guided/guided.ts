@@ -78,6 +78,6 @@ function sayGuided({ body }: Answer, { json }: Values, started: () => void): num
   const shown = isPlan ? planTold((body as GuideAnswer).plan) : startedTold(body as StartedGrid);
   process.stdout.write(`${json ? JSON.stringify(body, null, 2) : render(shown)}\n`);
   if (!isPlan) started();
-  else if (!json) process.stderr.write("Nothing was started: --yes starts it as it is then.\n");
+  else if (!json) process.stderr.write("Nothing was started. To start without a question, add --yes.\n");
   return 0;
 }

@@ -7,15 +7,19 @@ export type GridAnswers = Readonly<Record<string, unknown>>;
 export type AskByName = (name: string, input: GridAnswers) => Promise<Answer>;
 
 const WIDTH_OPTIONS = [
-  { value: "usual", label: "Usual", hint: "where the price was in the last week" },
-  { value: "narrow", label: "Narrow", hint: "the last day: earns more often, is left sooner" },
-  { value: "wide", label: "Wide", hint: "the last month: earns less often, lasts longer" },
+  { value: "usual", label: "Usual", hint: "price range of the last week" },
+  {
+    value: "narrow",
+    label: "Narrow",
+    hint: "price range of the last day: more cycles, but the price leaves it sooner",
+  },
+  { value: "wide", label: "Wide", hint: "price range of the last month: fewer cycles, but it lasts longer" },
 ];
 
 const LEAVE_OPTIONS = [
-  { value: "wait", label: "Wait until it returns", hint: "keeps what it holds" },
-  { value: "follow", label: "Follow it", hint: "by half the range, either way; orders are half as large" },
-  { value: "stop", label: "Stop", hint: "a little beyond the range, and sell what it holds" },
+  { value: "wait", label: "Wait until it returns", hint: "the grid keeps its base" },
+  { value: "follow", label: "Follow it", hint: "up or down by half the range; orders are half as large" },
+  { value: "stop", label: "Stop", hint: "a little beyond the range, and sell its base" },
 ];
 
 /** Asks for what is not given yet; undefined when somebody leaves with Ctrl-C. */
@@ -29,8 +33,8 @@ export async function askForGrid(
     ["exchange", () => askForExchange(guide)],
     ["symbol", askForSymbol],
     ["budget", async () => askForBudget(String(asked.symbol), await freeOf(asked, ask))],
-    ["width", () => select({ message: "How wide is the range?", options: WIDTH_OPTIONS })],
-    ["onLeave", () => select({ message: "And if it leaves that range?", options: LEAVE_OPTIONS })],
+    ["width", () => select({ message: "How wide should the range be?", options: WIDTH_OPTIONS })],
+    ["onLeave", () => select({ message: "What if the price leaves the range?", options: LEAVE_OPTIONS })],
   ];
   for (const [field, question] of questions) {
     if (asked[field] !== undefined) continue;

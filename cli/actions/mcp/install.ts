@@ -57,7 +57,9 @@ export async function installMcp(values: Values): Promise<number> {
     client: name,
     file: client.file,
     backup,
-    ...(isRemote ? { token: "use one that opens /mcp alone: edgemaker token create --scope agent" } : {}),
+    ...(isRemote
+      ? { token: "use a token that works only at /mcp: edgemaker token create --scope agent" }
+      : {}),
     next: `restart ${name}: it starts edgemaker itself`,
   });
 }

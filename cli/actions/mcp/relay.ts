@@ -16,7 +16,7 @@ export async function relay(here: Transport, { url, token }: Remote): Promise<()
   };
   here.onmessage = (message) => {
     there.send(message).catch((error: unknown) => {
-      process.stderr.write(`edgemaker: no answer from ${url}: ${messageOf(error)}\n`);
+      process.stderr.write(`edgemaker: no response from ${url}: ${messageOf(error)}\n`);
       if (isJSONRPCRequest(message)) void here.send(failure(message.id, url));
     });
   };
@@ -34,5 +34,5 @@ const protocolVersion = (message: JSONRPCMessage): string | undefined =>
 const failure = (id: string | number, url: string): JSONRPCMessage => ({
   jsonrpc: "2.0",
   id,
-  error: { code: -32000, message: `no answer from ${url}; check the address and the token` },
+  error: { code: -32000, message: `no response from ${url}; check the address and the token` },
 });

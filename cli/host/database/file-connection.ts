@@ -186,13 +186,13 @@ function valueTold(value: unknown): unknown {
   if (value instanceof Uint8Array) return value.slice().buffer;
   if (typeof value !== "bigint") return value;
   const number = Number(value);
-  if (!Number.isSafeInteger(number)) throw new RangeError("the database holds a number that is too large");
+  if (!Number.isSafeInteger(number)) throw new RangeError("the database contains a number that is too large");
   return number;
 }
 
 function argumentsOf(args: Exclude<InStatement, string>["args"]): readonly unknown[] {
   if (args === undefined) return [];
-  if (!Array.isArray(args)) throw new TypeError("arguments of a statement have places, no names");
+  if (!Array.isArray(args)) throw new TypeError("statement arguments must be positional");
   return args.map(valueStored);
 }
 
@@ -201,7 +201,7 @@ function valueStored(value: InValue): unknown {
   if (value instanceof ArrayBuffer) return new Uint8Array(value);
   if (value instanceof Date) return value.getTime();
   if (value === undefined || (typeof value === "number" && !Number.isFinite(value)))
-    throw new TypeError("only what is known can be stored");
+    throw new TypeError("undefined cannot be stored");
   return value;
 }
 

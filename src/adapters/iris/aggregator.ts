@@ -77,7 +77,7 @@ async function askIris<S extends z.ZodType>(
 ): Promise<z.output<S>> {
   const answer = await request(`${url}${path}`, body, timeoutMillis);
   if (FailureAnswer().safeParse(answer).success)
-    throw new VenueError("unavailable", "the DEX aggregator could not answer");
+    throw new VenueError("unavailable", "the DEX aggregator returned an error");
   const parsed = shape.safeParse(answer);
   if (!parsed.success) throw nonsense(parsed.error);
   return parsed.data;
@@ -96,10 +96,10 @@ async function request(url: string, body: object, timeoutMillis: Millis): Promis
     const text = await boundedText(response, signal);
     if (response.status === 200) return JSON.parse(text);
   } catch (error) {
-    throw new VenueError("unavailable", "the DEX aggregator did not answer", { cause: error });
+    throw new VenueError("unavailable", "the DEX aggregator did not respond", { cause: error });
   }
-  throw new VenueError("unavailable", "the DEX aggregator could not answer");
+  throw new VenueError("unavailable", "the DEX aggregator returned an error");
 }
 
 const nonsense = (cause?: unknown): VenueError =>
-  new VenueError("unavailable", "the DEX aggregator answered what cannot be used", { cause });
+  new VenueError("unavailable", "the DEX aggregator returned an unusable response", { cause });

@@ -106,7 +106,7 @@ async function settledMoment<M extends BookMoment>({ books, key, pricing }: Simu
     if (await readBooks(books.commit(key, seen.books.version, change)))
       return { ...seen, books: applied(seen.books, change) };
   }
-  throw new VenueError("unavailable", "the simulated venue is too busy");
+  throw new VenueError("unavailable", "the simulated exchange is too busy");
 }
 
 async function createInBooks<M extends BookMoment>(
@@ -168,6 +168,6 @@ const notReached = (error: unknown): { readonly failed: unknown } => {
 export const readBooks = <T>(read: Promise<T>): Promise<T> =>
   read.catch((error: unknown) => {
     if (error instanceof StoreError)
-      throw new VenueError("unavailable", "the simulated venue cannot be reached", { cause: error });
+      throw new VenueError("unavailable", "the simulated exchange cannot be reached", { cause: error });
     throw error;
   });

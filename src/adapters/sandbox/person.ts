@@ -25,5 +25,5 @@ export async function deposit(
     };
     if (await books.commit(exchange, now.version, change)) return total;
   }
-  throw new AppError("Conflict", "the simulated venue is too busy: try again");
+  throw new AppError("Conflict", "the simulated exchange is too busy: try again");
 }

@@ -73,8 +73,7 @@ export async function rewrap(keks: readonly Kek[], owner: string, sealed: Sealed
 async function unwrap(keks: readonly Kek[], owner: string, { kek, wrapped }: Sealed) {
   if (keks.length === 0) throw new SettingsError("EDGEMAKER_KEK is not set");
   const found = keks.find(({ id }) => id === kek);
-  if (!found)
-    throw new SettingsError("they were encrypted with another EDGEMAKER_KEK than the one that is set");
+  if (!found) throw new SettingsError("they were encrypted with a different EDGEMAKER_KEK");
   return decrypt(found.key, wrapped, `${owner} data key`);
 }
 
@@ -94,7 +93,7 @@ async function decrypt(key: CryptoKey, text: string, belongs: string): Promise<U
     const asked = { name: ALGORITHM, iv: bytes.slice(0, NONCE), additionalData };
     return new Uint8Array(await crypto.subtle.decrypt(asked, key, bytes.slice(NONCE)));
   } catch {
-    throw new SettingsError("their row in the database was changed, or is not their own");
+    throw new SettingsError("their row in the database was changed or belongs to other keys");
   }
 }
 

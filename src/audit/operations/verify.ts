@@ -130,25 +130,25 @@ function createWalk(checkpoints: readonly Checkpoint[], { store, after, ...begin
       const faultOf = (what: string): Fault => ({ event: id, what: `${eventName(event)} ${what}` });
       const wrong = (what: string) => found.push(faultOf(what));
       if (chain === null || seq === null || hash === null) {
-        if (isChained) wrong("is in no chain: it was put in later");
+        if (isChained) wrong("is in no chain: it was inserted later");
         unchained++;
         return;
       }
       isChained = true;
       const before = last.get(chain) ?? (await beginOf(chain, seq));
       if (before.id !== undefined && before.id > after)
-        wrong(`stands before number ${before.seq}: it was moved or put in`);
+        wrong(`stands before number ${before.seq}: it was moved or inserted`);
       if (seq <= before.seq)
-        return void wrong(`is number ${seq} after ${before.seq}: it was moved or put in`);
+        return void wrong(`is number ${seq} after ${before.seq}: it was moved or inserted`);
       if (seq > before.seq + 1)
         wrong(`follows number ${before.seq}: ${seq - before.seq - 1} before it were deleted`);
       else {
-        const isChanged = "does not fit its hash: it was changed, or the one before it was";
+        const isChanged = "does not match its hash: this event or the one before it was changed";
         const told = eventText(before.hash, { ...event, chain, seq });
         underway.push(compareHash(hash, told, () => faultOf(isChanged)));
       }
       const mark = signed.get(chainPlace({ chain, seq }));
-      if (mark && mark.hash !== hash) wrong(`is not the one that checkpoint ${mark.number} has signed`);
+      if (mark && mark.hash !== hash) wrong(`differs from the event that checkpoint ${mark.number} signed`);
       last.set(chain, { seq, hash });
     },
     /** Chains that do not reach as far as was signed. */
@@ -157,7 +157,7 @@ function createWalk(checkpoints: readonly Checkpoint[], { store, after, ...begin
       for (const { chain, seq } of newest?.marks ?? []) {
         const reached = (last.get(chain) ?? (await beginOf(chain, seq + 1))).seq;
         if (reached >= seq) continue;
-        const what = `${chainName(chain)} ends at number ${reached}: checkpoint ${newest?.number} has signed ${seq}`;
+        const what = `${chainName(chain)} ends at number ${reached}, but checkpoint ${newest?.number} signed ${seq}`;
         ends.push({ event: null, what });
       }
       return ends;
@@ -168,7 +168,7 @@ function createWalk(checkpoints: readonly Checkpoint[], { store, after, ...begin
 const chainPlace = ({ chain, seq }: Pick<ChainMark, "chain" | "seq">): string => `${seq} ${chain}`;
 
 const chainName = (chain: string): string =>
-  chain === "" ? "the chain of what people do" : `the chain of ${chain}`;
+  chain === "" ? "the chain of manual actions" : `the chain of ${chain}`;
 
 const eventName = ({ id, kind, at }: ChainedEvent): string => `event ${id} (${kind}, ${at})`;
 
@@ -189,9 +189,9 @@ async function signatureFaults(
     const signer = signers.find(({ key }) => key === one.key);
     if (one.number !== number) wrong(`checkpoint ${number} was deleted`);
     else if (signer && !sameText(await signer.sign(checkpointText(before, one)), one.signature))
-      wrong(`checkpoint ${number} was changed, or the one before it`);
+      wrong(`checkpoint ${number} or the one before it was changed`);
     else if (!signer && one === checkpoints.at(-1))
-      wrong(`checkpoint ${number} cannot be checked: set the EDGEMAKER_KEK (${one.key}) that has signed it`);
+      wrong(`checkpoint ${number} cannot be checked: set the EDGEMAKER_KEK (${one.key}) that signed it`);
     [before, number] = [one.signature, one.number];
   }
   return faults;

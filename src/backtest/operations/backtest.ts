@@ -108,7 +108,7 @@ const READS = {
   csv: (answer: unknown) => fillsCsv(answer as BacktestAnswer),
 } as const;
 
-/** What a grid would have done: takes what its start takes, and which past it is asked of. */
+/** Tests on historical prices: takes what its start takes, and which past it is asked of. */
 export const backtestOperations = (ids: readonly string[]): readonly Operation[] => [
   operation({
     ...READS,

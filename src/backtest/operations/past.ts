@@ -28,7 +28,7 @@ export async function pastOf(deps: Deps, wanted: PastBars, call: Call): Promise<
   const found = (await deps.kept?.candles(wanted)) ?? (await askedCandles(deps, wanted, call));
   const candles = slice(found, wanted.since ?? 0, wanted.until ?? Number.MAX_SAFE_INTEGER);
   if (candles.times.length === 0)
-    throw new AppError("Invalid request", `there are no candles of ${wanted.symbol} in this time`);
+    throw new AppError("Invalid request", `there are no candles of ${wanted.symbol} in this period`);
   return candles;
 }
 
@@ -42,7 +42,7 @@ export async function tapeOf(
   if (!found) return undefined;
   const tape = sliceTape(found.tape, since ?? 0, until ?? Number.MAX_SAFE_INTEGER);
   if (tape.prints.times.length === 0)
-    throw new AppError("Invalid request", `there are no trades of ${symbol} in this time`);
+    throw new AppError("Invalid request", `there are no trades of ${symbol} in this period`);
   return { ...found, tape };
 }
 

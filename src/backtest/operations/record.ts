@@ -59,6 +59,6 @@ async function allPages<T>(
   }
   throw new AppError(
     "Invalid request",
-    `the grid has more than ${MOST_READ * ROWS} orders, executions or events: run backtest --from instead`,
+    `the grid has more than ${MOST_READ * ROWS} orders, fills or events; use backtest --from instead`,
   );
 }

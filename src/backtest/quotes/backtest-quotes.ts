@@ -115,7 +115,7 @@ function pastBudget(
     quote: quoteBudget ?? balances?.[quote] ?? ZERO,
   };
   if (budget.base + budget.quote > ZERO) return budget;
-  throw new AppError("Invalid request", "say with baseBudget and quoteBudget what it would quote with");
+  throw new AppError("Invalid request", "set baseBudget and quoteBudget");
 }
 
 /** The strategy as a start would store it, before its first pass. */
@@ -167,13 +167,13 @@ function quoteDoubts(
     {
       code: "no_book",
       message:
-        "candles have no order book: every order fills completely as soon as the price passes it, and no other exchange counts for the price; real quotes fill less, and more often when it costs money",
+        "candles have no order book: every order fills completely when the price passes it, and other exchanges do not count. Real quotes fill less often, and mostly when a fill loses money",
     },
   ];
   if (rules.tickInterval < span)
     told.push({
       code: "path_made_up",
-      message: `a bar of ${span / SECOND} s has four prices, and the path between them is assumed; with passes every ${rules.tickInterval / SECOND} s, most fills come from that path`,
+      message: `a candle of ${span / SECOND} s has four prices, and the path between them is assumed; with passes every ${rules.tickInterval / SECOND} s, most fills come from that path`,
     });
   if (bids + asks < FEW_FILLS)
     told.push({
@@ -183,7 +183,7 @@ function quoteDoubts(
   if (missing > 0)
     told.push({
       code: "missing_bars",
-      message: `${missing} bars are missing: the price is taken to go straight from one to the next`,
+      message: `${missing} candles are missing; the price is assumed to move straight across each gap`,
     });
   return told;
 }

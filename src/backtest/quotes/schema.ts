@@ -132,7 +132,7 @@ export function quoteBacktestView(answer: unknown): unknown {
   const [base, quote] = symbol.split("/");
   return {
     total: `${centsOf(told.total)} ${quote} (${told.totalPercent} %), ${centsOf(told.realized)} realized`,
-    keeping: `${centsOf(told.keeping)} ${quote} from keeping the initial balances`,
+    keeping: `${centsOf(told.keeping)} ${quote} for keeping the initial balances`,
     band: band
       ? `${centsOf(band.total.least)} to ${centsOf(band.total.most)}, ${band.filledOrders.least} to ${band.filledOrders.most} filled orders`
       : null,
@@ -154,5 +154,5 @@ export function quoteBacktestView(answer: unknown): unknown {
 export function quoteBacktestTold(answer: unknown): string {
   const { total, totalPercent, keeping, filledOrders, twoSidedPercent, warnings } =
     answer as QuoteBacktestAnswer;
-  return `The quotes would have made ${total} in quote (${totalPercent} %) with ${filledOrders} filled orders; keeping what they began with would have made ${keeping}. Both sides rested ${twoSidedPercent} % of the time. Warnings: ${warnings.map(({ message }) => message).join("; ")}.`;
+  return `The quotes would have made ${total} in quote (${totalPercent} %) with ${filledOrders} filled orders; keeping the initial balances would have made ${keeping}. Both sides were open ${twoSidedPercent} % of the time. Warnings: ${warnings.map(({ message }) => message).join("; ")}.`;
 }

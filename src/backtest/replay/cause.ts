@@ -96,28 +96,28 @@ function causeOfFree(missed: Executed, { ofSlot, done }: FreeSlot, recorded: Rec
   if (refusal)
     return {
       ...{ code: "refused", of: slot, reason: refusal.reason },
-      told: `${slot} rests nothing ${forLack(refusal.reason)}${refusal.detail ? `: ${refusal.detail}` : ""}`,
+      told: `${slot} has no order ${forLack(refusal.reason)}${refusal.detail ? `: ${refusal.detail}` : ""}`,
     };
   if (missed.side === "buy" && isBeyondUse(use, missed))
     return {
       ...{ code: "refused", of: slot, reason: "no_quote" },
-      told: `${slot} rested nothing: its order would have taken more quote than the grid ever had in use`,
+      told: `${slot} had no order: it would have needed more quote than the grid ever used`,
     };
   const freeSince = done?.until ?? strategy.startedAt;
   if (placedAt.some((at) => at > freeSince + recorded.within && at <= missed.at))
-    return { code: "not_placed", of: slot, told: `${slot} rested nothing then; why is not stored` };
+    return { code: "not_placed", of: slot, told: `${slot} had no order then; the reason is not stored` };
   const told = next
-    ? `no pass for ${spanTold(next.createdAt - freeSince)}: the next order of ${slot} was placed after the price had come and gone`
+    ? `no pass for ${spanTold(next.createdAt - freeSince)}: the next order of ${slot} was placed after the price had passed`
     : `no pass since: ${slot} has no order yet`;
   return { code: "late_pass", of: `pass ${next?.createdAt ?? "to come"}`, told };
 }
 
-const OTHER_SIDE = "its slot was on the other side: it follows from a difference before it";
+const OTHER_SIDE = "its slot was on the other side, because of an earlier difference";
 
 function causeOfResting(missed: Executed, before: Order, done: Executed | undefined): Cause {
   const { clientId: of, price, side, state, reason } = before;
   if (done && before.booked < before.amount && side !== missed.side)
-    return { code: "parts", of, told: `the ${side} before it had filled in part alone` };
+    return { code: "parts", of, told: `the ${side} before it had filled only in part` };
   if (done && done.until > missed.at && done.at <= missed.at)
     return {
       code: "parts",
@@ -130,12 +130,12 @@ function causeOfResting(missed: Executed, before: Order, done: Executed | undefi
     return {
       code: "resting",
       of,
-      told: `its order rested at ${text(price)} and was not executed, though the candles pass its price`,
+      told: `its order was open at ${text(price)} and did not fill, although the candles pass this price`,
     };
   return {
     code: "follows",
     of,
-    told: "its slot was on the other side: it follows from a difference before it",
+    told: "its slot was on the other side, because of an earlier difference",
   };
 }
 
@@ -151,9 +151,9 @@ export function causeOfExtra(extra: Executed, { events, bars, within, strategy }
   )
     return { code: "stopped", of, told: "a requested stop sold its base" };
   const shown = showsPrice(bars, extra, within);
-  if (shown === undefined) return { code: "missing_bars", of, told: "there are no candles of this time" };
+  if (shown === undefined) return { code: "missing_bars", of, told: "there are no candles for this time" };
   if (!shown) return { code: "not_shown", of, told: `the candles never reach ${text(extra.price)} here` };
-  return { code: "within_bar", of, told: "the price reached it in an order that a candle does not show" };
+  return { code: "within_bar", of, told: "the price path within the candle is unknown" };
 }
 
 /** What is not the same in an order that both have executed; undefined where all is. */

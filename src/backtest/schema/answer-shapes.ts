@@ -67,7 +67,7 @@ export const TapeShape = () =>
       refusedRows: z.number().describe("Number of invalid rows"),
       refused: z.array(
         z.object({
-          row: z.string().describe('Its place in what was read, as "line 12"'),
+          row: z.string().describe('Position of the row, such as "line 12"'),
           reason: z.string(),
         }),
       ),

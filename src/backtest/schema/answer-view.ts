@@ -8,19 +8,18 @@ function pastView({ bars, missingBars, isWhole, engine, tape }: BacktestAnswer):
   if (!tape) return { bars: `${bars}${ended}, ${missingBars} missing, engine ${engine}` };
   const { gaps, longestGap, duplicates, refusedRows, books, hash } = tape;
   return {
-    prints: `${bars}${ended}, ${gaps} times of more than a minute without one (longest ${spanTold(longestGap)}), ${duplicates} duplicates, ${refusedRows} refused rows, hash ${hash.slice(0, 16)}`,
+    prints: `${bars}${ended}, ${gaps} gaps of more than a minute (longest ${spanTold(longestGap)}), ${duplicates} duplicates, ${refusedRows} invalid rows, hash ${hash.slice(0, 16)}`,
     ...(books > 0 ? { books: `${books}, ${QUEUE_TOLD[tape.queue ?? "trades"]}` } : {}),
-    ...(tape.hasAmounts ? {} : { amounts: "unknown: each print was taken for enough" }),
+    ...(tape.hasAmounts ? {} : { amounts: "unknown: each trade fills a whole order" }),
   };
 }
 
 export const QUEUE_TOLD = {
-  trades: "an order waits for what stood at its price: trades alone take that away",
-  proportional:
-    "an order waits for what stood at its price: trades take that away, and cancellations in proportion",
+  trades: "an order queues behind the amount at its price; only trades reduce it",
+  proportional: "an order queues behind the amount at its price; trades and cancellations reduce it",
 } as const;
 
-export const NO_WIDTH = "none: trades show the order of prices";
+export const NO_WIDTH = "none: trades show the price path";
 
 const inCents = (value: string): string =>
   text(snap(BigInt(Math.round(Number(value) * 100)) * 10n ** 16n, 10n ** 16n, "half"));
@@ -73,5 +72,5 @@ export function backtestTold(answer: unknown): string {
   const { total, totalPercent, cycles, holding, drawdown, warnings } = answer as BacktestAnswer;
   const doubts =
     warnings.length > 0 ? ` Warnings: ${warnings.map(({ message }) => message).join("; ")}.` : "";
-  return `The grid would have made ${total} in quote (${totalPercent} %) in ${cycles} cycles; all in base would have made ${holding.base}. Its equity fell by up to ${drawdown.percent} %.${doubts}`;
+  return `The grid would have made ${total} in quote (${totalPercent} %) in ${cycles} cycles; buy and hold would have made ${holding.base}. Its equity fell by up to ${drawdown.percent} %.${doubts}`;
 }

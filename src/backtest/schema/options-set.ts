@@ -17,7 +17,7 @@ export function optionsSet(config: GridConfig, set: string): Readonly<Record<str
     const name = names.find((one) => flagsOf(one, config).includes(asked));
     const field = name === undefined ? undefined : shape[name];
     if (name === undefined || field === undefined)
-      throw new AppError("Invalid request", `set knows no ${asked}; there are ${names.join(", ")}`);
+      throw new AppError("Invalid request", `set has no option ${asked}; choose from ${names.join(", ")}`);
     const parsed = field.safeParse(valueRead(value));
     if (!parsed.success) throw labelled(parsed.error.issues[0]?.message ?? `Invalid request: ${part}`);
     changes[name] = parsed.data;

@@ -159,22 +159,22 @@ function causesOf(differences: readonly Difference[]): ReplayAnswer["causes"] {
 
 /** What is counted, and what became of it. */
 const COUNTED: Readonly<Record<CauseCode, readonly [one: string, told: string]>> = {
-  parts: ["fill", "came in parts"],
+  parts: ["fill", "filled in parts"],
   refused: ["slot", "refused"],
   late_pass: ["pass", "late"],
   rejected: ["order", "refused by the exchange"],
   canceled: ["order", "canceled"],
   paused: ["fill", "missed while it was paused"],
   stopped: ["sale", "of a requested stop"],
-  edited: ["change", "since, before which it was another grid"],
-  resting: ["order", "rested at a price that the candles pass"],
-  not_placed: ["slot", "without an order for a time, why is not stored"],
-  within_bar: ["fill", "in an order that a candle does not show"],
+  edited: ["change", "of the grid's settings before this time"],
+  resting: ["order", "unfilled at a price that the candles pass"],
+  not_placed: ["slot", "without an order for some time, reason not stored"],
+  within_bar: ["fill", "on a price path that a candle does not show"],
   not_shown: ["fill", "at a price that the candles do not show"],
-  missing_bars: ["fill", "in a time without candles"],
+  missing_bars: ["fill", "in a period without candles"],
   amount: ["fill", "of another amount"],
   price: ["fill", "at another price"],
-  follows: ["fill", "that follows from a difference before it"],
+  follows: ["fill", "caused by an earlier difference"],
 };
 
 function causeTold({ code, reason }: Cause, count: number): string {
@@ -201,7 +201,7 @@ export function replayView(answer: unknown): unknown {
     record: figures(record),
     candles: figures(candles),
     ...(set ? { [`with ${set.asked}`]: figures(set) } : {}),
-    executed: `${executed.same} the same, ${executed.record} in the record, ${executed.candles} over candles`,
+    executed: `${executed.same} the same, ${executed.record} only in the record, ${executed.candles} only in the backtest`,
     market: `${rest.symbol} at ${rest.exchange}`,
     ...{ fromAt: rest.fromAt, untilAt: rest.untilAt },
     bars: `${rest.bars} of ${rest.timeframe}${rest.isWhole ? "" : ", ended before the last"}, ${rest.missingBars} missing`,
@@ -213,6 +213,6 @@ export function replayView(answer: unknown): unknown {
 /** In a sentence, for who reads no table. */
 export function replayTold(answer: unknown): string {
   const { told, record, candles, set } = answer as ReplayAnswer;
-  const would = set ? ` With ${set.asked} it would have made ${set.total}.` : "";
-  return `Record and candles: ${told}. The record's total is ${record.total} in quote, that of the candles ${candles.total}.${would}`;
+  const would = set ? ` With ${set.asked} the grid would have made ${set.total}.` : "";
+  return `Record and backtest: ${told}. The record's total is ${record.total} in quote, the backtest's is ${candles.total}.${would}`;
 }

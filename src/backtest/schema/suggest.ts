@@ -76,7 +76,7 @@ export const SuggestShape = lazy(() =>
 
 type SuggestAnswer = z.input<ReturnType<typeof SuggestShape>>;
 
-const NOTHING = "no evidence that any of these is better";
+const NOTHING = "no grid is better than chance";
 
 export function suggestionOut(
   asked: Pick<SuggestAnswer, "exchange" | "symbol" | "budget" | "bars">,
@@ -85,7 +85,7 @@ export function suggestionOut(
   const gridOf = (one: Looked) => gridOut(one, asked.budget);
   return {
     ...asked,
-    verdict: found.winner ? "one of these has done better than luck explains" : NOTHING,
+    verdict: found.winner ? "the best grid is better than chance" : NOTHING,
     reasons: [...found.reasons],
     winner: found.winner && gridOf(found.winner),
     overfitting: found.overfitting,
@@ -112,8 +112,8 @@ const gridOut = ({ candidate, bounds, last, returns, ...rest }: Looked, budget: 
 
 export function suggestTold(answer: unknown): string {
   const { verdict, reasons, winner, looked } = answer as SuggestAnswer;
-  if (!winner) return `Of ${looked} grids: ${verdict}. ${reasons.join(". ")}.`;
-  return `Of ${looked} grids: ${winner.lowerPrice} to ${winner.upperPrice} with ${winner.gridLevels} levels. It is the past; preview and backtest it before a start.`;
+  if (!winner) return `${looked} grids tested: ${verdict}. ${reasons.join(". ")}.`;
+  return `${looked} grids tested; best: ${winner.lowerPrice} to ${winner.upperPrice} with ${winner.gridLevels} levels. Past results do not guarantee future results; preview and backtest this grid before you start it.`;
 }
 
 const percentWords = (share: number): string => `${(share * 100).toFixed(2)} %`;
@@ -137,7 +137,7 @@ export function suggestView(answer: unknown): unknown {
   return {
     verdict,
     overfitting: percentWords(overfitting),
-    looked: complete ? looked : `${looked}, then the time was over`,
+    looked: complete ? looked : `${looked}, then the time limit ended the search`,
     refused,
     ...(reasons.length > 0 ? { because: reasons.map((why) => ({ reason: why })) } : {}),
     ...(winner ? { winner: [row(winner)] } : {}),

@@ -99,7 +99,7 @@ export function* searching(candles: Candles, options: SuggestOptions): Generator
   if (trials.length < 2)
     throw new AppError(
       "Invalid request",
-      `${done - trials.length} of ${done} grids are below break-even or below the market's minimums: a larger budget, or a market with smaller fees, allows more`,
+      `${done - trials.length} of ${done} grids are below break-even or below the market's minimums; use a larger budget, or a market with lower fees`,
     );
   return judged(trials, { candles, windows, options, done, isComplete: done === wanted.length });
 }
@@ -112,7 +112,7 @@ function testWindows(candles: Candles, count: number): Window[] {
   if (times.length < leastBars(count))
     throw new AppError(
       "Invalid request",
-      `${times.length} candles are too few for ${count} windows: at least ${leastBars(count)} are needed; begin earlier, take fewer windows, or download them first (edgemaker candles download)`,
+      `${times.length} candles are too few for ${count} windows: at least ${leastBars(count)} are needed; start earlier, use fewer windows, or download candles first (edgemaker candles download)`,
     );
   const at = (place: number): number => Math.floor((place * times.length) / count);
   return Array.from({ length: count }, (_, place) => ({ from: at(place), until: at(place + 1) }));
@@ -204,17 +204,17 @@ function suggestionDoubts({ deflatedSharpe, plateau, last }: Looked, overfitting
   const percent = (share: number) => `${Math.round(share * 1000) / 10} %`;
   return [
     overfitting > MOST_OVERFITTING
-      ? `the probability of overfitting is ${percent(overfitting)}: what was best in one half of the time was no better than the median in the other`
+      ? `the probability of overfitting is ${percent(overfitting)}: the best grid in one half of the time was no better than the median in the other half`
       : "",
     deflatedSharpe < LEAST_DEFLATED
-      ? `luck among so many trials explains the best of them: its deflated Sharpe ratio is ${percent(deflatedSharpe)}, below ${percent(LEAST_DEFLATED)}`
+      ? `luck among so many trials can explain the best one: its deflated Sharpe ratio is ${percent(deflatedSharpe)}, below ${percent(LEAST_DEFLATED)}`
       : "",
     plateau < LEAST_PLATEAU ? "its neighbors do much worse; it is a peak, not a plateau" : "",
     last.cycles < LEAST_CYCLES
-      ? `${last.cycles} cycles in the last window, which took no part in the choice, are too few; at least ${LEAST_CYCLES} are needed`
+      ? `${last.cycles} cycles in the last window, which was not used to choose, are too few; at least ${LEAST_CYCLES} are needed`
       : "",
     last.return <= 0
-      ? `it loses ${percent(-last.return)} in the last window, of which nothing was known`
+      ? `it loses ${percent(-last.return)} in the last window, which was not used to choose`
       : "",
   ].filter((reason) => reason !== "");
 }

@@ -60,7 +60,7 @@ export function createPrints(pair: Pair) {
       if (whole > highest) highest = whole;
     }
     if (!Number.isSafeInteger(highest))
-      throw new RangeError("its prices have more digits than can be held exactly");
+      throw new RangeError("its prices have more digits than can be stored exactly");
     const close: Column = highest <= LARGEST_COLUMN_INT ? Int32Array.from(price) : price;
     return {
       ...{ pair, spanMillis: 1, from: times[0] ?? 0, scale, times: Float64Array.from(times) },

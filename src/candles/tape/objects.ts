@@ -40,11 +40,11 @@ export function createObjects(onObject: (text: string, row: number) => void) {
     rest = rest.subarray(kept);
     at -= kept;
     begin = 0;
-    if (rest.length > LONGEST_OBJECT) throw new RangeError(`${where()}: longer than an object can be`);
+    if (rest.length > LONGEST_OBJECT) throw new RangeError(`${where()}: the object is too long`);
   }
 
   function end(): void {
-    if (depth > 0) throw new RangeError(`${where()}: the file ends within it`);
+    if (depth > 0) throw new RangeError(`${where()}: the file ends inside this object`);
   }
 
   return { push, end };

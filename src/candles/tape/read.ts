@@ -61,7 +61,7 @@ export function createTapeReader({ pair, skipRefused = false }: TapeOptions) {
         layout = found?.layout;
         if (!found || found.isNames) return;
       }
-      const reason = layout?.kind === "trades" ? tableRow(row, layout) : "it is no trade";
+      const reason = layout?.kind === "trades" ? tableRow(row, layout) : "it is not a trade";
       if (reason) refuse(rowPlace(row.line, shape), reason, textOfRow(row));
     });
 
@@ -79,9 +79,9 @@ export function createTapeReader({ pair, skipRefused = false }: TapeOptions) {
     const time = at && readTime(at, 0, at.length, figure);
     if (time === undefined) return "its time cannot be read";
     const size = amount ? readNearest(amount, 0, amount.length, figure) : Number.NaN;
-    if (size === undefined || size <= 0) return "its amount is no number above zero";
+    if (size === undefined || size <= 0) return "its amount is not a number above zero";
     if (!price || !readNumber(price, 0, price.length, figure) || figure.digits === 0)
-      return "its price is no number above zero";
+      return "its price is not a number above zero";
     print.at = time;
     print.digits = figure.digits;
     print.decimals = figure.decimals;
@@ -97,9 +97,9 @@ export function createTapeReader({ pair, skipRefused = false }: TapeOptions) {
 
   function objectOf(text: string): string | undefined {
     const told = parsedObject(text);
-    if (!told) return "it is no JSON";
+    if (!told) return "it is not JSON";
     if (told.symbol !== undefined && told.symbol !== null && told.symbol !== pair)
-      return `it is of ${String(told.symbol).slice(0, 40)}, not of ${pair}`;
+      return `its pair is ${String(told.symbol).slice(0, 40)}, not ${pair}`;
     const at = bytesOfField(told.timestamp ?? told.time ?? told.datetime);
     if (told.bids === undefined && told.asks === undefined)
       return printOf({
@@ -111,7 +111,7 @@ export function createTapeReader({ pair, skipRefused = false }: TapeOptions) {
     const time = at && readTime(at, 0, at.length, figure);
     if (time === undefined) return "its time cannot be read";
     const [bids, asks] = [levelsIn(told.bids), levelsIn(told.asks)];
-    if (!bids || !asks) return "its levels are no prices and amounts above zero";
+    if (!bids || !asks) return "its levels are not prices and amounts above zero";
     return books.add(time, bids, asks);
   }
 

@@ -123,14 +123,14 @@ export const limitsOperations: readonly Operation[] = [
       const settings = changed(stored.set[scope] ?? {}, withoutAbsent(given));
       const changes = settingChanges(stored, { scope, settings });
       const told = changes.map(({ name, was, is }) => `${name} is ${is}, was ${was}`).join("; ");
-      const message = `${scope}: ${told || "nothing has changed"}`;
+      const message = `${scope}: ${told || "nothing changed"}`;
       const { version } = stored;
       const by = byOf(call);
       const change = { version, scope, settings, message: `${message}, by ${by.actor}` };
       if (!(await deps.store.setLimits(change, by)))
         throw new AppError(
           "Conflict",
-          "limits were changed at the same moment; look at them, then set them again",
+          "limits were changed at the same time; check them, then set them again",
         );
       return { scope, changes, message };
     },
@@ -142,13 +142,13 @@ function checkScope({ exchanges }: Deps, scope: string, given: object): void {
   if (kind === "account" && !exchanges.some(({ id }) => id === whose))
     throw new AppError(
       "Invalid request",
-      `${whose} is no exchange here; there are ${exchanges.map(({ id }) => id).join(", ")}`,
+      `${whose} is not a configured exchange; choose from ${exchanges.map(({ id }) => id).join(", ")}`,
     );
   const losses = Object.keys(withoutAbsent(given)).filter((name) => /loss$/i.test(name));
   if (kind === "token" && losses.length > 0)
     throw new AppError(
       "Invalid request",
-      `${losses.join(", ")}: losses are of strategies and accounts, not of a token`,
+      `${losses.join(", ")}: loss limits apply to strategies and accounts, not to a token`,
     );
   if (Object.keys(withoutAbsent(given)).length === 0)
     throw new AppError("Invalid request", `name a limit to set: ${LIMIT_NAMES.join(", ")}`);

@@ -98,7 +98,7 @@ export const tokenOperations: readonly Operation[] = [
     output: () => z.object({ id: z.string(), revoked: z.boolean() }),
     async run({ store }, { id }, call) {
       if (!(await store.revokeToken(id, byOf(call))))
-        throw new AppError("Not found", `there is no live token ${id}`);
+        throw new AppError("Not found", `there is no valid token ${id}`);
       return { id, revoked: true };
     },
   }),

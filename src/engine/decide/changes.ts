@@ -131,7 +131,7 @@ const adoptedEvent = ({ account, strategy, clientId }: Order, at: Millis): Event
   strategy,
   at,
   kind: "adopted",
-  message: `${clientId}: found on the venue, placed after the database's backup`,
+  message: `${clientId}: found on the exchange, placed after the database backup`,
 });
 
 function cursorsOf(

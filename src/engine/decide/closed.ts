@@ -19,7 +19,7 @@ export function noteMarketClosed(strategy: Strategy, why: string | null | undefi
   return {
     ...noted,
     status: "error",
-    lastError: `${why}, for a day now: stop the ${strategy.kind}, or resume it once it trades again`,
+    lastError: `${why}for a day now; stop the ${strategy.kind}, or resume it when the pair trades again`,
   };
 }
 

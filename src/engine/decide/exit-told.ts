@@ -33,7 +33,7 @@ export function stoppedTold(
   const sold = exit.held === undefined ? "" : `, sold ${text(exit.held - left)} ${base}`;
   const total = mark && snap(kind.accounts({ state, symbol }, mark).total, ONE / 100n, "half");
   const inAll = total === undefined ? "" : `, ${text(total)} ${quote} in all`;
-  return `stopped, because: ${reachedTold(exit, state.halted)}${sold}${inAll}`;
+  return `stopped: ${reachedTold(exit, state.halted)}${sold}${inAll}`;
 }
 
 /** The same as an event. */

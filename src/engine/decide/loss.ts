@@ -38,7 +38,7 @@ function judge(
   const over = stays
     ? before.over
     : peak - total > most
-      ? `the limit ${what} is ${showLimit(limits)}, and ${whose} lost ${text(peak - total)} ${asset} from the best result of ${text(peak)}; resume to start a new count, or ${howToChange(what)}`
+      ? `the limit ${what} is ${showLimit(limits)}, but ${whose} lost ${text(peak - total)} ${asset} from the best result of ${text(peak)}; resume to start a new count, or ${howToChange(what)}`
       : null;
   const same = before?.peak === peak && before.over === over && before.version === version;
   return same && before.resumes === resumes ? before : { peak, over, version, resumes };

@@ -16,5 +16,5 @@ export function applyResume(strategy: Strategy): Strategy {
 const isWaiting = ({ phase, config }: Strategy): boolean =>
   phase === "starting" && config.triggerPrice !== undefined;
 
-/** Of one that people have paused: if it has not begun yet, it still has to. */
+/** Of one that people have paused: if it has not started yet, it still has to. */
 export const pausedPhase = ({ phase }: Strategy): Phase => (phase === "starting" ? phase : "paused");

@@ -44,7 +44,7 @@ export function stop(before: Strategy, live: readonly Order[], turn: Turn): Part
 }
 
 const unsold = ({ state, symbol }: Strategy, { kind }: Turn): string =>
-  `${text(kind.holdings(state).base)} ${splitPair(symbol).base} that the ${kind.name} held were not free in the account and are not sold; sell them manually`;
+  `${text(kind.holdings(state).base)} ${splitPair(symbol).base} of the ${kind.name} were not free in the account and were not sold; sell them manually`;
 
 /** Whether there would be something to sell if the account had it. */
 function isLacking({ state }: Strategy, { kind, sight: { market, quote } }: Turn): boolean {
@@ -115,7 +115,7 @@ const highestBuy = (resting: readonly Resting[]): Resting | undefined =>
 /** A row is cancelled first; an order that was placed elsewhere is the person's to cancel. */
 const wayFor = (met: readonly (Order | Resting)[]): string => {
   const names = met.map((one) => ("clientId" in one ? (one.exchangeId ?? one.clientId) : (one.id ?? "")));
-  return `the base is sold once it would not meet this account's own ${names.slice(0, 3).join(", ")}`;
+  return `the base is sold when it can no longer fill against this account's own ${names.slice(0, 3).join(", ")}`;
 };
 
 /** Each order that an exit cancels, by name: its owner is told why it is gone. Told once, when it is first asked for. */

@@ -17,7 +17,7 @@ export function venueError(refused: readonly Refusal[]): string | null {
   const [first] = told;
   if (!first) return null;
   const orders = told.length === 1 ? "an order" : `${told.length} orders`;
-  const what = first.reason === "rejected" ? "refuses" : "has not said whether it takes";
+  const what = first.reason === "rejected" ? "refuses" : "has not confirmed";
   return `the exchange ${what} ${orders}: ${first.detail}`;
 }
 
@@ -28,12 +28,13 @@ export function strangerError({
 }: Pick<StrategyContext, "held" | "stranger" | "unshown">): string | null {
   if (unshown !== null)
     return `the exchange accepted order ${unshown} but does not show it, so its data is old; nothing is placed until it does`;
-  if (held !== null) return `order ${held} on the venue has no row here; nothing is placed until it has`;
+  if (held !== null)
+    return `order ${held} on the exchange is not in the database; nothing is placed until edgemaker has recorded it`;
   if (stranger === null) return null;
-  return `order ${stranger} on the venue is of a strategy that this database does not know; cancel it there if it is not another installation's`;
+  return `order ${stranger} on the exchange belongs to a strategy that is not in this database; cancel it there unless it belongs to another installation`;
 }
 
-/** The same strategy when nothing has changed, so that a quiet pass writes nothing. */
+/** The same strategy when nothing changed, so that a quiet pass writes nothing. */
 export function withNotices<S extends Strategy>(strategy: S, notices: readonly Notice[]): S {
   const { state } = strategy;
   const same =

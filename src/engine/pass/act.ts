@@ -126,7 +126,7 @@ function toldOf(order: Order, hold: Hold, outcome: CreateOutcome): Event[] {
   if (outcome.result === "rejected" && outcome.wouldTake) return [];
   if (outcome.result === "rejected") return [eventOf(order, hold, outcome.reason, "rejected")];
   if (outcome.result !== "unknown") return [];
-  return [eventOf(order, hold, `the venue did not say whether it took the order: ${outcome.reason}`)];
+  return [eventOf(order, hold, `the exchange did not confirm the order: ${outcome.reason}`)];
 }
 
 const eventOf = (

@@ -69,8 +69,8 @@ class PassBudget implements Budget {
     const each = perCall(this, this.clock());
     if (each * MANY < this.#last - this.began) return null;
     return each * MANY < this.#last - this.opened
-      ? `the first call of a pass left after about ${told(this.began - this.opened)}, so there was time for few orders; the others wait`
-      : `the exchange takes about ${told(each)} to respond, so a pass has time for few orders; the others wait`;
+      ? `the first request of a pass was sent after about ${told(this.began - this.opened)}, so there was time for only a few orders; the others wait`
+      : `the exchange takes about ${told(each)} to respond, so a pass has time for only a few orders; the others wait`;
   }
 }
 

@@ -10,7 +10,7 @@ export function venueForChange({ venueOf }: Pick<Deps, "venueOf">, account: Acco
   if (venue) return venue;
   throw new AppError(
     "Exchange error",
-    `nothing is changed: this process is not configured for ${of.exchange}; ask one that is`,
+    `nothing is changed: this process is not configured for ${of.exchange}; use a process that is`,
   );
 }
 

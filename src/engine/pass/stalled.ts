@@ -37,6 +37,6 @@ function stalledMessage({ accountError, strategy }: StrategyView, millis: Millis
   const { exchange } = parseAccountKey(strategy.account);
   const since = `no pass over ${exchange} has been complete for ${spanTold(millis)}`;
   return accountError === null
-    ? `${since}: its fills are not booked and nothing is placed; start \`edgemaker serve\`, or see why it does not step`
-    : `${since}: ${accountError}; its fills are not booked and nothing is placed until one is`;
+    ? `${since}: its fills are not booked and no orders are placed; start \`edgemaker serve\`, or check the log of the server`
+    : `${since}: ${accountError}; its fills are not booked and no orders are placed until a pass is complete`;
 }

@@ -217,4 +217,4 @@ async function giveBack(
 
 // The lease runs out by itself.
 const sayKept = (log: Log, { account }: Lease, error: unknown): void =>
-  log("warn", "a pass could not give its lease back", { account, reason: messageOf(error) });
+  log("warn", "a pass could not release its lease", { account, reason: messageOf(error) });

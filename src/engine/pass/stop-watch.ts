@@ -33,7 +33,7 @@ export function unwatchedFor(strategy: WatchedStrategy, { memory, now, interval 
 }
 
 export const unwatchedMessage = (symbol: string, millis: Millis): string =>
-  `the stop price is not being watched: there has been no price of ${symbol} for ${spanTold(millis)}; stop it yourself if that must not wait`;
+  `the stop price is not being watched: there has been no price of ${symbol} for ${spanTold(millis)}; stop it manually if you cannot wait`;
 
 /** Strategies whose stop price is not watched any more or again, each told once. */
 export function watchChanges({ lease, strategies }: Snapshot, memory: AccountMemory, interval: Millis) {

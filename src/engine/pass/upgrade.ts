@@ -6,7 +6,7 @@ import type { Snapshot } from "../../ports/stores/step-store.ts";
 export function upgraded(kind: Kind, strategy: Strategy): Strategy {
   const { id, version, state } = strategy;
   if (version === kind.version) return strategy;
-  if (version > kind.version) throw new Error(`${id} was stored by a newer version of this program`);
+  if (version > kind.version) throw new Error(`${id} was stored by a newer version of edgemaker`);
   return { ...strategy, version: kind.version, state: kind.upgrade(state, version) };
 }
 

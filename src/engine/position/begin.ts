@@ -26,7 +26,7 @@ export function beginPosition<S extends PositionStrategy>(
   if (!ownBase.isSure && given < wanted && !isSimulated && now - startedAt < LONGEST_BEGIN)
     return {
       ...strategy,
-      lastError: "it begins once the balances show what the other strategies' sells have locked",
+      lastError: "it starts when the balances show the amount locked by the sells of other strategies",
     };
   return { ...strategy, phase: "placing", status: "running", state: withFirstBase(state, given) };
 }

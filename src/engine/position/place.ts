@@ -126,7 +126,8 @@ function refusalFor(
   const others = resting.map((one) => ({ ...one, type: "limit" as const }));
   const met = firstMet(reachOf({ side, price, type: "limit" }), others);
   const id = met && (met.order?.exchangeId ?? met.order?.clientId ?? met.id);
-  if (met) return { reason: "would_self_cross", ...(id ? { detail: `it would meet order ${id}` } : {}) };
+  if (met)
+    return { reason: "would_self_cross", ...(id ? { detail: `it could fill against order ${id}` } : {}) };
   return refusedWithin(wish, priced, bounds);
 }
 

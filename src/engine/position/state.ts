@@ -20,7 +20,7 @@ export interface PositionLedger {
   /** What those were worth in quote when they were taken, and whether some of that is an estimate. */
   readonly feesValue: Decimal;
   readonly feesEstimated: boolean;
-  /** Orders filled whole, by side. */
+  /** Completely filled orders, by side. */
   readonly bids: number;
   readonly asks: number;
 }

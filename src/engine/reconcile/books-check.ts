@@ -141,7 +141,7 @@ const isSameDifference = (a: Unexplained["assets"], b: Unexplained["assets"]): b
 
 function messageFor({ order, assets, trades = [] }: Unexplained): string {
   const amounts = Object.entries(assets).map(([asset, amount]) => `${text(amount)} ${asset}`);
-  const whose = order === null ? "no order of it explains" : `its trades do not explain order ${order}:`;
+  const whose = order === null ? "without a matching order" : `its trades do not match order ${order}:`;
   const unread = trades.map(({ trade, reason }) => `; trade ${trade} is not booked, ${reason}`).slice(0, 3);
   return `${whose} ${amounts.join(", ")}${unread.join("")}; nothing is placed until this is settled`;
 }

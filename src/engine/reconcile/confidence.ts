@@ -39,9 +39,9 @@ export function confidenceFrom(
     const source = `the median of ${prices.map(({ source: one }) => one).join(", ")}`;
     return { value: most === null ? value : min(value, most), source, ...times };
   }
-  if (!listed) return { value: ONE, source: "no other venue lists the pair", ...times };
+  if (!listed) return { value: ONE, source: "no other exchange lists the pair", ...times };
   if (last && last.value > ZERO && now - last.at <= LASTS) return { ...last, askedAt: now };
-  return { value: ZERO, source: "no other venue answers", ...times };
+  return { value: ZERO, source: "no other exchange responds", ...times };
 }
 
 /** What is known, as it counts now: a quote of more than a minute ago is worth nothing. */

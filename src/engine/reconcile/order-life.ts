@@ -59,7 +59,7 @@ export function missed(order: Order, now: Millis, { readLag, secondMiss }: Timin
     ...order,
     misses: order.misses + 1,
     state: known ? "canceled" : "rejected",
-    reason: known ? "the venue does not know it any more" : notShown(order),
+    reason: known ? "the exchange no longer lists it" : notShown(order),
     endedAt: now,
   };
 }
@@ -83,7 +83,7 @@ export const isContradicted = (
 
 // Whether it ever got there nobody knows; what was said when it was sent may tell a person why.
 const notShown = ({ reason }: Order): string =>
-  reason === null ? "the venue shows no such order" : `${reason}; the venue shows no such order`;
+  reason === null ? "the exchange shows no such order" : `${reason}; the exchange shows no such order`;
 
 /** How long an order's trades may be missing before the gap is booked from the order itself. */
 export const TRADES_WAIT: Millis = 10 * MINUTE;

@@ -75,7 +75,7 @@ export function checkMinimum(
   );
   throw new AppError(
     "Invalid order size",
-    `${name} must be at least ${text(readable(least))} ${market.quote} here: the exchange takes no smaller orders`,
+    `${name} must be at least ${text(readable(least))} ${market.quote} here; the exchange accepts no smaller orders`,
   );
 }
 
@@ -98,14 +98,14 @@ export function spacingWarnings(ratio: Decimal, market: Market): Warning[] {
   const breakEven = breakEvenRatio(restingFees(market));
   const percent = (value: Decimal) => text(snap(mul(value - ONE, 100n * ONE, "up"), ONE / 10_000n, "up"));
   if (ratio < breakEven) {
-    const told = `the levels are ${percent(ratio)} % apart at the least, and fees take ${percent(breakEven)} %`;
+    const told = `the smallest distance between levels is ${percent(ratio)} %, but fees cost ${percent(breakEven)} %`;
     return [{ code: "below_break_even", message: `every cycle loses money: ${told}` }];
   }
   if (ratio >= worstRatio(market)) return [];
   return [
     {
       code: "below_taker_break_even",
-      message: "a cycle of which one order meets the market on arrival, and pays the taker fee, loses",
+      message: "a cycle loses money if one of its orders pays the taker fee",
     },
   ];
 }
@@ -151,8 +151,7 @@ export function checkFunds(
   const needs = orders.map((order) => need(market, order)).sort((a, b) => (a.amount < b.amount ? -1 : 1));
   const short = needs.map(({ asset, amount }) => ({ asset, lacks: amount - free(asset) }))[0];
   const asset = short?.asset ?? market.quote;
-  const way =
-    asset === market.base && !initialBuy ? "set initialBuy, which buys it" : "set a smaller orderSize";
+  const way = asset === market.base && !initialBuy ? "set initialBuy to buy it" : "set a smaller orderSize";
   throw new AppError(
     "Start failed",
     `no order could be placed: the account lacks ${text(short?.lacks ?? ZERO)} ${asset}; deposit it, or ${way}`,

@@ -10,7 +10,7 @@ import type { GridState, Ledger, Slot } from "../state/state.ts";
 export const baseHeld = ({ base, sold }: Slot): Decimal => base - sold;
 
 /**
- * What the held base cost, in quote. A sell takes cost × sold/base, rounded once from the sum of all
+ * Cost of the base in the position, in quote. A sell takes cost × sold/base, rounded once from the sum of all
  * its parts, so that splitting a fill changes nothing. What was sold without having been bought took none.
  */
 export const costOf = ({ base, cost, sold }: Slot): Decimal =>

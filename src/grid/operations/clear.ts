@@ -130,5 +130,5 @@ export function unreachedText(deps: Deps, accounts: readonly AccountKey[]): stri
   const unreached = [...new Set(accounts)].filter((account) => !isReached(deps, account));
   if (unreached.length === 0) return "";
   const names = unreached.map((account) => parseAccountKey(account).exchange).join(", ");
-  return `; this process has no keys for ${names}: another one has to finish it, or you on the exchange's site`;
+  return `; this process has no keys for ${names}: another process has to finish it, or cancel them on the exchange's site`;
 }

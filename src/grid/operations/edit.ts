@@ -50,7 +50,7 @@ function refuseEnding({ id, status, wants, phase, state }: GridStrategy): void {
       : wants === "stop" || state.exit
         ? "is stopping"
         : phase === "starting"
-          ? "has not begun yet"
+          ? "has not started yet"
           : undefined;
   if (is) throw new AppError("Conflict", `${id} ${is} and cannot be changed; start a new grid`);
 }
@@ -179,7 +179,7 @@ function previewOfEdit(strategy: GridStrategy, planned: PlannedEdit, world: Edit
   return {
     what: `change ${strategy.id}: ${changes.map(({ field, from, to }) => `${field} from ${from} to ${to}`).join(", ")}; ${cancelled} orders are canceled and ${orders.length} placed`,
     cost: `${investment.quote} ${quote} in buys; the change sells nothing, ${text(planned.free)} ${quote} are free for it, and the realized ${realized} ${quote} stay`,
-    worstCase: `up to ${maxQuoteUsed} ${quote} are held as base and lose what it loses; ${worstCase.map(({ price, loss }) => `${loss} ${quote} at ${price}`).join(", ")}`,
+    worstCase: `up to ${maxQuoteUsed} ${quote} become base and lose value with it; ${worstCase.map(({ price, loss }) => `${loss} ${quote} at ${price}`).join(", ")}`,
     limits: [
       ...protectionTexts(planned.edited.before, planned.edited.config, quote),
       ...warnings.map(({ message }) => message),

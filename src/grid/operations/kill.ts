@@ -26,7 +26,7 @@ const TurnedShape = () =>
 
 /** What a person has to know of grids while the switch is on. */
 export const BUYS_ON =
-  "open buys can still fill, and what they buy is not sold until the switch is off; `edgemaker kill on --cancel` cancels them";
+  "open buys can still fill, and the base they buy is not sold until the switch is off; `edgemaker kill on --cancel` cancels them";
 
 const ON = `no new orders; cancels and booking continue, and open orders stay: ${BUYS_ON}`;
 

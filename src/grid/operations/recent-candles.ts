@@ -23,7 +23,7 @@ export async function readPast(deps: Deps, where: StartPlace, width: Width): Pro
   if (candles.length > 0) return candles;
   throw new AppError(
     "Fetch failed",
-    `${where.exchange} has no history of ${where.symbol}; set the range yourself with grid start`,
+    `${where.exchange} has no history of ${where.symbol}; set the range with grid start`,
   );
 }
 

@@ -76,7 +76,7 @@ export async function fund(deps: Deps, where: StartPlace, venue: Venue): Promise
   if (dryBalance && (await runningOn(deps, venue)).length > 0)
     throw new AppError(
       "Conflict",
-      `a dry run on ${exchange} holds its balances: stop it, or leave dryBalance out`,
+      `a dry run on ${exchange} uses these balances; stop it, or remove dryBalance`,
     );
   await dryRunsOf(deps).fund(exchange, first(where));
 }

@@ -116,7 +116,7 @@ interface Begun {
 }
 
 const earlierGridPreview = ({ strategy: { id } }: Begun): Preview => ({
-  what: `${id} was started by an earlier try of this request`,
+  what: `${id} was started by an earlier attempt of this request`,
   cost: "nothing more",
   worstCase: "nothing more is started",
   limits: [],

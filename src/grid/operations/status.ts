@@ -118,7 +118,7 @@ function shownGrid(deps: Deps, view: StrategyView<GridStrategy>, killed: boolean
 }
 
 const notConfiguredHere = (account: string): string =>
-  `this process is not configured for ${account}: another one has to step it`;
+  `this process is not configured for ${account}: another process has to run it`;
 
 /** What a list tells of a grid until something is written. */
 const listedOut = madeOnce(({ strategy }) => {

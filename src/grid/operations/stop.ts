@@ -41,7 +41,7 @@ export const stopGrid = operation({
   async prepare(deps, { id, cancelOrders, ...flags }, call) {
     const { sellBase } = flags;
     const view = await viewOf(deps, id);
-    const how = cancelOrders ? "cancelling its orders" : "leaving its orders";
+    const how = cancelOrders ? "canceling its orders" : "leaving its orders";
     return {
       preview: async () =>
         previewChange(view, {
@@ -107,9 +107,9 @@ function resultTold({ strategy: { state, symbol }, memory }: StrategyView<GridSt
   const cents = (value: Decimal) => text(snap(value, ONE / 100n, "half"));
   if (position === 0n) return `total ${cents(total)} ${quote}`;
   if (mark === undefined)
-    return `${cents(realized)} ${quote} are realized, and ${text(position)} ${base} stay, at an unknown price`;
+    return `${cents(realized)} ${quote} realized; ${text(position)} ${base} stay in the account, at an unknown price`;
   const worth = `worth ${cents(mul(position, mark, "half"))} ${quote} at ${text(mark)}`;
-  return `total ${cents(total)} ${quote}, of which ${cents(realized)} are realized; ${text(position)} ${base} stay, ${worth}`;
+  return `total ${cents(total)} ${quote}, of which ${cents(realized)} realized; ${text(position)} ${base} stay in the account, ${worth}`;
 }
 
 /** What became of it, why it had ended before, and what it came to. */
@@ -130,9 +130,9 @@ function stateTold(
       ? `${id} is stopped; its open orders are yours now`
       : `${id} is stopped and has no orders left`;
   if (!venueOf(parseAccountKey(account)))
-    return `${id} stops as soon as a process that is configured for ${account} steps it`;
+    return `${id} stops at the next pass of a process that is configured for ${account}`;
   const why = accountError ? ` (${accountError})` : "";
   if (pass?.outcome === "failed" && pass.cancels)
-    return `${id} is stopping: the exchange has accepted the cancels of ${pass.cancels} orders, and what became of them cannot be read yet${why}; the next passes finish it`;
+    return `${id} is stopping: the exchange accepted the cancels of ${pass.cancels} orders, but their final state cannot be read yet${why}; the next passes finish it`;
   return `${id} is stopping: ${openOrders} of its orders could still be open${why}; the next passes finish the stop`;
 }

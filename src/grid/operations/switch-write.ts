@@ -28,7 +28,7 @@ export async function switchWritten<T>(deps: Deps, write: Promise<T>): Promise<T
 
 function lateText({ store, killHere }: Pick<Deps, "store" | "killHere">): string {
   const trouble =
-    store.lockedFor() > 0 ? "the database is locked by another process" : "the database does not answer";
+    store.lockedFor() > 0 ? "the database is locked by another process" : "the database does not respond";
   const file = killHere?.file;
   const advice =
     file === undefined ? "" : `; to stop every process on the server's machine now, create the file ${file}`;

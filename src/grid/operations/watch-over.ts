@@ -31,7 +31,7 @@ async function lookAtGrids(deps: Deps): Promise<string | undefined> {
     ...(late.length === 0
       ? []
       : [
-          `the stop prices of ${late.length} of ${own.length} grids are not being watched: ${strategyNames(late)}; their status says more`,
+          `the stop prices of ${late.length} of ${own.length} grids are not being watched: ${strategyNames(late)}; see their status`,
         ]),
   ];
   return told.length === 0 ? undefined : told.join("; ");

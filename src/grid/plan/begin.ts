@@ -52,7 +52,7 @@ export function startTrading(
   if (!isEnough && at - state.laidAt < LONGEST_START)
     return {
       ...strategy,
-      lastError: "it begins once the balances show what the other grids' sells have locked",
+      lastError: "it starts when the balances show the amount locked by the sells of other grids",
     };
   return { ...strategy, phase: "placing", state: giveFirstBase(state, sight.market, free) };
 }

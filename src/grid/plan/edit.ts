@@ -61,6 +61,6 @@ export function editEvents(
   const message =
     after.config === edit
       ? "the change is made"
-      : `the change is not made: ${why ?? "something else came first"}`;
+      : `the change was not made: ${why ?? "another change came first"}`;
   return [{ account: after.account, strategy: after.id, at, kind: "edited", message }];
 }

@@ -24,7 +24,7 @@ export interface NextOrders {
 
 const KEPT_BACK = {
   reason: "inventory_missing",
-  detail: "another slot has sold this base already and buys it back first",
+  detail: "another slot has already sold this base and buys it back first",
 } as const;
 
 /** Which order each slot without one should rest next, and why another rests nothing. */
@@ -68,7 +68,7 @@ export function nextOrders(state: GridState, view: View): NextOrders {
   return { next: nextState(state, planned, refused), intents, funds, postponed };
 }
 
-// The same state when nothing has changed, so that a quiet pass writes nothing.
+// The same state when nothing changed, so that a quiet pass writes nothing.
 function nextState(
   state: GridState,
   planned: ReadonlyMap<number, Slot>,

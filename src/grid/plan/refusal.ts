@@ -78,5 +78,7 @@ const crosses = ({ side, price }: Wish, resting: readonly Resting[]): Omit<Refus
     (other) => other.side !== side && (side === "buy" ? other.price <= price : other.price >= price),
   );
   const id = met && (met.order?.exchangeId ?? met.order?.clientId ?? met.id);
-  return met && { reason: "would_self_cross", ...(id ? { detail: `it would meet order ${id}` } : {}) };
+  return (
+    met && { reason: "would_self_cross", ...(id ? { detail: `it could fill against order ${id}` } : {}) }
+  );
 };

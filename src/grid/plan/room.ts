@@ -26,6 +26,6 @@ export function beyondRoom(wish: Wish, room: Decimal | undefined): Omit<Refusal,
   if (room === undefined || wish.side === "sell") return undefined;
   const notional = mul(wish.price, wish.amount, "up");
   if (notional <= room) return undefined;
-  const detail = `a limit counted this grid when it was started or changed, which leaves ${text(room)} to buy for, and this order needs ${text(notional)}`;
+  const detail = `a limit allows this grid to buy for ${text(room)} more, and this order needs ${text(notional)}`;
   return { reason: "limit_exposure", detail };
 }

@@ -75,11 +75,11 @@ function outsideRange({ strategy, memory }: Timeless): Condition[] {
   const range = rangeNow(state);
   if (range === undefined || gridKind.isInRange(state, mid)) return [];
   const [where, what] =
-    mid > range.upper ? ["above", "it has sold what it had"] : ["below", "it holds what it has bought"];
+    mid > range.upper ? ["above", "it has sold all its base"] : ["below", "it holds the base that it bought"];
   return [
     {
       code: "out_of_range",
-      message: `the price ${text(mid)} is ${where} its range ${text(range.lower)} – ${text(range.upper)}: ${what}, and earns nothing until the price comes back; \`edgemaker grid edit ${id} --lower … --upper …\` moves it`,
+      message: `the price ${text(mid)} is ${where} its range ${text(range.lower)} – ${text(range.upper)}: ${what}, and earns nothing until the price returns; \`edgemaker grid edit ${id} --lower … --upper …\` moves it`,
     },
   ];
 }
@@ -107,7 +107,7 @@ function lacksOf({ strategy }: Timeless): Condition[] {
       : [
           {
             code: "base_missing" as const,
-            message: `${baseless} for ${base} that the grid has bought and the account does not have free: bring it back to ${exchange}, or end the grid with \`edgemaker grid stop ${id}\``,
+            message: `${baseless} for ${base} that the grid bought but that is not free in the account; deposit it at ${exchange}, or stop the grid with \`edgemaker grid stop ${id}\``,
           },
         ]),
   ];

@@ -9,7 +9,7 @@ export const RANGE_FLAGS = {
 
 export const TRAIL_PARTS = {
   trail: {
-    up: "The farthest upper bound to which the grid follows the market",
-    down: "The farthest lower bound to which the grid follows the market",
+    up: "Highest upper bound to which the grid follows the market",
+    down: "Lowest lower bound to which the grid follows the market",
   },
 } as const;

@@ -31,10 +31,10 @@ function aroundTold(follows: Extract<Follows, { how: "centered" }>): string {
   const { levels, spacing, spacingModel, deviation, deviationFrom } = follows;
   const apart = {
     linear: `${asPercent(spacing)} apart`,
-    geometric: `${asPercent(spacing)} apart and farther outwards`,
-    custom: "at distances of their own",
+    geometric: `${asPercent(spacing)} apart near the center, wider outside`,
+    custom: "at custom distances",
   }[spacingModel];
-  const from = deviationFrom === "edge" ? "beyond them" : "from their middle";
+  const from = deviationFrom === "edge" ? "beyond them" : "from the center";
   return `${levels} levels per side, ${apart}, rebuilt ${asPercent(deviation)} ${from}`;
 }
 

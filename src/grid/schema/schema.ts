@@ -11,12 +11,12 @@ const nullableNumber = (what: string) => z.number().nullable().describe(what);
 /** What the last week's prices would have made of a grid; null where nobody tells them. */
 const LastWeekShape = lazy(() =>
   z.object({
-    days: nullableNumber("Days whose prices are known, 7 at most"),
-    crossings: nullableNumber("How often an order at one of its levels would have filled"),
-    cycles: nullableNumber("How often a buy and the sell of what it bought would have"),
-    profitPerDay: nullableNumber("What those cycles net a day, in quote"),
+    days: nullableNumber("Number of days with known prices, at most 7"),
+    crossings: nullableNumber("Number of orders that would have filled"),
+    cycles: nullableNumber("Number of cycles that would have completed"),
+    profitPerDay: nullableNumber("Profit of these cycles per day after fees, in quote"),
     breakEvenDays: nullableNumber(
-      "Days until that pays for a fall to the stop price, or to the lowest level; null where it never does",
+      "Days until this profit covers a fall to the stop price or the lowest level; null if never",
     ),
     message: z.string(),
   }),

@@ -48,7 +48,7 @@ function totalsText(grids: readonly GridShown[]): string {
     .map((name) => {
       const mine = grids.filter((grid) => nameOf(grid) === name);
       const total = knownSum(mine.map(({ totalProfit }) => totalProfit));
-      const told = total === null ? "not known until every price is" : `${signedAmount(total)} ${name}`;
+      const told = total === null ? "unknown until all prices are known" : `${signedAmount(total)} ${name}`;
       const count = countTold(mine.length, "grid");
       return names.length > 1 && total === null ? `${name}: ${told}, ${count}` : `${told}, ${count}`;
     })
@@ -71,7 +71,7 @@ function gridView(grid: GridShown) {
     ...(stalled === undefined ? {} : { stalled }),
     ...(grid.lastError === null ? {} : { error: trouble ?? grid.lastError }),
     total: totalTold(grid, quote),
-    profit: `${signedAmount(grid.profit)} ${quote} realized, ${grid.unrealizedProfit === null ? "unrealized unknown" : `${signedAmount(grid.unrealizedProfit)} not realized`}; fees ${feesTold(grid)}`,
+    profit: `${signedAmount(grid.profit)} ${quote} realized, ${grid.unrealizedProfit === null ? "unrealized unknown" : `${signedAmount(grid.unrealizedProfit)} unrealized`}; fees ${feesTold(grid)}`,
     ...liesAt(grid, quote),
     orders: `${grid.openOrders} open, ${grid.filledOrders} filled, ${countTold(grid.cycles, "cycle")}`,
     holds:
@@ -96,7 +96,7 @@ function statusText({ status, phase, stopReason }: GridShown): string {
 
 /** The total, as a share of what is invested, and beside what the same money would have made as base. */
 function totalTold({ totalProfit, investment, holdingProfit }: GridShown, quote = ""): string {
-  if (totalProfit === null) return "not known until a price is";
+  if (totalProfit === null) return "unknown until there is a price";
   const percent =
     investment > 0
       ? `${signedAmount((100 * totalProfit) / investment)} % of ${centsText(investment)} ${quote}`

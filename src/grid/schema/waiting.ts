@@ -15,7 +15,7 @@ const WAITS_BECAUSE: Partial<Record<RefusalReason, string>> = {
   recovering: "edgemaker looks for orders after a restore",
   killed: "the kill switch is on: `edgemaker kill off`",
   low_confidence: "this exchange's price is far from the other exchanges",
-  max_position: "it holds the most base allowed",
+  max_position: "it has reached its maximum base",
   safety_reserve: "a buy would leave less quote than the reserve",
   limit_exposure: "the order would exceed the exposure counted for a limit",
 };

@@ -51,7 +51,7 @@ export function askedAs(
   if (strange !== undefined)
     throw new AppError(
       "Invalid request",
-      `${strange} is nothing that ${centered ? "a centered grid" : "a grid between two prices"} has`,
+      `${strange} is not a setting of ${centered ? "a centered grid" : "a grid between two prices"}`,
     );
   if (!centered) {
     const fields = { ...rangeFields(config), ...changes };

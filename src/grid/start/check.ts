@@ -125,7 +125,10 @@ function ratioOf(whole: Decimal, m: number): Decimal {
 function gridLevelsOf(config: GridConfig, market: Market): Decimal[] {
   const { lowerPrice, upperPrice, gridLevels, gridSpacing, spacingModel, isSpaced } = config;
   if (isSpaced && spacingModel === "geometric")
-    throw new AppError("Invalid spacing", "a geometric grid has no gridSpacing: leave one of the two out");
+    throw new AppError(
+      "Invalid spacing",
+      "a geometric grid has no gridSpacing; remove gridSpacing or use linear spacing",
+    );
   const levels = levelsFrom(config, market.tick);
   if (isSpaced && lowerPrice + gridSpacing * BigInt(gridLevels) > upperPrice) {
     const most = text((upperPrice - lowerPrice) / BigInt(gridLevels));

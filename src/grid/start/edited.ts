@@ -36,7 +36,8 @@ export function edited(strategy: GridStrategy, asked: AskedEdit, world: EditMark
     ? checkCentered({ ...made, centered: made.centered as CenteredConfig }, { ...world, balances: undefined })
     : checkStart(spaced(made), { ...world, balances: undefined });
   const config = { ...made, ...checked.config };
-  if (sameConfig(before, config)) throw new AppError("Invalid request", "this changes nothing: name a field");
+  if (sameConfig(before, config))
+    throw new AppError("Invalid request", "this changes nothing; set at least one field");
   const isRelaid = movesLadder(strategy.config, config);
   return { before, config, isRelaid, warnings: [...checked.warnings, ...stopsAtOnce(config, world)] };
 }
@@ -64,7 +65,7 @@ const ONLY_RANGE = [
 
 function refuseFields(asked: AskedEdit, names: readonly (keyof AskedEdit)[], what: string): void {
   const given = names.find((name) => asked[name] !== undefined);
-  if (given) throw new AppError("Invalid request", `${given} is nothing that ${what} has`);
+  if (given) throw new AppError("Invalid request", `${given} is not a setting of ${what}`);
 }
 
 function editedRange(
@@ -147,10 +148,7 @@ const SIZE_STEP: Decimal = ONE / 10n ** 8n;
 
 function sizeOf({ orderSize, budget }: AskedEdit, levels: number): Decimal | undefined {
   if (orderSize !== undefined && budget !== undefined)
-    throw new AppError(
-      "Invalid order size",
-      "orderSize and budget say the same thing: leave one of the two out",
-    );
+    throw new AppError("Invalid order size", "set either orderSize or budget, not both");
   return budget === undefined ? orderSize : snap(budget / BigInt(levels), SIZE_STEP, "down");
 }
 

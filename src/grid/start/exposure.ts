@@ -50,7 +50,7 @@ export function gridExposure(grid: ExposedGrid): Exposure {
   return { ...exposure, largest: max(exposure.largest, mul(exposure.base, mid, "up")) };
 }
 
-const FOLLOWS = "it buys again wherever the market takes it; maxPosition bounds that";
+const FOLLOWS = "a grid that follows the market can buy without limit; set maxPosition";
 
 function gridParts(grid: ExposedGrid): PlannedPart[] | undefined {
   const { config, state, laid, capital, unbegun = ZERO } = grid;

@@ -118,6 +118,6 @@ function tooSmall(
   const needed = snap(mul(snap(least, CENT, "up") * count, ONE + quoteFee(market), "up"), CENT, "up");
   return new AppError(
     "Invalid amount",
-    `the budget must be at least ${text(needed)} ${market.quote} here: the exchange takes no smaller orders`,
+    `the budget must be at least ${text(needed)} ${market.quote} here; the exchange accepts no smaller orders`,
   );
 }

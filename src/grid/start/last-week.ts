@@ -74,7 +74,7 @@ const unknownWeek = (reason: string) => ({
   cycles: null,
   profitPerDay: null,
   breakEvenDays: null,
-  message: `not known, as the last week's prices cannot be had: ${reason}`,
+  message: `unknown, because the last week's prices are unavailable: ${reason}`,
 });
 
 interface Fall {
@@ -103,7 +103,7 @@ interface WeekFigures {
 
 function weekTold({ fills, cycles, perDay, days, breakEven, fall }: WeekFigures, { quote }: Market): string {
   const past = `if the price crosses its levels as in the last ${countTold(text(snap(days, ONE / 10n, "half")), "day")} (${countTold(fills, "time")}, ${countTold(cycles, "cycle")})`;
-  if (breakEven === undefined) return `${past}, it earns nothing, and no loss is earned back`;
+  if (breakEven === undefined) return `${past}, it earns nothing and recovers no loss`;
   const cents = (value: Decimal) => text(snap(value, ONE / 100n, "half"));
-  return `${past}, it earns ${cents(perDay)} ${quote} a day after fees, and what a fall to ${text(fall.price)} takes is earned back in ${countTold(text(breakEven), "day")}`;
+  return `${past}, it earns ${cents(perDay)} ${quote} a day after fees and recovers the loss of a fall to ${text(fall.price)} in ${countTold(text(breakEven), "day")}`;
 }

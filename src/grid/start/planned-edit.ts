@@ -105,7 +105,7 @@ function idleWarnings({ edited, state }: PlannedEdit, { base }: Market): Warning
   return [
     {
       code: "idle_base",
-      message: `${text(idle)} ${base} have no slot that sells them: they stay the grid's, and are sold when it is stopped with sellBase`,
+      message: `${text(idle)} ${base} have no slot that sells them; they stay in the grid until you stop it with sellBase`,
     },
   ];
 }

@@ -161,7 +161,7 @@ export function fundsWarnings(planned: PlannedStart, world: StartWorld): Warning
   if (ownBase > ZERO && checked.config.useOwnBase === undefined)
     warnings.push({
       code: "own_base_used",
-      message: `${text(ownBase)} ${base} of the account's own are used; useOwnBase=false leaves them alone`,
+      message: `${text(ownBase)} ${base} that you already own are used; set useOwnBase=false to prevent that`,
     });
   const resting = { orders: intents.length, slots: state.slots.length };
   return [...warnings, ...missingQuote({ needed, free, resting }, world)];

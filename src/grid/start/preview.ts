@@ -32,9 +32,9 @@ export function previewStart(planned: PlannedStart, start: StartPreview): Previe
   const most = mostQuote(begins);
   const onPaper = start.dryRun ? " (paper trading)" : "";
   return {
-    what: `start a grid of ${countTold(state.slots.length, "slot")} of ${text(config.orderSize)} ${quote} on ${symbol} at ${start.exchange}${onPaper}, from ${text(config.lowerPrice)} to ${text(config.upperPrice)} ${quote}: ${countTold(buys.length, "buy")} and ${countTold(intents.length - buys.length, "sell")} now, the market being at ${text(startPrice)}`,
-    cost: `${text(bought)} ${quote} in buys, before fees, and ${text(ownBase)} ${base} of the account's own in sells`,
-    worstCase: `the price falls and does not come back: up to ${text(most)} ${quote} are held as ${base} and lose what it loses; ${worstCases(begins).map(lostTold(quote)).join(", ")}`,
+    what: `start a grid of ${countTold(state.slots.length, "slot")} of ${text(config.orderSize)} ${quote} on ${symbol} at ${start.exchange}${onPaper}, from ${text(config.lowerPrice)} to ${text(config.upperPrice)} ${quote}: ${countTold(buys.length, "buy")} and ${countTold(intents.length - buys.length, "sell")} now, with the market at ${text(startPrice)}`,
+    cost: `${text(bought)} ${quote} in buys, before fees, and ${text(ownBase)} ${base} that you already own in sells`,
+    worstCase: `the price falls and does not recover: up to ${text(most)} ${quote} become ${base} and lose value with it; ${worstCases(begins).map(lostTold(quote)).join(", ")}`,
     limits: startLimits(planned, start),
     holds: { planHash: hash },
   };
@@ -53,7 +53,7 @@ function startLimits(planned: PlannedStart, start: StartPreview): string[] {
   const percent = (share: Decimal) => text(snap(share * 100n, ONE / 100n, "half"));
   const { maxPosition, safetyReserve } = config;
   return [
-    `least order here: ${text(minNotional)} ${quote}`,
+    `minimum order: ${text(minNotional)} ${quote}`,
     `free balances: ${free(quote)} ${quote}, ${free(base)} ${base}`,
     ...(kept.quote === ZERO ? [] : [`other strategies need ${text(kept.quote)} ${quote} of it`]),
     ...(maxPosition === undefined ? [] : [`at most ${percent(maxPosition)} % of the capital in ${base}`]),
@@ -84,7 +84,7 @@ export const pauseTexts = (config: GridConfig, quote: string): string[] => [
   "it pauses the grid: nothing new is placed until it is resumed",
   ...STOP_PRICES.flatMap(([field, name]) => {
     const price = config[field];
-    return price === undefined ? [] : [`until then its ${name} of ${text(price)} ${quote} is not watched`];
+    return price === undefined ? [] : [`until then, its ${name} of ${text(price)} ${quote} is not watched`];
   }),
 ];
 
@@ -133,8 +133,8 @@ export function saleOf(
   const mid = quote ? midOf(quote) : mark;
   const counted = mul(amount, mid, "up");
   return {
-    told: `${text(amount)} ${pair.base} are sold, worth ${text(toHundredths(counted))} ${pair.quote} at the mid of ${text(toHundredths(mid))}; ${expected ?? "what the book would pay is not known here"}`,
-    worstCase: `the price falls while it sells: its orders go as far as 10 % below the mid of their moment, which is ${text(toHundredths((counted * 9n) / 10n))} ${pair.quote} now, and dust stays`,
+    told: `${text(amount)} ${pair.base} are sold, worth ${text(toHundredths(counted))} ${pair.quote} at the mid of ${text(toHundredths(mid))}; ${expected ?? "the proceeds in the order book are unknown"}`,
+    worstCase: `the price falls during the sale: orders go down to 10 % below the mid price, now ${text(toHundredths((counted * 9n) / 10n))} ${pair.quote}, and dust stays`,
   };
 }
 
@@ -151,7 +151,7 @@ export function previewChange(
   const most = sum(strategy.state.slots.map(({ size }) => size));
   return {
     what: `${told} ${strategy.id}, which is ${strategy.status} (${strategy.phase}) with ${openOrders} open orders`,
-    cost: `${sale ? sale.told : buys ? `up to ${text(most)} ${quote} in buys` : "nothing at once"}; ${text(toHundredths(realized))} ${quote} are realized so far`,
+    cost: `${sale ? sale.told : buys ? `up to ${text(most)} ${quote} in buys` : "nothing at once"}; ${text(toHundredths(realized))} ${quote} realized so far`,
     worstCase: sale
       ? sale.worstCase
       : position === 0n

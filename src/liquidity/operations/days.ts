@@ -89,7 +89,7 @@ const isSpent = ({ requests }: DayReading): boolean => requests !== undefined &&
 const tooManyDays = (): AppError =>
   new AppError(
     "Too many requests",
-    "this platform limits the requests of one answer, and the report needs more; the days that were read are stored, so send it again",
+    "this platform limits database requests per response, and the report needs more; the days read so far are stored, so repeat the request",
   );
 
 interface DayRead extends SpanDay {

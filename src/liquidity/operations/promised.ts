@@ -23,7 +23,7 @@ export async function promiseAlarms(
     const told = nearlyMissed(promise, joinDays({ from, to }, [today], rule));
     if (told.length === 0) continue;
     const where = `${pair.symbol} on ${pair.exchange}`;
-    const message = `the agreement for ${where} is about to be missed: ${told.join("; ")}; \`edgemaker liquidity report --exchange ${pair.exchange} --symbol ${pair.symbol}\` shows details`;
+    const message = `the agreement for ${where} is at risk: ${told.join("; ")}; \`edgemaker liquidity report --exchange ${pair.exchange} --symbol ${pair.symbol}\` shows details`;
     alarms.push({ key: `promise ${pair.exchange}:${pair.symbol}`, strategy: null, kind: "alarm", message });
   }
   return alarms;

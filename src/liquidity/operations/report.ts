@@ -177,7 +177,7 @@ function askedDays({ from, to }: { from?: string | undefined; to?: string | unde
   if (!(first <= last && first * DAY <= now) || last - first >= MOST_DAYS)
     throw new AppError(
       "Invalid request",
-      `from must be a day that has begun and is not after to, at most ${MOST_DAYS} days of them`,
+      `from must be a past day or today, not after to, and at most ${MOST_DAYS} days before it`,
     );
   return { from: first, to: last };
 }

@@ -63,7 +63,7 @@ async function addUpYesterday({ liquidity, ...deps }: SampleWorld, now: Millis):
     const rule = promise && upRuleOf(promise);
     const asked = { pair, from, to, today: dayOf(now), since: from, rule };
     await readLiquidity({ ...deps, store: liquidity.store }, asked).catch((error: unknown) =>
-      deps.log("warn", "a day of samples was not added up", { ...pair, reason: messageOf(error) }),
+      deps.log("warn", "a day of samples was not summed", { ...pair, reason: messageOf(error) }),
     );
   }
 }
@@ -116,7 +116,7 @@ async function priceElsewhere(world: SampleWorld, { exchange, symbol }: WatchedP
   if (!reference) return { reference: null, sources: 0 };
   if (requests && requests() < REQUESTS_PER_SAMPLE + 2 * exchanges.length) return UNKNOWN_ELSEWHERE;
   const told = await reference(exchange, symbol).catch((error: unknown) => {
-    log("warn", "no other price source was requested", { exchange, symbol, reason: messageOf(error) });
+    log("warn", "no other price source was read", { exchange, symbol, reason: messageOf(error) });
     return undefined;
   });
   if (!told || (told.prices.length === 0 && told.listed)) return UNKNOWN_ELSEWHERE;

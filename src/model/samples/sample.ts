@@ -40,7 +40,7 @@ export interface LiquiditySample {
   readonly absence: Absence | null;
 }
 
-/** Why nothing of one's own is offered: the exchange, too little to offer, on purpose, or a fault of our own. */
+/** Why nothing of one's own is offered: the exchange, insufficient funds, on purpose, or a fault of our own. */
 export const ABSENCES = ["exchange", "funds", "pause", "ours"] as const;
 export type Absence = (typeof ABSENCES)[number];
 

@@ -41,8 +41,8 @@ const channelInput = () => ({
 
 const secret = (what: string) =>
   z
-    .string({ error: "Invalid request: what opens a channel is text" })
-    .min(1, { error: "Invalid request: leave out what is empty" })
+    .string({ error: "Invalid request: secrets of a channel must be text" })
+    .min(1, { error: "Invalid request: remove empty fields" })
     .max(1000, { error: "Invalid request: at most 1000 characters" })
     .optional()
     .describe(`${what}; stored encrypted, never shown`);
@@ -66,11 +66,11 @@ const addInput = lazy(() =>
     level: wordField("Invalid request", ALERT_LEVELS).default("info").describe("Lowest level that is sent"),
     quiet: quiet(),
     daily: flagField("Invalid request", "daily").default(false).describe("Also send each day's report"),
-    url: secret("Of webhook, discord and ntfy: the address"),
-    accessToken: secret("Of ntfy, where the topic has one"),
+    url: secret("Address, for webhook, discord and ntfy"),
+    accessToken: secret("Access token, for ntfy topics that need one"),
     botToken: secret("Of telegram"),
     chatId: secret("Of telegram"),
-    server: secret("Of email, and of telegram where it is another than its own"),
+    server: secret("Mail server for email; for telegram, only if you run your own server"),
     user: secret("For email, if its server needs it"),
     password: secret("For email, if its server needs it"),
     from: secret("Of email"),
@@ -83,7 +83,7 @@ async function secretsOf({ kind, ...given }: z.output<ReturnType<typeof addInput
   const fields = secretFieldsOf(kind);
   const texts = given as Readonly<Record<string, unknown>>;
   const missing = fields.find(({ field, isNeeded }) => isNeeded && texts[field] === undefined);
-  if (missing) throw new AppError("Invalid request", `a channel of ${kind} is opened with ${missing.field}`);
+  if (missing) throw new AppError("Invalid request", `a ${kind} channel requires ${missing.field}`);
   const secrets = Object.fromEntries(
     fields.flatMap(({ name, field }) => (texts[field] === undefined ? [] : [[name, String(texts[field])]])),
   );
@@ -118,12 +118,13 @@ export async function tellNow(world: NotifyWorld, name: string): Promise<void> {
   for (let rounds = 0; rounds < MOST_ROUNDS; rounds++) {
     await deliver(world);
     const one = (await store.channels()).find(({ channel }) => channel.name === name);
-    if (one?.channel.error) throw new AppError("Conflict", `${name} got no message: ${one.channel.error}`);
+    if (one?.channel.error)
+      throw new AppError("Conflict", `${name} did not get the message: ${one.channel.error}`);
     if (one?.pending === 0) return;
     // A server that runs may have it, or a message from before goes first.
     await world.local.sleep(500);
   }
-  throw new AppError("Conflict", `${name} has not got the message yet; see \`edgemaker notify list\``);
+  throw new AppError("Conflict", `${name} has not received the message yet; see \`edgemaker notify list\``);
 }
 
 const OF_CHANNELS = { effect: "admin", access: "token", failure: "Internal error" } as const;
@@ -171,7 +172,7 @@ export const channelOperations: readonly Operation[] = [
       if (!added)
         throw new AppError(
           "Conflict",
-          `there is a channel ${name} already: remove it, or choose another name`,
+          `the channel ${name} exists already; remove it, or choose another name`,
         );
       return { channel: name, kind, level, ...(signingSecret ? { signingSecret } : {}) };
     },

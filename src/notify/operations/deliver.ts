@@ -59,7 +59,7 @@ export async function deliver(world: NotifyWorld): Promise<void> {
   const working = outlook.channels.filter((channel) => hasWork(channel, outlook));
   const due = working.filter(({ kind }) => kind !== "email" || notify.mail !== undefined);
   for (const { name } of working.filter((channel) => !due.includes(channel)))
-    log("warn", "a channel cannot be used from here", { channel: name, reason: NO_MAIL });
+    log("warn", "a channel cannot be used from this process", { channel: name, reason: NO_MAIL });
   const affordable = world.requests
     ? Math.max(0, Math.floor((world.requests() - 2) / REQUESTS_PER_CHANNEL))
     : due.length;
@@ -186,7 +186,7 @@ async function attemptDelivery(notify: Notify, claim: Claim, { message, tries }:
     const { status, text, retryAfterSeconds } = await transmit(notify, claim, message);
     if (status >= 200 && status < 300) return { result: "sent" };
     const said = text === "" ? "" : `: ${text}`;
-    return later(`it answered ${status}${said}`, retryAfterSeconds);
+    return later(`it returned status ${status}${said}`, retryAfterSeconds);
   } catch (error) {
     return later(wordsOf(error));
   }

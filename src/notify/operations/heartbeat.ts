@@ -34,7 +34,7 @@ export function heartbeat(
         if (status >= 400) log("warn", "the heartbeat was refused", { status });
       } catch (error) {
         // Its address is a secret of whoever listens.
-        log("warn", "the heartbeat was not heard", { reason: messageOf(error).replaceAll(url, "…") });
+        log("warn", "the heartbeat could not be sent", { reason: messageOf(error).replaceAll(url, "…") });
       }
     },
   };

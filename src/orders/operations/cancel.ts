@@ -184,7 +184,7 @@ async function endedAs(venue: Venue, { symbol, id }: { symbol: Pair; id: string 
 }
 
 const orderNotFound = (exchange: string, { symbol, id }: { symbol: Pair; id: string }): AppError =>
-  new AppError("Order not found", `${exchange} knows no order ${id} on ${symbol}`);
+  new AppError("Order not found", `${exchange} has no order ${id} on ${symbol}`);
 
 // An order may have filled before its cancel came into effect, or may do so yet: only a look tells.
 const ACCEPTED = "the exchange accepted the cancel; request the order to see its result";

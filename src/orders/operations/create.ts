@@ -58,7 +58,7 @@ const orderInput = (ids: readonly string[]) =>
         "clientOrderId must be 1 to 18 characters of 0-9a-z, and must not begin with em",
       )
         .optional()
-        .describe("Your own id of the order: 1 to 18 of 0-9a-z, not beginning with em"),
+        .describe("Your own order id: 1 to 18 characters of 0-9a-z, not starting with em"),
     })
     .refine(({ type, postOnly }) => type === "limit" || postOnly !== true, {
       path: ["postOnly"],
@@ -133,7 +133,8 @@ async function orderExposure({
     return exposureOf({ symbol, mid: counted, parts: [{ base: amount, quote: ZERO }], exits: false });
   }
   const reach = await orderReach(venue, symbol, order);
-  if (reach.limit === null) return { trades: "unknown", why: "the order book shows less than it would buy" };
+  if (reach.limit === null)
+    return { trades: "unknown", why: "the order book has less than this order would buy" };
   const counted = countedNotional(atReach({ ...order, symbol }, reach), quote);
   return exposureOf({ symbol, mid: midOf(quote), parts: [{ base: ZERO, quote: counted }], exits: false });
 }
@@ -183,7 +184,7 @@ async function noteAnswer({ store, log }: Deps, order: Order, outcome: CreateOut
   try {
     await store.settleByHand(handOutcome(order, outcome));
   } catch (error) {
-    log("warn", "the answer to an order could not be stored", {
+    log("warn", "the response to an order could not be stored", {
       clientId: order.clientId,
       reason: messageOf(error),
     });

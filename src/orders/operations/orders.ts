@@ -66,7 +66,7 @@ export const orderOperations = (ids: readonly string[]): Operation[] => [
       const place = await venueFor(deps, exchange, keys);
       await place.market(symbol);
       const order = await place.order({ symbol, id });
-      if (!order) throw new AppError("Order not found", `${exchange} knows no order ${id} on ${symbol}`);
+      if (!order) throw new AppError("Order not found", `${exchange} has no order ${id} on ${symbol}`);
       return { exchange, order: orderOut(order) };
     },
   }),

@@ -64,7 +64,7 @@ export async function recordIntent(deps: Deps, recording: Recording): Promise<Re
   if (met) throw met;
   throw refused
     ? await refusalError(venue, order, { refused, look })
-    : new AppError("Too many requests", "others are using up the same limits; try again", {
+    : new AppError("Too many requests", "other orders are using the same limits; try again", {
         retryAfterSeconds: 1,
       });
 }
@@ -153,7 +153,7 @@ async function tryRecord(
     if (!(error instanceof StoreError) || error.failure !== "constraint") throw error;
     const earlier = await earlierOf(deps, recording);
     if (earlier) return { earlier };
-    throw new AppError("Invalid request", "this clientOrderId has been used before; choose another one");
+    throw new AppError("Invalid request", "this clientOrderId was used before; choose another one");
   }
 }
 
@@ -165,7 +165,7 @@ async function earlierOf({ store }: Deps, { order, requestKey }: Recording): Pro
   if (order.sendBy - earlier.sendBy < DAY) return earlier;
   throw new AppError(
     "Conflict",
-    "this Idempotency-Key has placed an order more than a day ago; send another key for another order",
+    "this Idempotency-Key placed an order more than a day ago; use another key for a new order",
   );
 }
 

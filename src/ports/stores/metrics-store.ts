@@ -6,7 +6,7 @@ export interface AccountReading {
   readonly account: AccountKey;
   /** Of the last complete pass; null before the first. */
   readonly steppedAt: Millis | null;
-  /** How long the last pass took from its lease to its end. */
+  /** Duration of the last pass from its lease to its end. */
   readonly passMillis: Millis | null;
   /** Failed passes in a row, and until when there is no other. */
   readonly failures: number;

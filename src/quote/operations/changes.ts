@@ -58,9 +58,9 @@ function previewOfChange(strategy: QuoteStrategy, planned: PlannedChange, seen: 
   const fields = out.changes.map(({ field, from, to }) => `${field} from ${from} to ${to}`).join(", ");
   return {
     what: `change ${out.id}: ${fields}; ${out.cancelled} orders are canceled, ${out.orders.length} placed, and ${out.kept} stay`,
-    cost: "its budget stays as it was at the start: its orders trade with that",
+    cost: "nothing at once; its orders trade with the budget of the start",
     worstCase:
-      "its orders follow the new figures with its next passes, and what fills loses what the price loses",
+      "its orders move to the new settings with the next passes, and filled amounts lose value with the price",
     limits: [out.cadence.message, ...out.warnings.map(({ message }) => message)],
     holds: { planHash: planned.hash },
   };
@@ -103,7 +103,7 @@ async function changeByHand(
 ) {
   const told = `change requested: ${quoteChangesText(changes)}`;
   if (!(await deps.store.setEdit(id, { config, after, told }, by)))
-    throw new AppError("Conflict", `${id} was changed in the meantime; check it and repeat the request`);
+    throw new AppError("Conflict", `${id} was changed at the same time; check it and repeat the request`);
   const { view, why } = await passesOver(
     deps,
     id,

@@ -119,7 +119,7 @@ export async function fundQuotes(deps: Deps, place: QuotePlace, { venue }: Quote
   if (dryBalance && running.length > 0)
     throw new AppError(
       "Conflict",
-      `a dry run on ${exchange} holds its balances: stop it, or leave dryBalance out`,
+      `a dry run on ${exchange} uses these balances; stop it, or remove dryBalance`,
     );
   await dryRunsFor(deps).fund(exchange, { given: dryBalance, quote: splitPair(symbol).quote });
 }

@@ -43,7 +43,7 @@ function checkedPrice(planned: PlannedQuote, expected: string | undefined): Deci
   const told = plan.reference.sources.map(({ source, because }) => `${source} ${because}`).join(", ");
   throw new AppError(
     "Start failed",
-    `no price of this pair is reliable (${told || "there are no sources"}); set fixedPrice, or configure another exchange that lists it`,
+    `this pair has no reliable price (${told || "there are no sources"}); set fixedPrice, or configure another exchange that lists it`,
   );
 }
 
@@ -148,7 +148,7 @@ function startExposure(
 }
 
 const earlierQuotesPreview = ({ strategy: { id } }: CreatedQuotes): Preview => ({
-  what: `${id} was started by an earlier try of this request`,
+  what: `${id} was started by an earlier attempt of this request`,
   cost: "nothing more",
   worstCase: "nothing more is started",
   limits: [],
@@ -175,7 +175,7 @@ function previewOfQuotes(asked: AskedQuote, plan: PlannedQuote, world: QuoteWorl
   const onPaper = asked.dryRun ? " (paper trading)" : "";
   return {
     what: `quote both sides of ${asked.symbol} at ${asked.exchange}${onPaper}: ${bids.length} bids and ${asks.length} asks now, ${out.spreadPercent} % apart, around ${out.reference} ${quote}`,
-    cost: `up to ${out.budget.quote} ${quote} and ${out.budget.base} ${base} of the account's own are quoted with`,
+    cost: `up to ${out.budget.quote} ${quote} and ${out.budget.base} ${base} of your balance are used for quotes`,
     worstCase: out.worstCase,
     limits: [out.cadence.message, ...out.warnings.map(({ message }) => message)],
     holds: { planHash: plan.hash },

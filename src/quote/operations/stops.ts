@@ -24,10 +24,10 @@ function previewOfStop(strategy: QuoteStrategy, sellBase: boolean): Preview {
   const { id } = strategy;
   const held = heldText(strategy);
   return {
-    what: `stop ${id}, cancelling its orders${sellBase ? `, and sell ${held} below the market` : ""}`,
+    what: `stop ${id}, canceling its orders${sellBase ? `, and sell ${held} below the market` : ""}`,
     cost: sellBase ? `${held} are sold` : "nothing is sold or bought",
     worstCase: sellBase
-      ? "a thin book is sold into at up to 10 % below its middle"
+      ? "it sells at up to 10 % below the mid price, even into a thin order book"
       : `${held} stay in the account`,
     limits: [],
   };
@@ -38,10 +38,12 @@ function previewOfPause(strategy: QuoteStrategy, isPaused: boolean): Preview {
   const quote = `${text(max(ZERO, config.budget.quote + state.ledger.quote))} ${splitPair(symbol).quote}`;
   return {
     what: isPaused
-      ? `pause ${id}: withdraw its orders until it is resumed`
+      ? `pause ${id}: cancel its orders until you resume it`
       : `resume ${id}: quote both sides again`,
-    cost: isPaused ? "nothing is sold or bought" : `up to ${heldText(strategy)} and ${quote} are quoted with`,
-    worstCase: isPaused ? "what it holds stays, and loses what the price loses" : "as when it was started",
+    cost: isPaused
+      ? "nothing is sold or bought"
+      : `up to ${heldText(strategy)} and ${quote} are used for quotes`,
+    worstCase: isPaused ? "the base stays, and loses value with the price" : "the same as at the start",
     limits: [],
   };
 }
@@ -88,8 +90,8 @@ export const pausing = (isPaused: boolean) =>
     ...CHANGES_QUOTES,
     name: isPaused ? "pause_quote" : "resume_quote",
     summary: isPaused
-      ? "Withdraw quotes until they are resumed"
-      : "Let paused quotes, or ones in error, go on",
+      ? "Pause quotes: cancel their orders until you resume them"
+      : "Resume quotes that are paused or in error",
     failure: "Internal error",
     http: {
       route: isPaused ? "POST /strategy/quote/:id/pause" : "POST /strategy/quote/:id/resume",
@@ -111,7 +113,7 @@ export const pausing = (isPaused: boolean) =>
           await deps.store.setPaused(id, isPaused, byOf(call));
           const { view, why } = await passesOver(deps, id, ({ openOrders }) => isPaused && openOrders === 0);
           const message = isPaused
-            ? `${id} is paused: its orders are withdrawn${why}`
+            ? `${id} is paused: its orders are canceled${why}`
             : `${id} is resumed${why}`;
           return changedOut(view, message, view.strategy.status !== "error");
         },

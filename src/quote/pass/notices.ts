@@ -10,8 +10,8 @@ import type { QuoteStrategy } from "../state/state.ts";
 const NOTICE_TEXTS: Readonly<Record<QuoteNotice, string>> = {
   no_reference:
     "no price is reliable, so nothing is quoted; quoting resumes within one pass after a price returns, or set --fixed-price",
-  one_sided: "one side alone is quoted: the other one has no funds, or has reached its bound",
-  nothing_quoted: "nothing is quoted: neither side has funds, or both have reached their bounds",
+  one_sided: "only one side is quoted; the other one has no funds or has reached its limit",
+  nothing_quoted: "nothing is quoted; both sides have no funds or have reached their limits",
   outside_depth: "the half-spread is wider than --within, so the orders do not count toward the depth",
 };
 
@@ -27,7 +27,7 @@ export function quoteNoticesOf(
 }
 
 const lossTold = (most: bigint | undefined, quote: string): string =>
-  `it has lost more than its loss limit${most === undefined ? "" : ` of ${text(most)} ${quote}`}: both sides are canceled; resume or stop the quotes`;
+  `its loss exceeds its loss limit${most === undefined ? "" : ` of ${text(most)} ${quote}`}; both sides are canceled. Resume or stop the quotes`;
 
 /** Told once, when it begins and when it is over. */
 export function quoteEvents(before: QuoteStrategy, after: QuoteStrategy, at: Millis): Event[] {

@@ -66,12 +66,12 @@ const leanShape = () => ({
 const priceShape = () => ({
   useOwn: flagField("Invalid request", "useOwn")
     .default(true)
-    .describe("Use the price of its own book, without your own orders"),
+    .describe("Use the price of the pair's own order book, without your orders"),
   useOthers: flagField("Invalid request", "useOthers")
     .default(true)
     .describe("Use the prices of the other configured exchanges"),
   useDex: flagField("Invalid request", "useDex").default(true).describe("Use the pools of a Cardano token"),
-  fixedPrice: price().describe("A fixed price of your own, which never becomes old"),
+  fixedPrice: price().describe("A fixed price that never expires"),
   maxAge: countField("Invalid request", { least: 1000, most: 86_400_000 })
     .default(120_000)
     .describe("Maximum age of a price, in milliseconds"),
@@ -118,7 +118,7 @@ type Sized = { readonly size?: unknown; readonly depth?: unknown };
 const isSized = ({ size, depth }: Sized): boolean => (size === undefined) !== (depth === undefined);
 const SIZE_RULE = {
   path: ["size"],
-  error: "Invalid order size: give size, the quote of an order, or depth, the quote of a side, and not both",
+  error: "Invalid order size: set either size (quote per order) or depth (quote per side), not both",
 };
 type Modelled = { readonly gamma?: unknown; readonly sigma?: unknown; readonly k?: unknown };
 const isWhole = ({ gamma, sigma, k }: Modelled): boolean => {
@@ -127,7 +127,7 @@ const isWhole = ({ gamma, sigma, k }: Modelled): boolean => {
 };
 const MODEL_RULE = {
   path: ["gamma"],
-  error: "Invalid request: gamma, sigma and k are given together, or none of them",
+  error: "Invalid request: set gamma, sigma and k together, or none of them",
 };
 
 export const quotePreviewInput = (ids: readonly string[]) =>

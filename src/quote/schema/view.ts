@@ -6,7 +6,7 @@ type QuoteTold = z.output<ReturnType<typeof QuoteStatusShape>>["strategies"][num
 /** Quotes as a person reads them: a few lines each. */
 export const quotesView = (answer: unknown) => {
   const { strategies, count } = answer as z.output<ReturnType<typeof QuoteStatusShape>>;
-  if (count === 0) return { note: "no quotes run; `edgemaker quote start` begins some", count };
+  if (count === 0) return { note: "no quotes are running; start some with `edgemaker quote start`", count };
   return { strategies: strategies.map(quoteLines), count };
 };
 
@@ -47,7 +47,7 @@ function quoteLines(quote: QuoteTold) {
     market: `${quote.symbol} on ${quote.exchange}${quote.dryRun ? " (paper trading)" : ""}`,
     status: quote.status === quote.phase ? quote.status : `${quote.status}, ${quote.phase}`,
     ...(lastError === null ? {} : { error: lastError }),
-    total: `${quote.totalProfit === null ? "not known until a price is" : `${signedProfit(quote.totalProfit)} ${asset}`}, ${signedProfit(quote.profit)} realized; ${quote.filledOrders} filled`,
+    total: `${quote.totalProfit === null ? "unknown until there is a price" : `${signedProfit(quote.totalProfit)} ${asset}`}, ${signedProfit(quote.profit)} realized; ${quote.filledOrders} filled`,
     "loss limit": lossLimitText(quote, asset),
     price: priceTold(quote),
     spread: spreadTold(quote),
@@ -67,7 +67,7 @@ function priceTold({ reference, sources }: Pick<QuoteTold, "reference" | "source
   const without = left.map(({ source, because }) => `${placeTold(source)} (${because})`).join(", ");
   const tail = left.length === 0 ? "" : `; not counted: ${without}`;
   return reference === null
-    ? `none: nothing is quoted until there is one${tail}`
+    ? `none; nothing is quoted until there is one${tail}`
     : `${reference}, from ${counted.join(", ")}${tail}`;
 }
 

@@ -28,15 +28,12 @@ export interface QuoteChange {
 /** One that waits for its pass is built upon. Throws AppError for a change that changes nothing, or cannot be. */
 export function changeOfQuote(strategy: QuoteStrategy, asked: AskedChange): QuoteChange {
   if (asked.size !== undefined && asked.depth !== undefined)
-    throw new AppError("Invalid order size", "give size or depth, and not both");
+    throw new AppError("Invalid order size", "set either size or depth, not both");
   const before = askedChange(strategy) ?? strategy.config;
   const config = changedQuote(before, asked);
   const changes = fieldChanges(changeableFields(before), changeableFields(config));
   if (changes.length > 0) return { config, changes };
-  throw new AppError(
-    "Invalid request",
-    "this changes nothing: say what is to be changed, for example spread",
-  );
+  throw new AppError("Invalid request", "this changes nothing; set at least one field, for example spread");
 }
 
 type QuoteFields = Readonly<Record<string, Decimal | number | undefined>>;

@@ -98,7 +98,7 @@ export function cadenceOf({ volatility, interval }: QuotesSeen, { rules }: Quote
   const message =
     2n * rules.asked >= 4n * move
       ? `${told}; this spread covers it`
-      : `${told}: a spread below ${safe} % is often passed before its orders can follow; widen it, or run passes more often with --tick-interval`;
+      : `${told}: a spread below ${safe} % often fills before the orders can move; widen it, or run passes more often with --tick-interval`;
   return { seconds, movePercent: percentOf(move), message };
 }
 
@@ -132,8 +132,8 @@ export function worstCaseTold({ config, reference }: PlannedQuote, { market }: Q
   const bound =
     config.maxLoss === undefined
       ? ""
-      : `; at a loss of ${text(config.maxLoss)} ${market.quote} both sides end`;
-  return `the price falls and does not come back: all of ${text(quote)} ${market.quote} is held as ${market.base}, beside the ${text(base)} ${market.base} that it begins with${worth}, and loses what it loses${bound}`;
+      : `; at a loss of ${text(config.maxLoss)} ${market.quote} both sides are canceled`;
+  return `the price falls and does not recover: ${text(quote)} ${market.quote} become ${market.base}, in addition to the initial ${text(base)} ${market.base}${worth}, and all of it loses value${bound}`;
 }
 
 /** Of what it may use, what other strategies of the account have a need of. */
@@ -144,7 +144,7 @@ function missingFunds(has: Both, { market, balances, kept }: QuotesSeen) {
     const asset = market[side];
     const beside =
       kept[side] === ZERO ? "" : ` beside the ${text(kept[side])} ${asset} that other strategies still need`;
-    const message = `it may use ${text(has[side])} ${asset}, and ${text(free[side])} ${asset} are free${beside}`;
+    const message = `its budget is ${text(has[side])} ${asset}, but ${text(free[side])} ${asset} are free${beside}`;
     return [{ code: "funds_missing", message }];
   });
 }
@@ -172,7 +172,7 @@ export function quoteWarnings(
       ? [
           {
             code: "tight_funds",
-            message: `it quotes ${percentOf(div(quoted, max(worth, 1n), "half"))} % of what it may use: an order's successor then waits until the order is gone; twice as much lets both sides rest on`,
+            message: `it quotes ${percentOf(div(quoted, max(worth, 1n), "half"))} % of its budget, so a new order has to wait until the old one is canceled; with twice the budget, both sides stay open`,
           },
         ]
       : []),
@@ -181,12 +181,12 @@ export function quoteWarnings(
           {
             code: "own_book_alone",
             message:
-              "its own book is the only price source, so moving a thin book moves these quotes; another exchange, a pool or --fixed-price would hold against that",
+              "its own book is the only price source, so moving a thin book moves these quotes; add another exchange, a pool or --fixed-price",
           },
         ]
       : []),
     ...(seen.interval >= MINUTE
-      ? [{ code: "slow_cadence", message: "a pass a minute is slow for quotes: `serve` steps more often" }]
+      ? [{ code: "slow_cadence", message: "a pass a minute is slow: `serve` runs passes more often" }]
       : []),
     ...(seen.killed
       ? [{ code: "killed", message: "the kill switch is on: the start would be refused" }]

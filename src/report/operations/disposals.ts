@@ -77,10 +77,10 @@ export const disposalOperation: Operation = operation({
     );
   },
   async run({ reports, local }, { from, to }, call) {
-    if (!reports) throw new AppError("Not found", "nothing is reported here");
+    if (!reports) throw new AppError("Not found", "reports are not available here");
     const span = { from: Date.parse(from), to: Date.parse(to) + DAY };
     if (!(span.from < span.to))
-      throw new AppError("Invalid request", "from must be a day that is not after to");
+      throw new AppError("Invalid request", "from must be a day before to, or the same day");
     const disposals = await readDisposals(reports, span, () => betweenParts(local, call));
     return { disposals, count: disposals.length };
   },
@@ -115,7 +115,10 @@ async function readDisposals(
   let after: FillPlace | undefined;
   for (let read = 0; ; read += FILLS_PER_READ) {
     if (read > MOST_FILLS_READ)
-      throw new AppError("Invalid request", "there are too many fills for this; export them grid by grid");
+      throw new AppError(
+        "Invalid request",
+        "there are too many fills for one report; export each grid separately",
+      );
     const fills = await reports.fillsInOrder(after, FILLS_PER_READ);
     await between();
     for (const fill of fills.filter(isReal)) {

@@ -98,8 +98,8 @@ export const reportOperations: readonly Operation[] = [
     },
     async run({ reports, store }, asked) {
       const names = (Object.keys(SPAN_DAYS) as SpanName[]).filter((name) => asked[name]);
-      if (names.length > 1) throw new AppError("Invalid request", `ask for one of ${names.join(", ")}`);
-      if (!reports) throw new AppError("Not found", "nothing is reported here");
+      if (names.length > 1) throw new AppError("Invalid request", `choose one of ${names.join(", ")}`);
+      if (!reports) throw new AppError("Not found", "reports are not available here");
       const today = dayOf(await store.now());
       const from = today - SPAN_DAYS[names[0] ?? "day"] + 1;
       const { now, days } = await reports.daysOf(from, today);

@@ -24,14 +24,14 @@ export async function agentLimitTexts(exposure: Exposure, options: McpOptions): 
   const { asset, amount, what } = usesOf(exposure);
   const [most, day] = [settings.most?.get(asset), dayLimit(settings, asset)];
   if (most === undefined && day === undefined)
-    throw forbidden(`${what}, and agents have no limit for it; a person can set EDGEMAKER_MCP_MOST`);
+    throw forbidden(`${what}, but agents have no budget for it; a person can set EDGEMAKER_MCP_MOST`);
   if (most !== undefined && amount > most)
-    throw forbidden(`${what}; one plan of an agent can use ${text(most)} (EDGEMAKER_MCP_MOST)`);
+    throw forbidden(`${what}; one plan can use at most ${text(most)} (EDGEMAKER_MCP_MOST)`);
   const used = await usedToday(options, asset);
   if (day !== undefined && used + amount > day) throw beyondDay(what, { used, day });
   return [
-    most === undefined ? what : `${what} of the ${text(most)} that one plan of an agent can use`,
-    ...(day === undefined ? [] : [`${text(day - used)} ${asset} are left of an agent's day (UTC)`]),
+    most === undefined ? what : `${what} of the ${text(most)} that one plan can use`,
+    ...(day === undefined ? [] : [`agents can use ${text(day - used)} ${asset} more today (UTC)`]),
   ];
 }
 
@@ -50,7 +50,7 @@ export async function countPlan(exposure: Exposure, options: McpOptions): Promis
 function usesOf(exposure: Exclude<Exposure, { readonly trades: "nothing" }>) {
   if (exposure.trades === "unknown")
     throw forbidden(
-      `what this can sell and buy is not known: ${exposure.why}; while agents have a limit, only what is known is done`,
+      `the amount that this can trade is unknown: ${exposure.why}; agents can only do what stays within their limit`,
     );
   const { quote: asset } = splitPair(exposure.symbol);
   return { asset, amount: exposure.counted, what: usesText(exposure, asset) };
@@ -83,11 +83,8 @@ export function outgrown(now: Exposure, shown: Exposure | undefined): AppError |
       : !(["base", "quote", "exits"] as const).some(isMore)
   )
     return undefined;
-  const what = now.trades === "known" ? `it could now ${exposureText(now)}` : "that is not known now";
-  return new AppError(
-    "Conflict",
-    `this can sell or buy more than its plan has shown: ${what}; nothing was done`,
-  );
+  const what = now.trades === "known" ? `it could now ${exposureText(now)}` : "the amount is unknown now";
+  return new AppError("Conflict", `this can trade more than its plan showed: ${what}; nothing was done`);
 }
 
 const amountIn = (exposure: Exposure | undefined, name: "base" | "quote" | "exits"): Decimal =>

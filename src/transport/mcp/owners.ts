@@ -20,7 +20,7 @@ export async function ownerTexts(
     if (settings.strategies !== "all")
       throw new AppError(
         "Forbidden",
-        `${what}, and agents change only strategies that they have started; a person can set EDGEMAKER_MCP_STRATEGIES=all`,
+        `${what}, and agents can only change strategies that they started; a person can set EDGEMAKER_MCP_STRATEGIES=all`,
       );
     texts.push(`this changes a strategy of another caller: ${what}`);
   }

@@ -128,10 +128,10 @@ async function untilSettled(key: PlanKey, waits: boolean, options: Committing): 
 }
 
 const WHY: Record<Exclude<PlanState, "free">, string> = {
-  unknown: "this planId is not known, or was made for other parameters, another tool or another token",
-  used: "this planId has been used: a plan is committed once",
+  unknown: "this planId is unknown, or belongs to other parameters, another tool or another token",
+  used: "this planId was already used; a plan works once",
   expired: "this planId has expired",
-  refused: "a person has refused this plan, or the request that waited for it was given up",
+  refused: "a person refused this plan, or the waiting request was canceled",
   waiting: "this plan is not approved yet",
 };
 

@@ -82,7 +82,10 @@ export function addResources(server: Server, options: McpOptions): void {
           ],
         };
     }
-    throw new McpError(ErrorCode.InvalidParams, "unknown resource; call resources/list for those there are");
+    throw new McpError(
+      ErrorCode.InvalidParams,
+      "unknown resource; call resources/list for the list of resources",
+    );
   });
 }
 
@@ -102,7 +105,7 @@ async function readResource(
   { deps, caller }: McpOptions,
 ): Promise<string> {
   const parsed = operation.input.strict().safeParse(fields);
-  if (!parsed.success) throw new McpError(ErrorCode.InvalidParams, "this is not the address of a resource");
+  if (!parsed.success) throw new McpError(ErrorCode.InvalidParams, "this is not a resource URI");
   const call = { actor: caller.actor, isAgent: true, requestId: deps.local.randomText(12) };
   const { status, body } = await run(operation, deps, parsed.data, call);
   if (status !== 200) throw new McpError(ErrorCode.InvalidParams, JSON.stringify(plainTexts(body)));

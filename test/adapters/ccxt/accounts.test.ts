@@ -70,7 +70,7 @@ describe("one clientOrderId on two accounts", () => {
     for (const { headers } of people)
       expect(await places(headers)).toMatchObject({
         error: "Invalid request",
-        message: expect.stringContaining("has been used before"),
+        message: expect.stringContaining("was used before"),
       });
 
     expect(people.map(({ account }) => venue.orders(account).length)).toEqual([1, 1]);

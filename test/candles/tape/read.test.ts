@@ -125,16 +125,16 @@ describe("a tape is refused, naming the row", () => {
     `${JSON.stringify({ timestamp: AT, price: 1, amount: 1 })}\n${JSON.stringify(row)}`;
   it.each([
     [table(`${AT - 1},100,1,b`), "line 3: it is earlier than the previous trade"],
-    [table(`${AT},-1,1,b`), "line 3: its price is no number above zero"],
-    [table(`${AT},x,1,b`), "line 3: its price is no number above zero"],
-    [table(`${AT},1,0,b`), "line 3: its amount is no number above zero"],
-    [table(`${AT},1,,b`), "line 3: its amount is no number above zero"],
+    [table(`${AT},-1,1,b`), "line 3: its price is not a number above zero"],
+    [table(`${AT},x,1,b`), "line 3: its price is not a number above zero"],
+    [table(`${AT},1,0,b`), "line 3: its amount is not a number above zero"],
+    [table(`${AT},1,,b`), "line 3: its amount is not a number above zero"],
     [table(`soon,1,1,b`), "line 3: its time cannot be read"],
     [table(`${AT},1,1,a`), "line 3: there is another trade of the id a"],
     ["timestamp,price,amount\n", "there is no trade in it"],
     [
       lines({ timestamp: AT, price: 1, amount: 1, symbol: "ETH/USDT" }),
-      "row 2: it is of ETH/USDT, not of BTC/USDT",
+      "row 2: its pair is ETH/USDT, not BTC/USDT",
     ],
     [
       lines({ timestamp: AT, bids: [[1, 1]], asks: [[1, 1]] }),
@@ -153,15 +153,15 @@ describe("a tape is refused, naming the row", () => {
     ],
     [
       lines({ timestamp: AT, bids: [[1, -1]], asks: [] }),
-      "row 2: its levels are no prices and amounts above zero",
+      "row 2: its levels are not prices and amounts above zero",
     ],
     [
       lines({ timestamp: AT, bids: "no", asks: [] }),
-      "row 2: its levels are no prices and amounts above zero",
+      "row 2: its levels are not prices and amounts above zero",
     ],
     [`{"timestamp":1,"price":1,"amount":1}\nhello`, "row 2: neither a trade nor a book"],
-    [`{"timestamp":1,"price":1,"amount":1`, "row 1: the file ends within it"],
-    [`{"timestamp":1,"price":1,"amount":01}`, "row 1: it is no JSON"],
+    [`{"timestamp":1,"price":1,"amount":1`, "row 1: the file ends inside this object"],
+    [`{"timestamp":1,"price":1,"amount":01}`, "row 1: it is not JSON"],
     [JSON.stringify({ timestamp: AT, bids: [], asks: [] }), "there is no trade in it"],
   ])("%#", (text, told) => {
     expect(() => read(text)).toThrow(told);
@@ -170,6 +170,6 @@ describe("a tape is refused, naming the row", () => {
   it("or counted, where that is asked for", () => {
     const { tape, refusedRows, refused } = read(table(`${AT},-1,1,b`), { skipRefused: true });
     expect([tape.prints.times.length, refusedRows]).toEqual([1, 1]);
-    expect(refused).toEqual([{ row: "line 3", reason: "its price is no number above zero" }]);
+    expect(refused).toEqual([{ row: "line 3", reason: "its price is not a number above zero" }]);
   });
 });

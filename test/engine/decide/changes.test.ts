@@ -42,7 +42,7 @@ const written = (
 ) => changesOf(before, { ...unchanged(after, undefined), ...more }, reconciled, NOW);
 
 describe("what a strategy's turn writes", () => {
-  it("is nothing where nothing has changed", () => {
+  it("is nothing where nothing changed", () => {
     const before = strategy();
     const changes = written(before, [one()], {}, before);
     expect(changes).toEqual(NO_CHANGES);
@@ -98,7 +98,7 @@ describe("what a strategy's turn writes", () => {
       {
         ...event,
         kind: "adopted",
-        message: `${idOf()}: found on the venue, placed after the database's backup`,
+        message: `${idOf()}: found on the exchange, placed after the database backup`,
       },
     ]);
   });
@@ -248,9 +248,7 @@ describe("what is said of an exit", () => {
 
   it("is what was sold and what all of it came to, but for a stop that a person asked for", () => {
     const told = (over: object | null) => stoppedTold(KIND, left(over), d("100.01"));
-    expect(told(exit)).toBe(
-      "stopped, because: stop_loss at 54 (armed at 55), sold 1.5 BTC, 50.01 USDT in all",
-    );
+    expect(told(exit)).toBe("stopped: stop_loss at 54 (armed at 55), sold 1.5 BTC, 50.01 USDT in all");
     expect(told({ ...exit, held: undefined })).not.toContain("sold");
     expect(told({ ...exit, reason: "stop" })).toBeUndefined();
     expect(told(null)).toBeUndefined();

@@ -52,7 +52,7 @@ describe("a pass over an account", () => {
     expect(done).toMatchObject({ placing: ["g"], cancels: [], short: false });
   });
 
-  it("writes nothing but what it remembers when nothing has changed", () => {
+  it("writes nothing but what it remembers when nothing changed", () => {
     const live = order({ amount: d("1") });
     const quiet = deciding(grid(), {
       orders: [live],

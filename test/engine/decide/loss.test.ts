@@ -28,7 +28,7 @@ const LIMITS: Limits = { strategyLoss: { USDT: d("10") } };
 const judged = (one: Strategy, { limits = LIMITS, version = 1, accountLoss = null as string | null } = {}) =>
   judgeLoss(KIND, one, { quote: quote(), bounds: bounds(limits, version), accountLoss });
 const BEYOND =
-  "the limit strategyLoss is USDT=10, and this grid lost 10.5 USDT from the best result of 0; resume to start a new count, or an administrator can change it: edgemaker limits set --strategy-loss …";
+  "the limit strategyLoss is USDT=10, but this grid lost 10.5 USDT from the best result of 0; resume to start a new count, or an administrator can change it: edgemaker limits set --strategy-loss …";
 
 describe("a strategy's loss", () => {
   it("is watched from the zero of its start, or the best result since", () => {
@@ -132,7 +132,7 @@ describe("an account's loss", () => {
     });
   });
 
-  it("is the same while nothing has changed", () => {
+  it("is the same while nothing changed", () => {
     const first = account([made("-4")]);
     expect(account([made("-4")], { losses: first })).toBe(first);
     const next = account([made("4")], { losses: first });

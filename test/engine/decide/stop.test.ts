@@ -183,7 +183,7 @@ describe("an exit that would meet orders of its account", () => {
     const met = [buy(), buy({ exchangeId: "x2", strategy: null }), buy({ exchangeId: null })];
     const others = [buy({ price: d("102.95"), exchangeId: "x7" }), buy({ side: "sell", exchangeId: "x8" })];
     const after = stop(exiting(), [], turn({ resting: [...met, ...others].map(resting) }));
-    const lastError = `the base is sold once it would not meet this account's own x1, x2, ${idOf()}`;
+    const lastError = `the base is sold when it can no longer fill against this account's own x1, x2, ${idOf()}`;
     expect(after).toMatchObject({ strategy: { status: "running", lastError }, cancels: met.slice(0, 2) });
     expect(after.intents).toBeUndefined();
     const event = { account: ACCOUNT, strategy: "g", at: NOW, kind: "made_way" };
@@ -267,7 +267,7 @@ describe("base that the account does not show", () => {
     const after = stop(since(NOW - readLag), [], turn(none));
     expect(after.strategy).toMatchObject({
       status: "stopped",
-      lastError: "2 BTC that the grid held were not free in the account and are not sold; sell them manually",
+      lastError: "2 BTC of the grid were not free in the account and were not sold; sell them manually",
     });
   });
 });

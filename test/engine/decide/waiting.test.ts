@@ -29,7 +29,7 @@ describe("a market that is closed", () => {
     const after = noteMarketClosed(noted, WHY, NOW + DAY);
     expect(after).toMatchObject({
       status: "error",
-      lastError: `${WHY}, for a day now: stop the grid, or resume it once it trades again`,
+      lastError: `${WHY}for a day now; stop the grid, or resume it when the pair trades again`,
     });
     const told = { ...after, lastError: "another" };
     expect(noteMarketClosed(told, WHY, NOW + DAY)).toBe(told);

@@ -81,7 +81,7 @@ describe("the time of a pass", () => {
     const slower = passing();
     await slower.call(450);
     expect(slower.budget.slow).toBe(
-      "the exchange takes about 1 s to respond, so a pass has time for few orders; the others wait",
+      "the exchange takes about 1 s to respond, so a pass has time for only a few orders; the others wait",
     );
     await slower.call(2000);
     expect(slower.budget.slow).toMatch(/takes about 2 s/);
@@ -92,12 +92,12 @@ describe("the time of a pass", () => {
     time.now = 8600;
     await call(100);
     expect(budget.slow).toBe(
-      "the first call of a pass left after about 8 s, so there was time for few orders; the others wait",
+      "the first request of a pass was sent after about 8 s, so there was time for only a few orders; the others wait",
     );
     const late = passing();
     late.time.now = 10_500;
     await late.call(0);
-    expect(late.budget.slow).toMatch(/first call of a pass left after about 10 s/);
+    expect(late.budget.slow).toMatch(/first request of a pass was sent after about 10 s/);
   });
 });
 

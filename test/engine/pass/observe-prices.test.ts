@@ -140,7 +140,7 @@ describe("how far a price can be trusted", () => {
   it("is whole where there is nobody to ask", async () => {
     expect(await confidence({ isAlone: true })).toEqual({
       value: d("1"),
-      source: "no other venue lists the pair",
+      source: "no other exchange lists the pair",
       asked: [],
     });
   });

@@ -263,7 +263,7 @@ describe("a pass that fails", () => {
     const { pass, did } = await stepped({ over: { strategies: [strategy({ version: 99 })] } });
     expect(pass).toMatchObject({
       outcome: "failed",
-      message: "g was stored by a newer version of this program",
+      message: "g was stored by a newer version of edgemaker",
     });
     expect(namesOf(did)).toEqual(["takeLease", "settle"]);
   });
@@ -314,7 +314,7 @@ describe("a pass that fails", () => {
     expect(pass.outcome).toBe("failed");
     expect(said[1]).toEqual([
       "warn",
-      "a pass could not give its lease back",
+      "a pass could not release its lease",
       { account: ACCOUNT, reason: "no database" },
     ]);
   });

@@ -51,7 +51,7 @@ describe("a price that stops a strategy", () => {
     const late = watchChanges(all, seen(60_000), INTERVAL);
     const message = unwatchedMessage(SYMBOL, 60_000);
     expect(message).toBe(
-      "the stop price is not being watched: there has been no price of BTC/USDT for 60 s; stop it yourself if that must not wait",
+      "the stop price is not being watched: there has been no price of BTC/USDT for 60 s; stop it manually if you cannot wait",
     );
     const event = { account: ACCOUNT, strategy: "g", at: NOW, kind: "watch" };
     expect(late).toEqual({ events: [{ ...event, message }], unwatched: ["g"] });
@@ -123,12 +123,12 @@ describe("an account that nothing steps", () => {
       {
         code: "stalled",
         message: expect.stringMatching(
-          /^no pass over kraken has been complete for .+: its fills are not booked and nothing is placed; start `edgemaker serve`, or see why it does not step$/,
+          /^no pass over kraken has been complete for .+: its fills are not booked and no orders are placed; start `edgemaker serve`, or check the log of the server$/,
         ),
       },
     ]);
     expect(stalledNotices(view({ ...late, accountError: "no answer" }), INTERVAL)[0]?.message).toMatch(
-      /: no answer; its fills are not booked and nothing is placed until one is$/,
+      /: no answer; its fills are not booked and no orders are placed until a pass is complete$/,
     );
     expect(stalledNotices(view(), INTERVAL)).toEqual([]);
   });

@@ -115,7 +115,7 @@ describe("a strategy that its fills do not explain", () => {
     expect(look(first, [], 1_000 + LATE - 1)).toBe(first);
     expect(look(first, [], 1_000 + LATE)).toMatchObject({
       status: "error",
-      lastError: "no order of it explains 1 BTC; nothing is placed until this is settled",
+      lastError: "without a matching order 1 BTC; nothing is placed until this is settled",
     });
   });
 
@@ -123,7 +123,7 @@ describe("a strategy that its fills do not explain", () => {
     const known = { order: idOf(), since: null, assets: {} };
     const first = look(grid({ unexplained: known }));
     expect(look(first, [], 1_000 + LATE).lastError).toBe(
-      `its trades do not explain order ${idOf()}: 1 BTC; nothing is placed until this is settled`,
+      `its trades do not match order ${idOf()}: 1 BTC; nothing is placed until this is settled`,
     );
   });
 
@@ -249,7 +249,7 @@ describe("trades that cannot be read", () => {
     const rows = ["a", "b", "c", "e"].map((id) => unread(id));
     const after = look(look(right(), [short()], 1_000, rows), [short()], 1_000 + LATE);
     expect(after.lastError).toBe(
-      `its trades do not explain order ${idOf()}: 1.5 BTC; trade a is not booked, no price; trade b is not booked, no price; trade c is not booked, no price; nothing is placed until this is settled`,
+      `its trades do not match order ${idOf()}: 1.5 BTC; trade a is not booked, no price; trade b is not booked, no price; trade c is not booked, no price; nothing is placed until this is settled`,
     );
   });
 });

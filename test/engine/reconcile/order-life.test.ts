@@ -103,20 +103,20 @@ describe("an order that a look does not find", () => {
       ...once,
       misses: 2,
       state: "rejected",
-      reason: "the venue shows no such order",
+      reason: "the exchange shows no such order",
       endedAt: first + secondMiss,
     });
   });
 
   it("tells what was said when it was sent", () => {
     const said = { ...once, reason: "no answer" };
-    expect(missed(said, NOW, TIMING).reason).toBe("no answer; the venue shows no such order");
+    expect(missed(said, NOW, TIMING).reason).toBe("no answer; the exchange shows no such order");
   });
 
   it("has been cancelled where the exchange had once given it an id", () => {
     expect(missed({ ...once, exchangeId: "x1" }, NOW, TIMING)).toMatchObject({
       state: "canceled",
-      reason: "the venue does not know it any more",
+      reason: "the exchange no longer lists it",
     });
   });
 });

@@ -64,18 +64,24 @@ describe("the confidence in a price", () => {
     );
     expect(of({ listed: false })).toEqual({
       value: d("1"),
-      source: "no other venue lists the pair",
+      source: "no other exchange lists the pair",
       ...times,
     });
-    expect(of({})).toEqual({ value: 0n, source: "no other venue answers", ...times });
+    expect(of({})).toEqual({ value: 0n, source: "no other exchange responds", ...times });
   });
 
   it("stands for five minutes when nobody answers any more", () => {
     const silently = (last: typeof known, now: number) => confidenceFrom(silent, { ...asked, last, now });
     const later = { ...known, at: MINUTE, askedAt: 2 * MINUTE };
     expect(silently(later, 6 * MINUTE)).toEqual({ ...later, askedAt: 6 * MINUTE });
-    expect(silently(later, 6 * MINUTE + 1)).toMatchObject({ value: 0n, source: "no other venue answers" });
-    expect(silently({ ...known, value: 0n }, 1)).toMatchObject({ source: "no other venue answers", at: 1 });
+    expect(silently(later, 6 * MINUTE + 1)).toMatchObject({
+      value: 0n,
+      source: "no other exchange responds",
+    });
+    expect(silently({ ...known, value: 0n }, 1)).toMatchObject({
+      source: "no other exchange responds",
+      at: 1,
+    });
   });
 
   it("is asked for once a minute", () => {

@@ -52,7 +52,7 @@ describe("the least size of a slot", () => {
     expect(() => check(["5.06", "5.05"], "5.06")).toThrow(
       expect.objectContaining({
         label: "Invalid order size",
-        message: "orderSize must be at least 5.071 USDT here: the exchange takes no smaller orders",
+        message: "orderSize must be at least 5.071 USDT here; the exchange accepts no smaller orders",
       }),
     );
     expect(() => check(["2.53", "5.06"], "2.53")).toThrow("orderSize must be at least 5.06 USDT here");
@@ -62,7 +62,7 @@ describe("the least size of a slot", () => {
 describe("the spacing", () => {
   const LOSES = {
     code: "below_break_even",
-    message: "every cycle loses money: the levels are 40 % apart at the least, and fees take 50 %",
+    message: "every cycle loses money: the smallest distance between levels is 40 %, but fees cost 50 %",
   };
   const warned = (ratio: string, maker: string, taker = maker) =>
     spacingWarnings(d(ratio), market({ maker: d(maker), taker: d(taker) }));
@@ -122,7 +122,7 @@ describe("the funds of a start", () => {
       expect.objectContaining({
         label: "Start failed",
         message:
-          "no order could be placed: the account lacks 0.001 BTC; deposit it, or set initialBuy, which buys it",
+          "no order could be placed: the account lacks 0.001 BTC; deposit it, or set initialBuy to buy it",
       }),
     );
     expect(() => check({ ETH: "999" }, SLOTS.slice(0, 2))).toThrow(

@@ -112,7 +112,7 @@ describe("a change of a running grid", () => {
     const size = (orderSize: number) => ({ id, orderSize });
     await expect(ask("edit_grid", size(230), away)).rejects.toMatchObject({
       label: "Exchange error",
-      message: "nothing is changed: this process is not configured for kraken; ask one that is",
+      message: "nothing is changed: this process is not configured for kraken; use a process that is",
     });
     const silent = async () => {
       throw new VenueError("unavailable", "kraken: no answer");
@@ -160,7 +160,7 @@ describe("a change of a running grid", () => {
     const { ask } = waiting;
     const { id } = await ask<{ id: string }>("start_grid", { ...ASKED, gridLevels: 4 });
     await expect(ask("edit_grid", { id, orderSize: 250 })).rejects.toMatchObject(
-      conflict(id, "has not begun yet"),
+      conflict(id, "has not started yet"),
     );
     await expect(ask("edit_grid", { id: "grid-none-1", orderSize: 250 })).rejects.toMatchObject({
       label: "Not found",
@@ -197,7 +197,7 @@ describe("a change of a running grid", () => {
       /^[\d.]+ USDT in buys; the change sells nothing, [\d.]+ USDT are free for it, and the realized 0 USDT/,
     );
     expect(told.worstCase).toMatch(
-      /^up to [\d.]+ USDT are held as base and lose what it loses; [\d.]+ USDT at 57000, /,
+      /^up to [\d.]+ USDT become base and lose value with it; [\d.]+ USDT at 57000, /,
     );
     expect(await exposure("edit_grid", asked)).toMatchObject({ counted: 1250n * 10n ** 18n, base: 0n });
     expect(told.limits).toEqual([]);
@@ -333,7 +333,7 @@ describe("a stop", () => {
     const { id, ask, preview, exposure, prices } = await started();
     const told = await preview("stop_grid", { id });
     expect(told.what).toMatch(
-      /^stop, cancelling its orders, grid-\S+, which is running \(active\) with 4 open orders$/,
+      /^stop, canceling its orders, grid-\S+, which is running \(active\) with 4 open orders$/,
     );
     expect(await exposure("stop_grid", { id })).toEqual({ trades: "nothing" });
     const stopped = await ask<Stopped>("stop_grid", { id });
@@ -366,18 +366,18 @@ describe("a stop", () => {
     expect(await exposure("stop_grid", { id, sellBase: true })).toMatchObject({ trades: "known", quote: 0n });
     // Nobody here can ask for the book, or for the price.
     const far = await preview("stop_grid", { id, sellBase: true }, away);
-    expect(far.cost).toMatch(/; what the book would pay is not known here; /);
+    expect(far.cost).toMatch(/; the proceeds in the order book are unknown; /);
     expect(await exposure("stop_grid", { id, sellBase: true }, away)).toMatchObject({ trades: "unknown" });
     const kept = await ask<Stopped>("stop_grid", { id });
     expect(kept.message).toMatch(
-      /; total -?[\d.]+ USDT, of which 0 are realized; [\d.]+ BTC stay, worth [\d.]+ USDT at [\d.]+$/,
+      /; total -?[\d.]+ USDT, of which 0 realized; [\d.]+ BTC stay in the account, worth [\d.]+ USDT at [\d.]+$/,
     );
   });
 
   it("says what may live still, and who finishes it", async () => {
     const { id, ask, unsure, away, cut } = await started();
     expect((await ask<Stopped>("stop_grid", { id }, away)).message).toBe(
-      `${id} stops as soon as a process that is configured for sandbox:kraken: steps it; total 0 USDT`,
+      `${id} stops at the next pass of a process that is configured for sandbox:kraken:; total 0 USDT`,
     );
     const dead = {
       venueOf: () => ({ ...cut.venueOf?.({} as never), cancel: unsureCancel }),
@@ -410,7 +410,7 @@ describe("a stop", () => {
     const told = await ask<Stopped>("stop_grid", { id }, { venueOf: () => blind });
     expect(cancels).toBe(4);
     expect(told.message).toMatch(
-      /^grid-\S+ is stopping: the exchange has accepted the cancels of 4 orders, and what became of them cannot be read yet \(the line is cut\); the next/,
+      /^grid-\S+ is stopping: the exchange accepted the cancels of 4 orders, but their final state cannot be read yet \(the line is cut\); the next/,
     );
   });
 });

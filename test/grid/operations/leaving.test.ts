@@ -125,7 +125,7 @@ describe("what is told as left", () => {
     expect([isReached(here, OWN), isReached(here, MEXC)]).toEqual([true, false]);
     expect(unreachedText(here, [OWN])).toBe("");
     expect(unreachedText(here, [OWN, MEXC, MEXC])).toBe(
-      "; this process has no keys for mexc: another one has to finish it, or you on the exchange's site",
+      "; this process has no keys for mexc: another process has to finish it, or cancel them on the exchange's site",
     );
   });
 
@@ -272,7 +272,7 @@ describe("panic", () => {
       /^the kill switch is on; 1 grid is not stopped yet, \d orders could still be open; repeat the request to continue$/,
     );
     expect((await ask<Left>("panic", {}, { venueOf: () => undefined })).message).toMatch(
-      /\d orders could still be open; this process has no keys for kraken: another one/,
+      /\d orders could still be open; this process has no keys for kraken: another process/,
     );
   });
 

@@ -77,7 +77,7 @@ describe("what panic has left", () => {
       { ...store({ unsettledOrders: async () => [FAR] as Order[], strategies: async () => [] }), ...here },
     );
     expect(answer.message).toBe(
-      "the kill switch is on; 1 order could still be open; this process has no keys for mexc: another one has to finish it, or you on the exchange's site; repeat the request to continue",
+      "the kill switch is on; 1 order could still be open; this process has no keys for mexc: another process has to finish it, or cancel them on the exchange's site; repeat the request to continue",
     );
   });
 

@@ -121,7 +121,7 @@ describe("a start", () => {
     const plan = await ask<Plan>("preview_centered_grid", CENTERED);
     expect(plan.planHash).toMatch(/^[0-9a-f]{32}-[\d.]+$/);
     expect(await exposure("start_centered_grid", { ...CENTERED, planHash: plan.planHash })).toMatchObject({
-      note: "it buys again wherever the market takes it; maxPosition bounds that",
+      note: "a grid that follows the market can buy without limit; set maxPosition",
     });
     await ask("start_centered_grid", { ...CENTERED, planHash: plan.planHash });
     const state = (await rows())[0]?.state as unknown as { readonly center: bigint };
@@ -175,7 +175,7 @@ describe("a start", () => {
     ).toEqual({
       ...refused,
       message: expect.stringMatching(
-        /^the limit dayNotional of this token is USDT=2000, and this can use 1200 USDT \(buy for 1200 USDT\) beside the 1200 USDT that the token has used today; what is used is free again at 00:00 UTC; an administrator/,
+        /^the limit dayNotional of this token is USDT=2000, and this can use 1200 USDT \(buy for 1200 USDT\) beside the 1200 USDT that the token used today; the limit resets at 00:00 UTC; an administrator/,
       ),
     });
     expect(await rows()).toHaveLength(1);
@@ -195,7 +195,7 @@ describe("a start on paper", () => {
       ask("start_grid", { ...paper, symbol: "ETH/USDT", lowerPrice: 2850, upperPrice: 3150 }),
     ).rejects.toMatchObject({
       label: "Conflict",
-      message: "a dry run on kraken holds its balances: stop it, or leave dryBalance out",
+      message: "a dry run on kraken uses these balances; stop it, or remove dryBalance",
     });
     await ask("start_grid", { ...ASKED, dryRun: true, gridLevels: 4 });
     expect((await ask<Plan>("preview_grid", { ...ASKED, dryRun: true })).free.quote).not.toBe("1500");
@@ -249,7 +249,7 @@ describe("what is asked of the world", () => {
           throw error;
         },
       });
-    const unknown = (why: string) => `not known, as the last week's prices cannot be had: ${why}`;
+    const unknown = (why: string) => `unknown, because the last week's prices are unavailable: ${why}`;
     expect((await week(failing(new VenueError("unavailable", "the line is cut")))).message).toBe(
       unknown("the line is cut"),
     );
@@ -280,7 +280,7 @@ describe("what is asked of the world", () => {
     expect(decimal(plan.maxQuoteUsed)).toBeLessThanOrEqual(decimal("500"));
     await expect(ask("guide_grid", asked, over({ candles: async () => [] }))).rejects.toMatchObject({
       label: "Fetch failed",
-      message: "kraken has no history of BTC/USDT; set the range yourself with grid start",
+      message: "kraken has no history of BTC/USDT; set the range with grid start",
     });
     await expect(ask<Started>("start_grid", start)).resolves.toMatchObject({
       maxQuoteUsed: plan.maxQuoteUsed,

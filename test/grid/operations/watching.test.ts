@@ -79,7 +79,7 @@ describe("the status of grids", () => {
   it("says who else has to step it, and that nothing is placed", async () => {
     const { id, status, list, store, away, ask } = await started();
     expect((await status({}, away)).strategies[0]?.lastError).toBe(
-      "this process is not configured for sandbox:kraken:: another one has to step it",
+      "this process is not configured for sandbox:kraken:: another process has to run it",
     );
     expect((await status()).strategies[0]?.lastError).toBeNull();
     expect(codesOf(await status())).toEqual([]);
@@ -115,7 +115,7 @@ describe("the status of grids", () => {
     expect((await list()).strategies[0]?.stalled).toBe(true);
     const told = await watch();
     expect(told).toMatch(
-      /^stalled: grid-\S+; the stop prices of 1 of 1 grids are not being watched: grid-\S+; their status says more$/,
+      /^stalled: grid-\S+; the stop prices of 1 of 1 grids are not being watched: grid-\S+; see their status$/,
     );
     // Those of other processes are theirs.
     expect(await watchOver({ ...deps, ...away })()).toBeUndefined();

@@ -112,8 +112,8 @@ describe("what became of a change", () => {
 
   it("is told with why it is not made", () => {
     expect(told(grid(TINY), {})).toEqual([
-      expect.stringMatching(/^the change is not made: orderSize must be at least/),
+      expect.stringMatching(/^the change was not made: orderSize must be at least/),
     ]);
-    expect(told(grid(HIGHER), {})).toEqual(["the change is not made: something else came first"]);
+    expect(told(grid(HIGHER), {})).toEqual(["the change was not made: another change came first"]);
   });
 });

@@ -231,7 +231,7 @@ describe("a slot is refused", () => {
     const meeting = (detail?: string) => ({
       slot: 0,
       reason: "would_self_cross",
-      ...(detail ? { detail: `it would meet order ${detail}` } : {}),
+      ...(detail ? { detail: `it could fill against order ${detail}` } : {}),
     });
     expect(of({ side: "sell", price: d("100") })).toEqual(meeting());
     expect(of({ side: "sell", price: d("100.01") })).toBeUndefined();
@@ -251,7 +251,7 @@ describe("a slot is refused", () => {
       {
         slot: 2,
         reason: "inventory_missing",
-        detail: "another slot has sold this base already and buys it back first",
+        detail: "another slot has already sold this base and buys it back first",
       },
     ]);
   });

@@ -43,8 +43,7 @@ describe("what the bound of a grid leaves to buy", () => {
       {
         slot: 1,
         reason: "limit_exposure",
-        detail:
-          "a limit counted this grid when it was started or changed, which leaves 50 to buy for, and this order needs 99.9999",
+        detail: "a limit allows this grid to buy for 50 more, and this order needs 99.9999",
       },
     ]);
   });

@@ -66,7 +66,7 @@ describe("a grid in a pass", () => {
     const after = running(grid(), [unclear, resting[1] as Order]);
     expect(after.strategy).toMatchObject({
       phase: "placing",
-      lastError: "the exchange has not said whether it takes an order: no answer",
+      lastError: "the exchange has not confirmed an order: no answer",
       state: { refused: [{ slot: 0, reason: "unclear", detail: "no answer" }] },
     });
     const pending = { ...resting[0], state: "pending" } as Order;
@@ -100,7 +100,7 @@ describe("a grid in a pass", () => {
     ],
     [
       { held: "em2", stranger: "em3" },
-      "order em2 on the venue has no row here; nothing is placed until it has",
+      "order em2 on the exchange is not in the database; nothing is placed until edgemaker has recorded it",
     ],
   ])("places nothing while the venue knows more, and says so", (over, lastError) => {
     const after = running(grid(), [], over);
@@ -112,7 +112,7 @@ describe("a grid in a pass", () => {
     const after = running(grid(), [], { stranger: "em3" });
     expect(after.intents).toHaveLength(2);
     expect(after.strategy?.lastError).toMatch(
-      /^order em3 on the venue is of a strategy that this database does/,
+      /^order em3 on the exchange belongs to a strategy that is not in this database/,
     );
   });
 
@@ -235,7 +235,7 @@ describe("a grid that begins", () => {
   });
 
   it("waits five minutes to be sure of it, where it may be more", () => {
-    const lastError = "it begins once the balances show what the other grids' sells have locked";
+    const lastError = "it starts when the balances show the amount locked by the sells of other grids";
     expect(running(starting(), [], own("0.1", false))).toEqual({ strategy: { ...starting(), lastError } });
     const late = starting({ laidAt: NOW - 5 * MINUTE });
     expect(running(late, [], own("0.1", false)).strategy?.phase).not.toBe("starting");

@@ -111,10 +111,10 @@ describe("a configuration as a start would have to ask for it", () => {
 
   it("is refused with fields that its kind has not, and with values that may not be", () => {
     expect(() => asAsked(range(), { spacing: d("0.1") })).toThrow(
-      refused("Invalid request", "spacing is nothing that a grid between two prices has"),
+      refused("Invalid request", "spacing is not a setting of a grid between two prices"),
     );
     expect(() => asAround(around(), { lowerPrice: d("1") })).toThrow(
-      refused("Invalid request", "lowerPrice is nothing that a centered grid has"),
+      refused("Invalid request", "lowerPrice is not a setting of a centered grid"),
     );
     expect(() => asAsked(range(), { lowerPrice: d("130") })).toThrow(
       refused("Invalid range", "lowerPrice must be below upperPrice"),

@@ -67,7 +67,10 @@ describe("a grid between two prices", () => {
       invalid("Invalid spacing", "4 slots of this spacing pass upperPrice; the widest that fits is 5 USDT"),
     );
     expect(() => range({ gridSpacing: d("4"), spacingModel: "geometric" })).toThrow(
-      invalid("Invalid spacing", "a geometric grid has no gridSpacing: leave one of the two out"),
+      invalid(
+        "Invalid spacing",
+        "a geometric grid has no gridSpacing; remove gridSpacing or use linear spacing",
+      ),
     );
     expect(range({ gridSpacing: d("4"), spacingModel: "linear" }).slots).toHaveLength(4);
   });

@@ -83,7 +83,7 @@ describe("a change of a grid between two prices", () => {
     expect(change(RANGE, { budget: d("300") }).config.orderSize).toBe(d("75"));
     expect(change(RANGE, { budget: d("1000"), gridLevels: 3 }).config.orderSize).toBe(d("333.33333333"));
     expect(() => change(RANGE, { budget: d("300"), orderSize: d("75") })).toThrow(
-      refused("Invalid order size", "orderSize and budget say the same thing: leave one of the two out"),
+      refused("Invalid order size", "set either orderSize or budget, not both"),
     );
   });
 
@@ -95,7 +95,7 @@ describe("a change of a grid between two prices", () => {
     ["its own take-profit price", { takeProfitPrice: d("130") }],
   ])("is refused where it changes nothing: %s", (_, asked) => {
     expect(() => change(RANGE, asked)).toThrow(
-      refused("Invalid request", "this changes nothing: name a field"),
+      refused("Invalid request", "this changes nothing; set at least one field"),
     );
   });
 
@@ -108,7 +108,7 @@ describe("a change of a grid between two prices", () => {
     );
     expect(() => change(RANGE, { orderSize: d("4") })).toThrow(/^orderSize must be at least/);
     expect(() => change(RANGE, { spacing: d("0.1") })).toThrow(
-      refused("Invalid request", "spacing is nothing that a grid between two prices has"),
+      refused("Invalid request", "spacing is not a setting of a grid between two prices"),
     );
   });
 
@@ -208,7 +208,7 @@ describe("a change of a grid around the market", () => {
     ["clearTakeProfit", { clearTakeProfit: true }],
   ])("is refused for what it has not: %s", (name, asked) => {
     expect(() => change(CENTERED, asked)).toThrow(
-      refused("Invalid request", `${name} is nothing that a centered grid has`),
+      refused("Invalid request", `${name} is not a setting of a centered grid`),
     );
   });
 

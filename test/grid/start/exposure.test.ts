@@ -102,7 +102,7 @@ describe("the exposure of a grid", () => {
     expect(known({ ...owns, capital: d("500") })).toMatchObject({ base: d("1"), quote: d("395") });
     expect(gridExposure(exposed({ config }))).toMatchObject({
       trades: "unknown",
-      why: "nothing bounds what it can buy",
+      why: "it can buy without limit",
     });
   });
 

@@ -131,7 +131,7 @@ describe("a budget that is too small", () => {
     }
   };
   const atLeast = (budget: string) =>
-    `Invalid amount: the budget must be at least ${budget} USDT here: the exchange takes no smaller orders`;
+    `Invalid amount: the budget must be at least ${budget} USDT here; the exchange accepts no smaller orders`;
 
   it("is told the least that works, to a cent, which then does", () => {
     // Two orders of 5.01: at 111 the least lots of 5 are worth 5.0005.

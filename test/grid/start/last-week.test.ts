@@ -78,7 +78,7 @@ describe("what a plan says of the last week", () => {
     expect(told).toMatchObject({ days: 3, crossings: 4, cycles: 2, breakEvenDays: 1.5 });
     expect(told.profitPerDay).toBeCloseTo((10 + 100 / 11) / 3, 3);
     expect(told.message).toBe(
-      "if the price crosses its levels as in the last 3 days (4 times, 2 cycles), it earns 6.36 USDT a day after fees, and what a fall to 100 takes is earned back in 1.5 days",
+      "if the price crosses its levels as in the last 3 days (4 times, 2 cycles), it earns 6.36 USDT a day after fees and recovers the loss of a fall to 100 in 1.5 days",
     );
   });
 
@@ -86,7 +86,7 @@ describe("what a plan says of the last week", () => {
     const stops = lastWeekOut(begins({ stopLossPrice: d("90") }), WEEK);
     // 10 of the lower slot, 18.18 of the upper one.
     expect(stops.breakEvenDays).toBe(4.5);
-    expect(stops.message).toMatch(/ what a fall to 90 takes is earned back in 4.5 days$/);
+    expect(stops.message).toMatch(/ recovers the loss of a fall to 90 in 4.5 days$/);
     // A buy pays its fee here, and a sale another one.
     const dear = (config: Partial<GridConfig>) =>
       lastWeekOut({ ...begins(config), market: market({ maker: 0n, taker: d("0.1") }) }, WEEK).breakEvenDays;
@@ -107,7 +107,7 @@ describe("what a plan says of the last week", () => {
       profitPerDay: 0,
       breakEvenDays: null,
       message:
-        "if the price crosses its levels as in the last 1 day (1 time, 0 cycles), it earns nothing, and no loss is earned back",
+        "if the price crosses its levels as in the last 1 day (1 time, 0 cycles), it earns nothing and recovers no loss",
     });
   });
 
@@ -118,7 +118,7 @@ describe("what a plan says of the last week", () => {
       cycles: null,
       profitPerDay: null,
       breakEvenDays: null,
-      message: "not known, as the last week's prices cannot be had: no line",
+      message: "unknown, because the last week's prices are unavailable: no line",
     });
   });
 });

@@ -87,7 +87,7 @@ describe("the plan of a start", () => {
     const codes = (useOwnBase?: boolean, over: Partial<StartWorld> = {}) =>
       out({ useOwnBase }, over).warnings.map(({ code, message }) => `${code}: ${message}`);
     expect(codes()).toEqual([
-      "own_base_used: 0.5 BTC of the account's own are used; useOwnBase=false leaves them alone",
+      "own_base_used: 0.5 BTC that you already own are used; set useOwnBase=false to prevent that",
     ]);
     expect(codes(true)).toEqual([]);
     expect(ordersOf({ useOwnBase: true })).toContainEqual(SELL_120);
@@ -238,19 +238,19 @@ describe("what a start is shown as to whoever has to approve it", () => {
     };
   };
   const OWN = { useOwnBase: true };
-  const BREAK_EVEN = "break-even: not known, as the last week's prices cannot be had: no line";
+  const BREAK_EVEN = "break-even: unknown, because the last week's prices are unavailable: no line";
 
   it("is what it places, costs and can lose", () => {
     const { hash, ...told } = shown();
     expect(told).toEqual({
-      what: "start a grid of 3 slots of 60 USDT on BTC/USDT at kraken, from 60 to 120 USDT: 2 buys and 1 sell now, the market being at 90",
-      cost: "120 USDT in buys, before fees, and 0.5 BTC of the account's own in sells",
+      what: "start a grid of 3 slots of 60 USDT on BTC/USDT at kraken, from 60 to 120 USDT: 2 buys and 1 sell now, with the market at 90",
+      cost: "120 USDT in buys, before fees, and 0.5 BTC that you already own in sells",
       worstCase:
-        "the price falls and does not come back: up to 180 USDT are held as BTC and lose what it loses; 39 USDT at 60, everything: up to 180 USDT",
+        "the price falls and does not recover: up to 180 USDT become BTC and lose value with it; 39 USDT at 60, everything: up to 180 USDT",
       limits: [
-        "least order here: 5 USDT",
+        "minimum order: 5 USDT",
         "free balances: 1000 USDT, 1 BTC",
-        "0.5 BTC of the account's own are used; useOwnBase=false leaves them alone",
+        "0.5 BTC that you already own are used; set useOwnBase=false to prevent that",
         BREAK_EVEN,
       ],
       holds: { planHash: hash },

@@ -30,7 +30,7 @@ describe("what a change of a grid is shown as", () => {
   it("is what is done to what it is, and what it holds on", () => {
     expect(previewChange(view(), { told: "pause" })).toEqual({
       what: "pause g, which is running (active) with 3 open orders",
-      cost: "nothing at once; 12.35 USDT are realized so far",
+      cost: "nothing at once; 12.35 USDT realized so far",
       worstCase: "2 BTC bought at 100.01 USDT stay in the account and can lose value",
       limits: [],
     });
@@ -39,14 +39,14 @@ describe("what a change of a grid is shown as", () => {
 
   it("of one that buys again names all that its slots may buy", () => {
     const told = previewChange(view(), { told: "resume", buys: true });
-    expect(told.cost).toBe("up to 200 USDT in buys; 12.35 USDT are realized so far");
+    expect(told.cost).toBe("up to 200 USDT in buys; 12.35 USDT realized so far");
   });
 
   it("of one that sells is the sale", () => {
     const sale = { told: "2 BTC are sold", worstCase: "it falls" };
     const told = previewChange(view(), { told: "stop", sale });
     expect(told).toMatchObject({
-      cost: "2 BTC are sold; 12.35 USDT are realized so far",
+      cost: "2 BTC are sold; 12.35 USDT realized so far",
       worstCase: "it falls",
     });
   });
@@ -61,13 +61,13 @@ describe("what a change of a grid is shown as", () => {
 describe("what a sale of a grid's base brings", () => {
   const level = (price: string, amount: string) => ({ price: d(price), amount: d(amount) });
   const book = { bids: [level("100", "1.5"), level("99", "0.5")], asks: [level("106", "9")], at: NOW };
-  const UNKNOWN = "what the book would pay is not known here";
+  const UNKNOWN = "the proceeds in the order book are unknown";
 
   it("is told by the book, and worth its mid", () => {
     expect(saleOf(grid(), { quote: quote(), book, mark: d("50") })).toEqual({
-      told: "2 BTC are sold, worth 210 USDT at the mid of 105; at once 2 BTC for 199.5 USDT, at 99.75 on average and 99 at worst, by the book as it is now",
+      told: "2 BTC are sold, worth 210 USDT at the mid of 105; at once 2 BTC for 199.5 USDT, at 99.75 on average and 99 at worst, in the current order book",
       worstCase:
-        "the price falls while it sells: its orders go as far as 10 % below the mid of their moment, which is 189 USDT now, and dust stays",
+        "the price falls during the sale: orders go down to 10 % below the mid price, now 189 USDT, and dust stays",
     });
   });
 

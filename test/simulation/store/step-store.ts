@@ -18,7 +18,7 @@ export function memoryStepStore(tables: Tables, now: () => Millis): StepStore {
   const fence = ({ account, token, owner }: Lease) => {
     const row = accountRow(tables, account);
     if (row.token !== token || row.owner !== owner)
-      throw new StoreError("fenced", "the lease is another's now");
+      throw new StoreError("fenced", "another process has the lease now");
     return row;
   };
   return {

@@ -44,7 +44,7 @@ describe("an agent with a limit of 500 USDT", () => {
     const told = errorOf(await callTool(client, "create_order", order));
     expect(told).toMatchObject({
       error: "Forbidden",
-      message: expect.stringMatching(/one plan of an agent can use 500/),
+      message: expect.stringMatching(/one plan can use at most 500/),
     });
     expect(await app.store.plans({ limit: 100 })).toEqual([]);
   });
@@ -57,16 +57,14 @@ describe("an agent with a limit of 500 USDT", () => {
     const stop = { id: started.id, sellBase: true };
     const { preview } = await planned(client, "stop_grid", stop);
     expect(preview.cost).toMatch(
-      /^0\.00\d+ BTC are sold, worth [\d.]+ USDT at the mid of [\d.]+; at once 0\.00\d+ BTC for [\d.]+ USDT, at [\d.]+ on average and [\d.]+ at worst, by the book as it is now/,
+      /^0\.00\d+ BTC are sold, worth [\d.]+ USDT at the mid of [\d.]+; at once 0\.00\d+ BTC for [\d.]+ USDT, at [\d.]+ on average and [\d.]+ at worst, in the current order book/,
     );
     // What its open buys may bring before they are canceled is counted too.
     expect(preview.limits.join()).toMatch(/this could use 2\d\d\.\d+ USDT \(sell 0\.00\d+ BTC\) of the 400/);
     const bigger = await app.deps.store.strategies({ id: started.id });
     expect(bigger[0]?.strategy.id).toBe(started.id);
     const small = await appWith(app, "90");
-    expect(errorOf(await callTool(small, "stop_grid", stop)).message).toMatch(
-      /one plan of an agent can use 90/,
-    );
+    expect(errorOf(await callTool(small, "stop_grid", stop)).message).toMatch(/one plan can use at most 90/);
   });
 
   it("does no more than that in thirty plans of a day, and goes on the day after", async () => {
@@ -144,9 +142,9 @@ describe("the text of an answer", () => {
     const { client } = await open();
     const [, prose] = texts(await callTool(client, "compare_prices", { symbol: "BTC/USDT", amount: 0.1 }));
     expect(prose).toMatch(
-      /^Net of fees, by the books as they are now: (no: |[\d.]+ BTC from \w+ to \w+: -?[\d.]+ USDT)/,
+      /^After fees, in the current order books: (no: |[\d.]+ BTC from \w+ to \w+: -?[\d.]+ USDT)/,
     );
-    expect(prose).toMatch(/The amount as a whole: 0\.1 BTC from \w+ to \w+: -?[\d.]+ USDT \(.*after fees of/);
+    expect(prose).toMatch(/The full amount: 0\.1 BTC from \w+ to \w+: -?[\d.]+ USDT \(.*after fees of/);
   });
 });
 
@@ -156,7 +154,7 @@ describe("a planId that is no text", () => {
     async (planId) => {
       const { client, app } = await open();
       const told = errorOf(await callTool(client, "create_order", { ...BUY, planId }));
-      expect(told).toMatchObject({ error: "Conflict", message: expect.stringMatching(/not known/) });
+      expect(told).toMatchObject({ error: "Conflict", message: expect.stringMatching(/unknown/) });
       expect(await app.venue("kraken").openOrders()).toEqual([]);
     },
   );

@@ -34,7 +34,7 @@ describe("a plan to start a grid", () => {
     await move(factor);
     expect(errorOf(await commit())).toMatchObject({
       error: "Conflict",
-      message: expect.stringContaining("no longer holds"),
+      message: expect.stringContaining("out of date"),
       next: expect.stringContaining("new preview"),
     });
     expect(await placed()).toBe(0);
@@ -68,9 +68,9 @@ describe("a plan to start a grid", () => {
     const { propose } = await agent();
     const { preview } = await propose("start_centered_grid", { ...MARKET, size: 20_000, useOwnBase: false });
     expect(preview.what).toMatch(/ 10 slots of 20000 USDT .*: 3 buys and 0 sells now/);
-    expect(preview.cost).toMatch(/^5999\d\.\d+ USDT in buys.* 0 BTC of the account's own/);
+    expect(preview.cost).toMatch(/^5999\d\.\d+ USDT in buys.* 0 BTC that you already own/);
     expect(preview.limits).toEqual([
-      "least order here: 5 USDT",
+      "minimum order: 5 USDT",
       "free balances: 100000 USDT, 2 BTC",
       "at most 80 % of the capital in BTC",
       "20 % of the capital stay in USDT",

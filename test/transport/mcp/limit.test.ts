@@ -28,24 +28,20 @@ describe("a limit for plans of agents", () => {
     expect(structuredContent).toMatchObject({
       preview: {
         limits: expect.arrayContaining([
-          expect.stringMatching(
-            /^this could use 100 USDT( \(.*\))? of the 100 that one plan of an agent can use$/,
-          ),
+          expect.stringMatching(/^this could use 100 USDT( \(.*\))? of the 100 that one plan can use$/),
         ]),
       },
     });
     expect(errorOf(await ask(tool, { ...input, ...more }))).toMatchObject({
       error: "Forbidden",
-      message: expect.stringMatching(
-        /could use 1\d\d\.?\d* USDT( \(.*\))?; one plan of an agent can use 100/,
-      ),
+      message: expect.stringMatching(/could use 1\d\d\.?\d* USDT( \(.*\))?; one plan can use at most 100/),
     });
     expect(await store.plans({ limit: 100 })).toHaveLength(1);
   });
 
   it("refuses what it names no limit for", async () => {
     const { ask } = await agent("USD=100");
-    expect(errorOf(await ask("create_order", ORDER)).message).toContain("no limit for it");
+    expect(errorOf(await ask("create_order", ORDER)).message).toContain("no budget for it");
   });
 
   it("leaves trading on paper alone", async () => {
@@ -53,12 +49,14 @@ describe("a limit for plans of agents", () => {
     expect((await ask("start_grid", { ...GRID, dryRun: true })).isError).toBeFalsy();
     expect(await runOperation(deps, "list_plans", {})).toMatchObject({
       count: 1,
-      plans: [{ limits: expect.arrayContaining(["least order here: 5 USDT"]) }],
+      plans: [{ limits: expect.arrayContaining(["minimum order: 5 USDT"]) }],
     });
   });
 
   it.each(["USDT", "USDT=", "usdt=5", "USDT=1e3", "USDT=1.2.3"])("is not set by %s", (told) => {
-    expect(() => parseConfig({ EDGEMAKER_MCP_MOST: told })).toThrow(/EDGEMAKER_MCP_MOST is QUOTE=amount/);
+    expect(() => parseConfig({ EDGEMAKER_MCP_MOST: told })).toThrow(
+      /EDGEMAKER_MCP_MOST must be QUOTE=amount/,
+    );
   });
 });
 

@@ -35,7 +35,7 @@ describe("an agent", () => {
     const { id } = await start({ ...GRID, stopLossPrice: 50_000 });
     expect(errorOf(await ask(tool, { id, ...over }))).toMatchObject({
       error: "Forbidden",
-      message: `${id} was started by admin, and agents change only strategies that they have started; a person can set EDGEMAKER_MCP_STRATEGIES=all`,
+      message: `${id} was started by admin, and agents can only change strategies that they started; a person can set EDGEMAKER_MCP_STRATEGIES=all`,
     });
     expect(await store.plans({ limit: 9 })).toEqual([]);
   });
@@ -82,8 +82,8 @@ describe("where a setting lets agents change all strategies, the plan", () => {
     expect(await limitsOf("pause_grid", { id })).toEqual([
       whose(id),
       "it pauses the grid: nothing new is placed until it is resumed",
-      "until then its stop price of 50000 USDT is not watched",
-      "until then its take-profit price of 70000 USDT is not watched",
+      "until then, its stop price of 50000 USDT is not watched",
+      "until then, its take-profit price of 70000 USDT is not watched",
     ]);
     expect(await limitsOf("edit_grid", { id, clearStopLoss: true })).toContain(
       "it removes the stop price of 50000 USDT: nothing sells the base there any more",

@@ -37,7 +37,7 @@ describe("trading takes two steps", () => {
       preview: {
         what: "buy 0.001 BTC at 50000 USDT on kraken (limit order)",
         cost: "50 USDT and a fee of at most 0.05 USDT",
-        limits: ["least order here: 5 USDT", "free balance: 100000 USDT, covers it"],
+        limits: ["minimum order: 5 USDT", "free balance: 100000 USDT, covers it"],
       },
     });
     expect(await onVenue(app)).toBe(0);
@@ -88,7 +88,7 @@ describe("a commit is refused, and places nothing,", () => {
     [
       "with another amount",
       (_app, client, planId) => callTool(client, "create_order", { ...ORDER, amount: 0.002, planId }),
-      /not known, or was made for other parameters/,
+      /unknown, or belongs to other parameters/,
     ],
     [
       "with one parameter more",
@@ -117,12 +117,12 @@ describe("a commit is refused, and places nothing,", () => {
     [
       "with an id that nobody was given",
       (_app, client) => callTool(client, "create_order", { ...ORDER, planId: "plan_00000000000000000000" }),
-      /not known/,
+      /is unknown/,
     ],
     [
       "with no text as its id",
       (_app, client) => callTool(client, "create_order", { ...ORDER, planId: 7 }),
-      /not known/,
+      /is unknown/,
     ],
   ])("%s", async (_what, act, told) => {
     const app = await trading();
@@ -156,7 +156,7 @@ describe("a commit is refused, and places nothing,", () => {
     expect(results.filter(({ isError }) => !isError)).toHaveLength(1);
     expect(await onVenue(app)).toBe(1);
     expect(errorOf(await callTool(client, "create_order", { ...ORDER, planId })).message).toMatch(
-      /has been used/,
+      /was already used/,
     );
     expect(await onVenue(app)).toBe(1);
   });

@@ -40,7 +40,7 @@ export async function openOnEveryPair(
   if (asset !== undefined)
     throw new VenueError(
       "refused",
-      `${quirks.name} lists open orders of one pair at a time, and ${asset} is set aside for orders on a pair that was never traded here: name the pair`,
+      `${quirks.name} lists open orders of one pair at a time, and ${asset} is locked in orders on a pair that edgemaker never traded; name the pair`,
     );
   return [...found.values()].flat();
 }

@@ -70,7 +70,7 @@ async function readPages(
     if (!goesOn)
       return { rows: [...rows, ...(await divided(ask, page, { ...span, from: oldest }))], first: oldest };
   }
-  throw new VenueError("unavailable", `${quirks.name} shows trades of one moment without an end`);
+  throw new VenueError("unavailable", `${quirks.name} returns an endless list of trades for one moment`);
 }
 
 /**

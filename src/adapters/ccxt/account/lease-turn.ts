@@ -48,7 +48,7 @@ export function inLeaseTurn(link: ExchangeLink, account: AccountKey, hold: TurnH
         lookAt = local.monotonic() + LOOKS_EVERY;
         isAwaited = await keeping.leases.awaited(account);
       }
-      if (isAwaited) throw new BudgetSpent(`a person's call waits for this account of ${quirks.name}`, 0);
+      if (isAwaited) throw new BudgetSpent(`a manual request waits for this account of ${quirks.name}`, 0);
     },
     wait: async (): Promise<void> => {
       if (!quirks.serial) return;
@@ -145,7 +145,7 @@ export function inLeaseTurn(link: ExchangeLink, account: AccountKey, hold: TurnH
       await left(held);
       await keeping.leases.giveBack(account, held.owner ?? "").catch((error: unknown) => {
         // The lease runs out by itself.
-        link.log("warn", "a lease could not be given back", { account, reason: messageOf(error) });
+        link.log("warn", "a lease could not be released", { account, reason: messageOf(error) });
       });
     }
   }

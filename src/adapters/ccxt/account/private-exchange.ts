@@ -65,7 +65,7 @@ export function noKeys(id: string): VenueError {
   const name = prefixOf(id);
   return new VenueError(
     "missing_credentials",
-    `there are no keys for ${id}: set ${name}_API_KEY and ${name}_SECRET, or store them with edgemaker exchange add ${id}`,
+    `there are no keys for ${id}; set ${name}_API_KEY and ${name}_SECRET, or store them with edgemaker exchange add ${id}`,
   );
 }
 

@@ -103,6 +103,6 @@ function firstOf(span: Millis, since: Millis): Millis {
 
 function frameOf({ span }: CandleRange): string {
   const frame = CCXT_TIMEFRAMES[span];
-  if (!frame) throw new AppError("Invalid request", "there are no candles of this span");
+  if (!frame) throw new AppError("Invalid request", "there are no candles of this length");
   return frame;
 }

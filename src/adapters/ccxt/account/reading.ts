@@ -97,7 +97,7 @@ export const readFeeRates = (told: Dict): FeeRates => ({
 
 export function tickerOf(told: Dict, now: Millis): Ticker {
   const [bid, ask] = [positive(told.bid, "bid"), positive(told.ask, "ask")];
-  if (bid > ask) throw bad("quote, whose bid is above its ask,");
+  if (bid > ask) throw bad("quote with a bid above its ask");
   const last = positive(told.last ?? told.close, "last price");
   const baseVolume = natural(told.baseVolume, "volume");
   const quoteVolume = isGiven(told.quoteVolume)
@@ -171,7 +171,7 @@ export function venueOrderOf(told: Dict, quirks: Quirks, now: Millis): VenueOrde
   const limit = decimalOf(told.price) ?? ZERO;
   const amount = natural(sizes.amount ?? sizes.filled, "amount");
   // Of market orders by cost some exchanges tell the cost as the amount.
-  if (type === "limit" && (filled > amount || limit < ZERO)) throw bad("order, which cannot be,");
+  if (type === "limit" && (filled > amount || limit < ZERO)) throw bad("inconsistent order");
   return {
     id: requireText(told.id, "order id"),
     clientId: quirks.clientIdOf(told),

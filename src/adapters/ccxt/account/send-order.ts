@@ -46,7 +46,7 @@ export async function sendOrder(
     );
     const { id } = answer;
     if (typeof id === "string" && PLAUSIBLE.test(id)) return { result: "accepted", id };
-    return { result: "unknown", reason: "the exchange answered without an order id" };
+    return { result: "unknown", reason: "the exchange returned no order id" };
   } catch (error) {
     const outcome = trace.outcomeOf(error);
     if (error instanceof CallFailed && error.told.definite && error.told.stale) await spoil(link, symbol);
@@ -57,7 +57,7 @@ export async function sendOrder(
 // The outcome stands, whether or not the market can be marked: it is loaded again within a day anyway.
 async function spoil({ catalog, log }: ExchangeLink, symbol: Pair): Promise<void> {
   await catalog.spoil(symbol).catch((error: unknown) => {
-    log("warn", "a market could not be marked for loading again", { symbol, message: messageOf(error) });
+    log("warn", "a market could not be marked for reloading", { symbol, message: messageOf(error) });
   });
 }
 
@@ -102,7 +102,7 @@ function watchedRequest() {
       const { definite, reason, failure, wouldTake = false } = error.told;
       return definite ? { result: "rejected", reason, failure, wouldTake } : { result: "unknown", reason };
     }
-    if (left) return { result: "unknown", reason: "the exchange's answer cannot be read" };
+    if (left) return { result: "unknown", reason: "the exchange's response cannot be read" };
     if (error instanceof VenueError && error.failure.endsWith("credentials"))
       return { result: "rejected", reason: error.message, failure: error.failure };
     const isOurs = error instanceof NotSent || error instanceof VenueError || error instanceof AppError;

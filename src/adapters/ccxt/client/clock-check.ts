@@ -24,7 +24,7 @@ export function clockCheck(name: string, skew: Millis, now: () => Millis): Clock
       const seconds = Math.round(off / SECOND);
       throw new VenueError(
         "unavailable",
-        `this machine's clock and that of ${name} differ by ${seconds} s: nothing is sent until it is set right`,
+        `this machine's clock and that of ${name} differ by ${seconds} s; synchronize this machine's clock, because no requests are sent until then`,
       );
     },
   };

@@ -105,7 +105,7 @@ export class CallFailed extends Error {
   }
 }
 
-export const TOO_LATE = "it took too long before the request could leave";
+export const TOO_LATE = "the request could not be sent in time";
 
 /** Our own guard kept the request from leaving. */
 export class NotSent extends Error {

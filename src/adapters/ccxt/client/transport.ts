@@ -65,14 +65,14 @@ const readWholeAnswer = ({ onDate }: Wire, leftAt: Millis, signal: AbortSignal) 
     const { status } = response;
     // A redirect is never followed: exchanges have none, and it could lead anywhere.
     if (response.type === "opaqueredirect" || (status >= 300 && status < 400))
-      throw new CallFailed(noAnswer(`the exchange answered with a redirect (${status})`));
+      throw new CallFailed(noAnswer(`the exchange returned a redirect (${status})`));
     const text = await boundedText(response, signal).catch(throwFailed);
     return { status, text: text.trim() };
   };
 
 function throwFailed(error: unknown): never {
   if (error instanceof CallFailed) throw error;
-  if (error instanceof TooLong) throw new CallFailed(noAnswer("the exchange's answer is too long"));
+  if (error instanceof TooLong) throw new CallFailed(noAnswer("the exchange's response is too long"));
   const name = fieldOf(error, "name") ?? (error instanceof Error ? error.name : "");
   const isLate = name === "TimeoutError" || name === "AbortError";
   throw new CallFailed(
@@ -83,7 +83,10 @@ function throwFailed(error: unknown): never {
 function refusalIn({ quirks, secrets }: Wire, status: number, text: string) {
   const body = parseObject(text);
   if (body === undefined)
-    return { ...noAnswer(`the exchange answered something unreadable (${status})`), ...rateLimited(status) };
+    return {
+      ...noAnswer(`the exchange's response cannot be read (status ${status})`),
+      ...rateLimited(status),
+    };
   const refusal = quirks.refusalIn(body);
   if (refusal) {
     const message = scrubbed(refusal.message, secrets);
@@ -91,7 +94,7 @@ function refusalIn({ quirks, secrets }: Wire, status: number, text: string) {
     return tellRefusal({ status, code, message }, quirks.meaningOf({ status, ...refusal }));
   }
   if (status >= 200 && status < 300) return undefined;
-  return { ...noAnswer(`the exchange answered with status ${status}`), ...rateLimited(status) };
+  return { ...noAnswer(`the exchange returned status ${status}`), ...rateLimited(status) };
 }
 
 const scrubbed = (text: string, secrets: readonly string[]): string =>

@@ -10,5 +10,5 @@ export function venueErrorOf(error: unknown, { name }: { readonly name: string }
     return new VenueError("unavailable", `${name} was not called, because the database cannot be reached`, {
       cause: error,
     });
-  return new VenueError("unavailable", `${name} answered something unexpected`);
+  return new VenueError("unavailable", `${name} returned an unexpected response`);
 }

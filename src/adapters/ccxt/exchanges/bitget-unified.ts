@@ -73,7 +73,7 @@ async function looked(exchange: Ccxt, symbol: Pair, asked: Dict): Promise<Dict |
   const told = await unlessMissing(exchange.privateUtaGetV3TradeOrderInfo(asked));
   if (told === undefined) return undefined;
   const order = told.data;
-  if (!isDict(order)) throw new CallFailed(noAnswer("bitget answered without an order"));
+  if (!isDict(order)) throw new CallFailed(noAnswer("bitget returned no order"));
   return unifiedRowOf(exchange, symbol, order);
 }
 
@@ -99,8 +99,7 @@ function listed(
 function unifiedRows(exchange: Ccxt, symbol: Pair | undefined, answer: unknown): readonly Dict[] {
   const list = fieldOf(fieldOf(answer, "data"), "list");
   if (list === null) return [];
-  if (!Array.isArray(list) || !list.every(isDict))
-    throw new CallFailed(noAnswer("bitget answered without a list"));
+  if (!Array.isArray(list) || !list.every(isDict)) throw new CallFailed(noAnswer("bitget returned no list"));
   return list.map((row) => unifiedRowOf(exchange, symbol, row));
 }
 

@@ -55,7 +55,10 @@ export const gateio: Quirks = {
   async balances(exchange) {
     const told = await exchange.fetchBalance({});
     if (fieldOf(told.info, "mode") !== "classic") return told;
-    throw new CallFailed({ ...noAnswer("gateio: the account is no unified one any more"), otherKind: true });
+    throw new CallFailed({
+      ...noAnswer("gateio: the account is no longer a unified account"),
+      otherKind: true,
+    });
   },
   buysByCost: true,
   candlePage: 1000,

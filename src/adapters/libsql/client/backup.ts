@@ -41,11 +41,13 @@ export async function checkBackup(
   const tables = await client.execute(
     "select count(*) from sqlite_master where type = 'table' and name in ('migrations', 'control')",
   );
-  if (tables.rows[0]?.[0] !== 2) throw new SettingsError("this is no backup of an edgemaker database");
+  if (tables.rows[0]?.[0] !== 2) throw new SettingsError("this is not a backup of an edgemaker database");
   const { rows } = await client.execute("select name from migrations");
   const newer = rows.map((row) => String(row[0])).find((name) => !known.some((one) => one.name === name));
   if (newer !== undefined)
-    throw new SettingsError(`this backup is of a newer version of edgemaker, which knows ${newer}`);
+    throw new SettingsError(
+      `this backup is from a newer version of edgemaker (migration ${newer}); update edgemaker first`,
+    );
   const applied = new Set(rows.map((row) => String(row[0])));
   const ours = await schemaAfter(known.filter(({ name }) => applied.has(name)));
   const theirs = await schemaParts(client);

@@ -24,7 +24,7 @@ export async function refuseNewer(
   const isKnown = name === "" || version.names.has(name);
   version.newer = isKnown
     ? undefined
-    : `the database was changed by a newer edgemaker, to ${name}: update this one, or restore a backup from before`;
+    : `a newer edgemaker migrated this database (to ${name}); update edgemaker, or restore an older backup`;
   if (version.newer !== undefined) throw new StoreError("unavailable", version.newer);
 }
 

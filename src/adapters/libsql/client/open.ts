@@ -62,7 +62,7 @@ export async function openDatabase({
       kind === "live" ? ["a sandbox", "live exchanges"] : ["for live exchanges", "a sandbox"];
     context.client.close();
     throw new SettingsError(
-      `this database is ${is} and cannot be used for ${asked}; name another one with --db`,
+      `this database is ${is} and cannot be used for ${asked}; choose another one with --db`,
     );
   }
   return context;
@@ -70,5 +70,5 @@ export async function openDatabase({
 
 function noDatabase(error: unknown): never {
   if (!(error instanceof StoreError) || codeOf(error.cause) !== "SQLITE_NOTADB") throw error;
-  throw new SettingsError("this file is not a database; name another one with --db", { cause: error });
+  throw new SettingsError("this file is not a database; choose another one with --db", { cause: error });
 }

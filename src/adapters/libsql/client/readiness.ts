@@ -45,6 +45,6 @@ async function failWhenLate(): Promise<never> {
   await new Promise((resolve) => setTimeout(resolve, LONGEST_READINESS_WAIT));
   throw new StoreError(
     "unavailable",
-    `the database has taken no write for ${LONGEST_READINESS_WAIT / SECOND} s`,
+    `the database has accepted no write for ${LONGEST_READINESS_WAIT / SECOND} s`,
   );
 }

@@ -137,8 +137,8 @@ function refuseAnother(now: string | undefined, opened: string | undefined): voi
   if (now === opened) return;
   const what =
     now === undefined
-      ? "its file is gone: put it back"
-      : "its file was replaced under this program: stop it, and use edgemaker db restore";
+      ? "its file is gone; restore it"
+      : "its file was replaced while edgemaker was running; stop edgemaker, and run edgemaker db restore";
   throw new StoreError("unavailable", `the database cannot be used: ${what}`);
 }
 

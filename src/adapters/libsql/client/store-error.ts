@@ -25,10 +25,10 @@ const STORE_REASONS: readonly (readonly [RegExp, string])[] = [
   [/^SQLITE_FULL/, "its disk is full"],
   [/^SQLITE_(BUSY|LOCKED)/, "another process holds its lock"],
   [/^SQLITE_IOERR/, "its disk cannot be read or written"],
-  [/^SQLITE_READONLY/, "it may only be read"],
+  [/^SQLITE_READONLY/, "it is read-only"],
   [/^SQLITE_CANTOPEN/, "its file cannot be opened"],
   [/^SQLITE_CORRUPT/, "its file is damaged"],
-  [/^(TypeError|TimeoutError|AbortError|HRANA|SERVER)/, "its server does not answer"],
+  [/^(TypeError|TimeoutError|AbortError|HRANA|SERVER)/, "its server does not respond"],
 ];
 
 function storeReasonOf(error: unknown): string | undefined {
@@ -41,13 +41,9 @@ export function storeError(error: unknown): StoreError {
   if (error instanceof StoreError) return error;
   const message = messageOf(error);
   const options = { cause: error };
-  if (isFencedOff(error)) return new StoreError("fenced", "the lease is another's now", options);
+  if (isFencedOff(error)) return new StoreError("fenced", "another process has the lease now", options);
   if (isOvertaken(error))
-    return new StoreError(
-      "unavailable",
-      "others write to the database at the same moment; try again",
-      options,
-    );
+    return new StoreError("unavailable", "other writes conflict with this one; try again", options);
   if (codeOf(error).startsWith("SQLITE_CONSTRAINT")) return new StoreError("constraint", message, options);
   const reason = storeReasonOf(error);
   return new StoreError("unavailable", reason ? `the database cannot be used: ${reason}` : message, options);

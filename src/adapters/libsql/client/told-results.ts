@@ -6,7 +6,7 @@ import { LibsqlBatchError, LibsqlError } from "@libsql/core/api";
  */
 
 const unreadAnswer = (what: string): LibsqlError =>
-  new LibsqlError(`the server's answer has no ${what}`, "HRANA_PROTO_ERROR");
+  new LibsqlError(`the server's response has no ${what}`, "HRANA_PROTO_ERROR");
 
 /** The field of what may be no object. */
 export const fieldIn = (value: unknown, name: string): unknown =>
@@ -39,7 +39,7 @@ export function toldError(told: unknown, place?: number): LibsqlError {
 
 /** Of an answer that is none. */
 export async function failedAnswer(response: Response): Promise<LibsqlError> {
-  const said = `the server answered with status ${response.status}`;
+  const said = `the server returned status ${response.status}`;
   if (response.headers.get("content-type") !== "application/json") {
     await response.body?.cancel();
     return new LibsqlError(said, "SERVER_ERROR");

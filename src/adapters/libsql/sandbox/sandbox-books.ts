@@ -36,7 +36,7 @@ export function sandboxBooks({ client, db, now, prepare }: Context): Books {
     // The clock first: what is read with it is never older than it says.
     const [clocked, result] = await client.batch([clock(), fill({ exchange })], "read");
     const [venue] = rows(venues, result);
-    if (!venue) throw new StoreError("unavailable", `the sandbox has no venue ${exchange}`);
+    if (!venue) throw new StoreError("unavailable", `the sandbox has no exchange ${exchange}`);
     return {
       result,
       venue,

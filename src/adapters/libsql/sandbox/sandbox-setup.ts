@@ -104,7 +104,7 @@ function refuseOthers(stored: SandboxRow, settings: SandboxSettings): void {
   if (!first) return;
   const flag = first === "replays" ? "--replay" : `--${first}`;
   throw new SettingsError(
-    `this sandbox was made with another ${flag}: remove the flag, use another database with --db, or run \`edgemaker sandbox reset\``,
+    `this sandbox was created with another ${flag}; remove the flag, use another database with --db, or run \`edgemaker sandbox reset\``,
   );
 }
 

@@ -61,7 +61,7 @@ export function credentialStore(context: Context, keks: readonly Kek[]): Credent
   return {
     async put(account, { key, secret, passphrase }, by) {
       const [kek] = keks;
-      if (!kek) throw new SettingsError("EDGEMAKER_KEK is not set: it encrypts stored exchange keys");
+      if (!kek) throw new SettingsError("EDGEMAKER_KEK is not set; it encrypts stored exchange keys");
       const texts = { key, secret, ...(passphrase === undefined ? {} : { passphrase }) };
       const { fields, ...wrapping } = await seal(kek, ownerOf(account), texts);
       const row = {

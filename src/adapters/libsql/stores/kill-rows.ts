@@ -26,7 +26,7 @@ export function switchReader(context: Context): (account: AccountKey | undefined
   const read = async (use?: DatabaseUse) => rowsOf(control, await client.fresh(text(), use))[0];
   return async (account) => {
     const row = account === undefined ? (await kept("", read)).told : await read(uses.get(account));
-    if (!row) throw new StoreError("unavailable", "the database has no control row: it is not migrated");
+    if (!row) throw new StoreError("unavailable", "the database is not migrated: it has no control row");
     return killOf(row);
   };
 }

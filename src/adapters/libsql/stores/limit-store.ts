@@ -17,7 +17,7 @@ export function limitStore(context: Context): LimitStore {
       const asked = { scopes: JSON.stringify(scopes), account, actor, countsOpen };
       const { rows } = await client.execute(read(asked));
       const [row] = rows;
-      if (!row) throw new StoreError("unavailable", "the database has no control row: it is not migrated");
+      if (!row) throw new StoreError("unavailable", "the database is not migrated: it has no control row");
       const [clock, version] = [0, 1].map((place) => Number(row[place]));
       const [open, set, uses] = [2, 3, 4].map((place) => JSON.parse(String(row[place])) as unknown[]);
       const [openOrders, openOfActor] = open as [number?, number?];

@@ -40,8 +40,7 @@ export function notifyStore(
   return {
     async addChannel({ name, kind, level, quiet, isDaily }, secrets, by) {
       const [kek] = keks;
-      if (!kek)
-        throw new SettingsError("EDGEMAKER_KEK is not set: it encrypts what a channel is opened with");
+      if (!kek) throw new SettingsError("EDGEMAKER_KEK is not set; it encrypts the secrets of channels");
       const { fields, ...wrapping } = await seal(kek, ownerOf(name), secrets);
       const isNew = sql`not exists(select 1 from ${channels} where ${channels.name} = ${name})`;
       const [, added] = await writeTold(context, by, async ({ now: at, tell }) => {

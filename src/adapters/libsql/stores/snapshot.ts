@@ -86,7 +86,7 @@ export function snapshot(lease: Lease, result: ResultSet | undefined): Snapshot 
   const { rows } = READ_SNAPSHOT;
   const [memory] = rows(accounts, result);
   const [settings] = rows(control, result);
-  if (!settings) throw new StoreError("unavailable", "the database has no control row: it is not migrated");
+  if (!settings) throw new StoreError("unavailable", "the database is not migrated: it has no control row");
   const booked: Record<string, Set<string>> = {};
   for (const { symbol, tradeId } of rows(fills, result)) {
     booked[symbol] ??= new Set();

@@ -48,7 +48,7 @@ export function tokenStore(context: Context): TokenStore {
       const added = statement(db.insert(tokens).values({ ...token, createdAt: now() }));
       const whose =
         token.server === undefined ? "" : `, for commands on the machine of the server at ${token.server}`;
-      const opens = token.scope === "agent" ? "opens /mcp for an agent" : `may ${token.scope}`;
+      const opens = token.scope === "agent" ? "works at /mcp for an agent" : `may ${token.scope}`;
       const message =
         token.scope === "link"
           ? `created ${token.id}, a ${token.name}`

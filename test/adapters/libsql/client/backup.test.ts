@@ -212,12 +212,12 @@ describe("a backup", () => {
     const newer = checkBackup(client, migrations.slice(0, -1), schemaAfter);
     await expect(newer).rejects.toThrow(SettingsError);
     await expect(newer).rejects.toThrow(
-      `this backup is of a newer version of edgemaker, which knows ${migrations.at(-1)?.name}`,
+      `this backup is from a newer version of edgemaker (migration ${migrations.at(-1)?.name}`,
     );
     await client.execute("drop table control");
     const other = checkBackup(client, migrations, schemaAfter);
     await expect(other).rejects.toThrow(SettingsError);
-    await expect(other).rejects.toThrow("this is no backup of an edgemaker database");
+    await expect(other).rejects.toThrow("this is not a backup of an edgemaker database");
   });
 
   it("that is damaged says so", async () => {

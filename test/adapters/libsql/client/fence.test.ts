@@ -57,7 +57,7 @@ describe("what is written under a lease", () => {
       client.batch(guarded(context, { ...lease, ...TIMES }, [MARK]), "write"),
     ).rejects.toMatchObject({
       failure: "fenced",
-      message: "the lease is another's now",
+      message: "another process has the lease now",
     });
     expect([await written(), await left()]).toEqual([0, 0]);
   });

@@ -83,7 +83,7 @@ describe("a database that is opened", () => {
     await open("new");
     const refused = open("old", { migrations: migrations.slice(0, -1) });
     await expect(refused).rejects.toThrow(SettingsError);
-    await expect(refused).rejects.toThrow(/changed by a newer edgemaker, to /);
+    await expect(refused).rejects.toThrow(/a newer edgemaker migrated this database .to /);
     expect(closed).toEqual(["old"]);
   });
 
@@ -91,7 +91,7 @@ describe("a database that is opened", () => {
     const { path, open } = file();
     writeFileSync(path, "a text that is no database, and longer than a header. ".repeat(40));
     const refused = open("text");
-    await expect(refused).rejects.toThrow("this file is not a database; name another one with --db");
+    await expect(refused).rejects.toThrow("this file is not a database; choose another one with --db");
     await expect(refused).rejects.toThrow(SettingsError);
   });
 

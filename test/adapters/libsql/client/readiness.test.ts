@@ -92,7 +92,7 @@ describe("a database", () => {
     other.time.pass(6000);
     delete other.state.code;
     other.state.hangs = true;
-    const late = { failure: "unavailable", message: "the database has taken no write for 2 s" };
+    const late = { failure: "unavailable", message: "the database has accepted no write for 2 s" };
     const full = { failure: "unavailable", message: "the database cannot be used: its disk is full" };
     await Promise.all([
       expect(one.ready()).rejects.toMatchObject(late),
@@ -112,7 +112,7 @@ describe("a database", () => {
   it("is not ready for a program that is older than it", async () => {
     const { ready, client, context } = await asked();
     await client.execute("insert into migrations (name, applied_at) values ('9999_later', 0)");
-    await expect(ready()).rejects.toThrow("changed by a newer edgemaker, to 9999_later");
+    await expect(ready()).rejects.toThrow("a newer edgemaker migrated this database (to 9999_later");
     expect(context.version?.newer).toMatch(/9999_later/);
     await client.execute("delete from migrations where name = '9999_later'");
     await ready();

@@ -97,7 +97,7 @@ describe("a call to a server", () => {
       const { client } = await answering(page);
       await expect(client.execute("select 1", use)).rejects.toMatchObject({
         failure: "unavailable",
-        message: "the database cannot be used: its server does not answer",
+        message: "the database cannot be used: its server does not respond",
       });
       expect(use?.rowsRead ?? 0).toBe(0);
     },

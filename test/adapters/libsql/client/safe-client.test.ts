@@ -106,7 +106,7 @@ describe("a client of a file", () => {
     await failed;
     failing.code = undefined;
     expect(told).not.toContain("reconnect");
-    await expect(client.execute(INSERT)).rejects.toThrow("its file is gone: put it back");
+    await expect(client.execute(INSERT)).rejects.toThrow("its file is gone; restore it");
     rename("the same");
     told.length = 0;
     await client.execute(INSERT);
@@ -119,14 +119,16 @@ describe("a client of a file", () => {
     rename(undefined);
     const gone = {
       failure: "unavailable",
-      message: expect.stringContaining("its file is gone: put it back"),
+      message: expect.stringContaining("its file is gone; restore it"),
     };
     await expect(client.execute(INSERT)).rejects.toMatchObject(gone);
     await expect(client.batch([INSERT], "write")).rejects.toMatchObject(gone);
     await expect(client.unwaited(INSERT)).rejects.toMatchObject(gone);
     await expect(client.turn((calls) => calls.batch([INSERT], "write"))).rejects.toMatchObject(gone);
     rename("another");
-    await expect(client.fresh(COUNT)).rejects.toThrow("its file was replaced under this program: stop it");
+    await expect(client.fresh(COUNT)).rejects.toThrow(
+      "its file was replaced while edgemaker was running; stop edgemaker",
+    );
     expect(told).toEqual([]);
     rename("the same");
     expect([await count(), client.trouble()]).toEqual([0, undefined]);

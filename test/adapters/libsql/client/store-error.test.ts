@@ -17,14 +17,14 @@ describe("a failed call to the database", () => {
     [coded("SQLITE_BUSY"), "another process holds its lock"],
     [coded("SQLITE_LOCKED"), "another process holds its lock"],
     [coded("SQLITE_IOERR"), "its disk cannot be read or written"],
-    [coded("SQLITE_READONLY"), "it may only be read"],
+    [coded("SQLITE_READONLY"), "it is read-only"],
     [coded("SQLITE_CANTOPEN"), "its file cannot be opened"],
     [coded("SQLITE_CORRUPT"), "its file is damaged"],
-    [coded("HRANA_WEBSOCKET_ERROR"), "its server does not answer"],
-    [coded("SERVER_ERROR"), "its server does not answer"],
-    [named("TypeError"), "its server does not answer"],
-    [named("TimeoutError"), "its server does not answer"],
-    [named("AbortError"), "its server does not answer"],
+    [coded("HRANA_WEBSOCKET_ERROR"), "its server does not respond"],
+    [coded("SERVER_ERROR"), "its server does not respond"],
+    [named("TypeError"), "its server does not respond"],
+    [named("TimeoutError"), "its server does not respond"],
+    [named("AbortError"), "its server does not respond"],
   ])("says why it cannot be used: %o", (error, reason) => {
     const told = storeError(error);
     expect(told).toMatchObject({ failure: "unavailable", cause: error });
@@ -50,14 +50,17 @@ describe("a failed call to the database", () => {
 
   it("is a lease that has gone to another, and not a constraint", () => {
     const error = coded("SQLITE_CONSTRAINT_CHECK", "CHECK constraint failed: fence_holds");
-    expect(storeError(error)).toMatchObject({ failure: "fenced", message: "the lease is another's now" });
+    expect(storeError(error)).toMatchObject({
+      failure: "fenced",
+      message: "another process has the lease now",
+    });
   });
 
   it("is a place in the chain that another event has taken, and not a constraint", () => {
     const error = coded("SQLITE_CONSTRAINT_UNIQUE", "UNIQUE constraint failed: events.chain, events.seq");
     const told = storeError(error);
     expect(told).toMatchObject({ failure: "unavailable", cause: error });
-    expect(told.message).toMatch(/others write to the database at the same moment/);
+    expect(told.message).toMatch(/other writes conflict with this one/);
   });
 
   it("stays what it is where it has its meaning already", () => {

@@ -82,7 +82,7 @@ describe("exchange keys in the database", () => {
   it("need the operator's own key, and say which cannot be opened without it", async () => {
     const { context, store } = await open();
     await expect(credentialStore(context, []).put(KRAKEN, keys("kraken"), BY)).rejects.toThrow(
-      "EDGEMAKER_KEK is not set: it encrypts stored exchange keys",
+      "EDGEMAKER_KEK is not set; it encrypts stored exchange keys",
     );
     expect(await store.list()).toEqual([]);
     await store.put(KRAKEN, keys("kraken"), BY);

@@ -34,7 +34,7 @@ async function open() {
   const [mine, theirs] = [await make(), await make({ account: THEIRS })];
   const takeLease = async (account = MINE, over: object = {}) => {
     const taken = await store.takeLease({ account, owner: "process/1", ttl: 5000, overlap: 0, ...over });
-    if (!taken) throw new Error("the lease is another's");
+    if (!taken) throw new Error("another process has the lease");
     return taken;
   };
   const place = (clientId: string, over: Partial<Order> = {}) =>

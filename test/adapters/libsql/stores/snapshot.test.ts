@@ -31,7 +31,7 @@ async function open() {
     put(context.db.insert(orders).values(order({ strategy: own.running.id, account: MINE, ...over })));
   const takeLease = async (account: string, owner = "process/1"): Promise<Snapshot> => {
     const taken = await store.takeLease({ account, owner, ttl: 5000, overlap: OVERLAP, isUrgent: true });
-    if (!taken) throw new Error("the lease is another's");
+    if (!taken) throw new Error("another process has the lease");
     return taken;
   };
   return { context, time, store, own, other, put, place, takeLease };

@@ -41,7 +41,7 @@ describe("the kill switch", () => {
     expect(await row()).toEqual([0, 0, 0, 3]);
     expect(await told()).toEqual([
       "on, by test",
-      "on, cancelling every order, by test",
+      "on, canceling every order, by test",
       "on, selling their base, by test",
       "off, by test",
     ]);
@@ -134,11 +134,9 @@ describe("the kill switch", () => {
     const { context, store, make } = await open();
     await make();
     await context.client.execute("delete from control");
-    await expect(store.killed()).rejects.toThrow("it is not migrated");
-    await expect(store.readLimits({ scopes: [], account: "a", actor: "b" })).rejects.toThrow(
-      "it is not migrated",
-    );
+    await expect(store.killed()).rejects.toThrow("not migrated");
+    await expect(store.readLimits({ scopes: [], account: "a", actor: "b" })).rejects.toThrow("not migrated");
     const lease = { account: "sandbox:kraken:", owner: "b", ttl: 1, overlap: 0 };
-    await expect(store.takeLease(lease)).rejects.toThrow("it is not migrated");
+    await expect(store.takeLease(lease)).rejects.toThrow("not migrated");
   });
 });
