@@ -7,22 +7,22 @@ import type { Millis } from "../kernel/time.ts";
 export interface AskedCandles {
   readonly exchange: string;
   readonly symbol: Pair;
-  /** How long a bar lasts. */
+  /** Length of a bar. */
   readonly span: Millis;
   /** Market time, inclusive; `until` exclusive. */
   readonly since?: Millis | undefined;
   readonly until?: Millis | undefined;
 }
 
-/** A whole file's candles. */
+/** All candles of a file. */
 export interface CandleFile {
   readonly candles: Candles;
   readonly coverage: Coverage;
 }
 
-/** Candles that are kept where this runs: a file that was named, or what was downloaded and imported. */
+/** Local candles: a given file, or downloaded and imported candles. */
 export interface CandleReader {
-  /** Undefined where there are none of them. */
+  /** Returns undefined without candles. */
   readonly candles: (asked: AskedCandles) => Promise<Candles | undefined>;
   /** Prints, and books between them, where a file of those was named: candles are not asked for then. */
   readonly tape?: ((symbol: Pair) => Promise<TapeFile | undefined>) | undefined;

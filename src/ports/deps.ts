@@ -1,4 +1,4 @@
-/** All we ask of the world. Amounts and prices are Decimal; times are milliseconds. */
+/** All external dependencies. Amounts and prices are Decimal; times are milliseconds. */
 
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
@@ -22,7 +22,7 @@ import type { Store } from "./stores/store.ts";
 import type { Tracer } from "./tracer.ts";
 import type { ExchangeInfo, Keys, Venue } from "./venue.ts";
 
-/** Of the keys of an exchange all but the keys. */
+/** Metadata of exchange keys, without the keys. */
 export interface KeyReport {
   readonly exchange: string;
   readonly from: "environment" | "database" | "nowhere";
@@ -30,33 +30,33 @@ export interface KeyReport {
   readonly trouble: string | null;
 }
 
-/** What an operation may use. */
+/** Dependencies of an operation. */
 export interface Deps {
   readonly exchanges: readonly ExchangeInfo[];
   /** The venue of a configured exchange id, with the server's keys or the ones given. */
   readonly venue: (exchange: string, keys?: Keys) => Venue;
-  /** Absent where nothing trades on paper. */
+  /** Absent without paper trading. */
   readonly dry?: DryRuns;
   /** The venue behind a stored account; undefined when this process is not configured for it. */
   readonly venueOf: (account: AccountRef) => Venue | undefined;
-  /** One pass over an account that no tick steps, so that what was left unclear there is looked up. */
+  /** Runs one pass over an account that no tick covers, to look up unconfirmed orders. */
   readonly resolve?: (venue: Venue) => Promise<unknown>;
-  /** Market time of an account at a protocol time; on real venues they are the same. */
+  /** Returns the market time of an account at a protocol time. They are equal on real exchanges. */
   readonly marketTime: (account: AccountRef, now: Millis) => Millis;
   /** Lets market time go on after passes, which need not wait then; false at its end. Absent where it runs by itself. */
   readonly letPass?: (by: Millis) => Promise<boolean>;
-  /** Ends a read of the world at its time limit: throws VenueError naming who was asked. */
+  /** Applies a time limit to an external read. On timeout, throws VenueError with the name of the source. */
   readonly inTime: <T>(who: string, read: () => Promise<T>) => Promise<T>;
-  /** What a person has to know of the exchange keys; absent where there are none. */
+  /** Warnings about exchange keys; absent without any. */
   readonly warnings?: () => Promise<readonly string[]>;
   /** Stored exchange keys that cannot be opened, by exchange; absent where there are none. */
   readonly keyTroubles?: () => Promise<readonly string[]>;
   readonly dex: Dex;
   /** Candles to look back on; absent where none are kept: then the exchange is asked. */
   readonly kept?: CandleReader | undefined;
-  /** Asks every other configured venue, and the chain, for a pair's price; absent where there is nobody to ask. */
+  /** Reads a pair's price from other exchanges and the chain; absent without other sources. */
   readonly reference?: (exchange: string, symbol: Pair) => Promise<Reference>;
-  /** Absent where one caller alone has this process. */
+  /** Absent if the process has a single caller. */
   readonly heavy?: HeavyLane | undefined;
   /** Absent where calculations are made in slices, between which this process answers. */
   readonly calculationThread?: CalculationThread | undefined;
@@ -65,43 +65,43 @@ export interface Deps {
   readonly kinds: Kinds;
   /** What the store says of the kill switch comes from here too, where there is one. */
   readonly killHere?: KillHere;
-  /** Limits of the operator's settings: they hold beside those that are stored, which cannot raise them. */
+  /** Limits from the settings. They apply in addition to stored limits, which cannot raise them. */
   readonly limits?: Limits | undefined;
-  /** How often this process steps its accounts, in protocol time; undefined where it steps none itself. */
+  /** Interval of passes in protocol time; undefined if this process runs none. */
   readonly interval?: Millis | undefined;
-  /** How many requests of all kinds this process may still make, where the platform limits them. */
+  /** Remaining requests of this process, if the platform limits them. */
   readonly requests?: (() => number) | undefined;
-  /** Tells somebody outside that all is well; absent where nobody listens. */
+  /** Sends a heartbeat to a monitoring service; absent without one. */
   readonly heartbeat?: { beat(isGood: boolean): Promise<void> };
-  /** How days went; absent where nobody looks. */
+  /** Daily figures; absent without reports. */
   readonly reports?: ReportStore;
-  /** Pairs whose books are watched, and what was seen of them. */
+  /** Sampled pairs and their samples. */
   readonly liquidity?: {
     readonly store: LiquidityStore;
     readonly pairs: readonly PromisedPair[];
-    /** Signed days, and the key that signs them once one was made; absent where nothing is signed. */
+    /** Signed days, and the key that signs them after it is created; absent if nothing is signed. */
     readonly proofs?: ProofStore & ProofKeys;
   };
-  /** What is measured; absent where nothing is. */
+  /** Metrics; absent without any. */
   readonly metrics?: MetricsStore;
   /** Alert channels what happens; absent where nobody is. */
   readonly notify?: {
     readonly store: NotifyStore;
     readonly post: Post;
     readonly mail?: SendMail | undefined;
-    /** Hosts that the operator's settings name: they may be told whatever they are. */
+    /** Hosts that the settings allow as message targets, even private ones. */
     readonly hosts: readonly string[];
     readonly inward?: LeadsInward | undefined;
   };
-  /** The server's exchange keys; absent where exchanges are simulated. */
+  /** The server's exchange keys; absent for simulated exchanges. */
   readonly keys?: {
     list(): Promise<readonly KeyReport[]>;
-    /** Throws VenueError where the exchange refuses them, or there are none. */
+    /** Throws VenueError if the exchange refuses the keys or there are none. */
     check(exchange: string): Promise<{ readonly assets: number; readonly mayWithdraw: boolean | undefined }>;
   };
   /** Keys that sign checkpoints of events, the first one for new ones. */
   readonly signers?: readonly Signer[];
-  /** Measures what is done; absent where nobody collects it. */
+  /** Tracer; absent without a collector. */
   readonly tracer?: Tracer | undefined;
   readonly local: Local;
   readonly log: Log;

@@ -1,4 +1,4 @@
-/** What we ask of the chain's exchanges. Amounts and prices are Decimal; ADA is the chain's native asset. */
+/** Data of the chain's exchanges. Amounts and prices are Decimal; ADA is the chain's native asset. */
 import type { ChainToken } from "../kernel/chain-token.ts";
 import type { Decimal } from "../kernel/decimal.ts";
 
@@ -14,17 +14,17 @@ export interface Pool {
   readonly reserves: { readonly ada: Decimal; readonly token: Decimal };
   /** The token's smallest amount. */
   readonly lot: Decimal;
-  /** Shares of what is paid in, for buying and for selling the token; undefined when not told. */
+  /** Fees for buying and selling the token, as shares of the payment; undefined if unknown. */
   readonly fees: { readonly buy: Decimal | undefined; readonly sell: Decimal | undefined };
 }
 
-/** Where pools are read. Throws VenueError. */
+/** Source of pools. Throws VenueError. */
 export interface Aggregator {
-  /** Every pool of ADA and the token that has a state, in no order. */
+  /** Returns every pool of ADA and the token that has a state, unordered. */
   pools(token: ChainToken): Promise<readonly Pool[]>;
 }
 
-/** The median of the configured exchanges' ADA/USDT mids that could be read, and which ones those are. */
+/** Median ADA/USDT mid price of the exchanges that responded, and their ids. */
 export interface AdaPrice {
   readonly price: Decimal;
   readonly exchanges: readonly string[];
@@ -48,7 +48,7 @@ export interface DexPrice {
 /** A pool that counts for a price: quoted, and of at least 1,000 ADA. */
 export type PricedPool = Pool & { readonly quoted: Decimal };
 
-/** What a token's price is made of; the largest pool first. */
+/** Sources of a token's price, largest pool first. */
 export interface ChainMarket {
   readonly pools: readonly PricedPool[];
   readonly ada: AdaPrice;

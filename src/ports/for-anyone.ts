@@ -1,5 +1,5 @@
 import type { MarketData } from "./market.ts";
 import type { Venue } from "./venue.ts";
 
-/** What a venue's public data is to whoever asks without a token: apart from what passes ask, where that matters. */
+/** Public data for requests without a token, with a rate limit separate from that of passes. */
 export const forAnyone = (venue: Venue): MarketData => venue.forAnyone ?? venue;

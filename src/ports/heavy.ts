@@ -3,20 +3,20 @@ import type { Millis } from "../kernel/time.ts";
 import type { Local } from "./local.ts";
 
 export interface HeavyCaller {
-  /** Whose places are counted together. */
+  /** Callers with the same key share their places. */
   readonly actor: string;
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the caller has disconnected. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface HeavyPlace {
-  /** Keeps the place: called at least every few seconds of calculation. */
+  /** Keeps the place; call it at least every few seconds of calculation. */
   readonly renew: () => void;
-  /** Of the time for calculations, what belongs to this place. */
+  /** This place's share of the calculation time. */
   readonly share: () => number;
 }
 
-/** Where operations that calculate for long wait for each other. */
+/** Queue for operations with long calculations. */
 export interface HeavyLane {
   /**
    * Runs `act` when it is the caller's turn. Throws Too many requests where the queue is full, or the caller has its share
@@ -25,7 +25,7 @@ export interface HeavyLane {
   run<T>(caller: HeavyCaller, act: (place: HeavyPlace) => Promise<T>): Promise<T>;
 }
 
-/** How a calculation ends early: after `longest` with what there is, on `signal` without anything. */
+/** Ends a calculation early: after `longest` with a partial result, on `signal` without one. */
 export interface CalculationLimits {
   readonly longest: Millis;
   readonly signal: AbortSignal | undefined;
@@ -34,7 +34,7 @@ export interface CalculationLimits {
 /** Runs one named calculation of plain data in a thread of its own. Long lists are in `lists` of the job. */
 export type CalculationThread = (name: string, job: object, limits: CalculationLimits) => Promise<unknown>;
 
-/** What ends a request whose client has left: nobody reads it. */
+/** Error of a request whose client has disconnected. */
 export const canceledRequest = () => new AppError("Invalid request", "the client has canceled this request");
 
 interface HeavyCall {
@@ -42,7 +42,7 @@ interface HeavyCall {
   readonly waiting?: { readonly hear: (done: number) => void } | undefined;
 }
 
-/** Lets others be answered between two parts of heavy work. Throws where the client has left. */
+/** Lets other requests run between two parts of heavy work. Throws if the client has disconnected. */
 export async function betweenParts(
   { heard, sleep }: Pick<Local, "heard" | "sleep">,
   { signal, waiting }: HeavyCall,

@@ -1,22 +1,22 @@
 import { AppError } from "../kernel/errors.ts";
 import type { Store } from "./stores/store.ts";
 
-/** What keeps one process from placing orders, whatever the database says: its settings, or a file beside the database. */
+/** A kill switch of one process, independent of the database: its settings, or a file next to the database. */
 export interface KillHere {
-  /** Asked in the very turn in which it counts; undefined where nothing does. */
+  /** Evaluated immediately before use; undefined if nothing blocks orders. */
   readonly reason: () => string | undefined;
   /** The file that stops every process of this machine, as a person is told where to create it; absent where there are no files. */
   readonly file?: string | undefined;
 }
 
-/** What an order, or a start, is refused with while the switch is on. */
+/** Error for an order or a start while the kill switch is on. */
 export function killRefusal(here: KillHere | undefined, what: string): AppError {
   const why = here?.reason();
   const until = why === undefined ? "turn it off to trade again" : `in this process, as ${why}`;
   return new AppError("Forbidden", `the kill switch is on: ${what}; ${until}`);
 }
 
-/** The store as such a process has it: the kill switch is on, and no intent is recorded. */
+/** Wraps the store for such a process: the kill switch is on, and no intent is recorded. */
 export function withKillHere(store: Store, { reason }: KillHere): Store {
   const isOn = () => reason() !== undefined;
   return {

@@ -1,4 +1,4 @@
-/** A kind of strategy: what should rest, and its own books. That each order exists once is the engine's. */
+/** A kind of strategy. It decides which orders should be open and books fills. The engine ensures that each order exists once. */
 import type { Decimal } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
@@ -13,95 +13,95 @@ import type { Reserve } from "../model/reserve.ts";
 import type { Accounts, Strategy, StrategyConfig, StrategyState } from "../model/strategy.ts";
 import type { Timing, VenueOrder } from "./venue.ts";
 
-/** What a pass has seen of a market's prices. */
+/** Market prices that a pass observed. */
 export interface PriceSight {
-  /** Undefined when the venue did not give it: then nothing new is placed. */
+  /** Undefined if the exchange did not return it; then no new order is placed. */
   readonly market: Market | undefined;
-  /** Undefined too of a book that is empty on a side, or crossed. */
+  /** Also undefined if the order book is crossed or has an empty side. */
   readonly quote: Quote | undefined;
-  /** One's own orders among all others; undefined where no kind reads it, or the venue did not give it. */
+  /** Order book including own orders; undefined if no kind reads it, or the exchange did not return it. */
   readonly book?: Book | undefined;
-  /** What other places say of the pair; undefined where no kind asks. */
+  /** Prices of the pair from other sources; undefined if no kind needs them. */
   readonly elsewhere?: Elsewhere | undefined;
-  /** The account's open orders on the pair, as the venue tells them. */
+  /** The account's open orders on the pair, as the exchange reports them. */
   readonly open: readonly VenueOrder[];
   /** Why the market was not observed. */
   readonly error: string | null;
 }
 
-/** What one strategy may know and use of a pass. */
+/** Context of one strategy in a pass. */
 export interface StrategyContext {
   readonly sight: PriceSight;
   /** Protocol time. */
   readonly now: Millis;
-  /** Between two passes, as far as the last one tells. */
+  /** Time between two passes, estimated from the last one. */
   readonly interval: Millis;
-  /** Prices are of the moment in which they are asked for, in a time of their own. */
+  /** Market time of the prices. */
   readonly isSimulated: boolean;
   readonly window: LeaseWindow;
-  /** Undefined when the balances were not read. */
+  /** Undefined if the balances were not read. */
   readonly funds: Funds | undefined;
   readonly capital: Capital | undefined;
   readonly confidence: Decimal | undefined;
-  /** Free base that no strategy of the account holds; undefined when it is not known for certain. */
+  /** Free base that belongs to no strategy of the account; undefined if uncertain. */
   readonly ownBase: OwnBase | undefined;
   readonly resting: readonly Resting[];
   readonly killed: boolean;
-  /** The switch is on, and the base is sold all the same: no further through the price than the collar. */
+  /** Whether the base is sold within the price collar although the kill switch is on. */
   readonly panics: boolean;
-  /** Open orders without a row: of this database's strategies, and of some that it does not know. */
+  /** Open orders without a row: of strategies in this database, and of unknown strategies. */
   readonly held: string | null;
   readonly stranger: string | null;
-  /** An order that the exchange has taken and does not show, long after it should. */
+  /** An order that the exchange accepted but does not show after the expected delay. */
   readonly unshown: string | null;
   readonly epoch: number;
   readonly timing: Timing;
-  /** How many orders may still be placed. */
+  /** Number of orders that can still be placed. */
   readonly limit: number;
-  /** Why orders wait, where it is the exchange's answers that take so long. */
+  /** Why orders wait, if the exchange responds slowly. */
   readonly slow: string | null;
   readonly bounds: Bounds;
-  /** The strategy after its own loss, and its account's, have been held against their limits. */
+  /** Returns the strategy after checking its loss and its account's loss against their limits. */
   readonly judge: <S extends Strategy>(strategy: S, quote: Quote) => S;
 }
 
-/** A strategy after its part of a pass, and what it asks for. */
+/** A strategy after its part of a pass, and the orders that it requests. */
 export interface Drafted<S extends Strategy = Strategy> {
   readonly strategy: S;
   readonly intents: readonly Draft[];
   /** Of limits, where the intents are recorded. */
   readonly terms: LimitTerms | null;
   readonly cancels: readonly Order[];
-  /** What else there is to say of it. */
+  /** Further notices. */
   readonly events: readonly Event[];
-  /** Orders left to the person by a stop that keeps them. */
+  /** Orders that a stop leaves open on the exchange. */
   readonly released: readonly Order[];
   readonly funds: Funds | undefined;
-  /** The prices that its intents were held against, where the venue's own say nothing. */
+  /** Prices that its intents were checked against, if the exchange's own prices are not reliable. */
   readonly priced?: Quote | undefined;
-  /** It is active as soon as these intents are accepted. */
+  /** Whether the strategy becomes active when these intents are accepted. */
   readonly placing: boolean;
   readonly short: boolean;
 }
 
-/** The same once its orders have their client ids. */
+/** The result after its orders got client ids. */
 export interface Advanced<S extends Strategy = Strategy> extends Drafted<S> {
   readonly intents: readonly Order[];
 }
 
-/** An order that the venue alone knew, with the fills that a pass has found of it. */
+/** An order that existed only on the exchange, with its fills. */
 export interface FoundOrder {
   readonly order: Order;
   readonly fills: readonly Fill[];
-  /** It has come to its end. */
+  /** Whether the strategy has ended. */
   readonly ended: boolean;
 }
 
-/** What is known before balances are read. */
+/** Context before balances are read. */
 export interface PlacingSight extends Pick<StrategyContext, "sight" | "now" | "interval" | "isSimulated"> {
-  /** Slots that have no order and wait for no limit. */
+  /** Returns slots without an order that do not wait for a limit. */
   readonly free: number;
-  /** Its orders that rest, or may, with what has filled of them as just seen. */
+  /** Its orders that are or can be open, with their filled amounts. */
   readonly live: readonly Order[];
 }
 
@@ -110,40 +110,40 @@ export interface Kind<
   State extends StrategyState = StrategyState,
 > {
   readonly name: string;
-  /** Of the state that it stores. */
+  /** Version of the stored state. */
   readonly version: number;
-  /** A state that an older version has stored. */
+  /** Converts a state that an older version stored. */
   upgrade(state: StrategyState, version: number): State;
-  /** Moves its books by one fill of a slot's order, fees included; a slot that is no more is the strategy as a whole. */
+  /** Books one fill of a slot's order, including fees. If the slot no longer exists, the strategy as a whole books it. */
   bookFill(state: State, symbol: Pair, fill: Fill, slot: number): State;
-  /** After an order's last fill. */
+  /** Books the end of an order after its last fill. */
   bookEnd(state: State, order: Order): State;
-  /** Before and after the fills of an order are booked that a restored database had forgotten. */
+  /** Run before and after booking the fills of an order that a restored database had lost. */
   beforeFound(strategy: Strategy<Config, State>, found: FoundOrder): State;
   afterFound(state: State, order: Order): State;
-  /** The books after a restored database has given up so many generations of ids. */
+  /** Returns the state after a restored database skipped this many generations of ids. */
   skipGenerations(strategy: Strategy<Config, State>, count: number): State;
-  /** Gives all base to the strategy as a whole: no slot sells it any more. */
+  /** Moves all base from the slots to the strategy as a whole. */
   release(state: State): State;
-  /** All base that it holds, and what that cost in quote. */
+  /** Returns all base of the strategy and its cost in quote. */
   holdings(state: State): { readonly base: Decimal; readonly cost: Decimal };
-  /** What it still needs of the account's free balances; `orders` are unsettled ones, its own among them. */
+  /** Returns the free balance that it still needs. `orders` are all unsettled orders, including its own. */
   reserve(strategy: Strategy<Config, State>, orders: readonly Order[], market: Market): Reserve;
-  /** Per asset, what its books say that its fills have moved. */
+  /** Returns the booked balance change of its fills, per asset. */
   movedByBooks(state: State, symbol: Pair): Readonly<Record<string, Decimal>>;
-  /** What its fills have come to at a price, or at the one it began at. */
+  /** Returns the P&L of its fills at a price; the default is its start price. */
   accounts(strategy: Pick<Strategy<Config, State>, "symbol" | "state">, mark?: Decimal): Accounts;
-  /** Between the lowest and the highest price at which it would have an order. */
+  /** Returns the lowest and highest price at which it would have an order. */
   isInRange(state: State, mid: Decimal): boolean;
-  /** What of a market it goes by. */
+  /** Market data that it needs. */
   readonly reads: "ticker" | "book";
-  /** Whether it goes by what other places say of the pair too, and how old that may be. */
+  /** Whether it uses prices from other sources, and their maximum age. */
   asksElsewhere?(config: Config): { readonly every: Millis } | undefined;
-  /** Whether it may want an order now: only then are balances worth a call. */
+  /** Returns whether it could place an order now. Only then are balances read. */
   mayPlace(strategy: Strategy<Config, State>, seen: PlacingSight): boolean;
-  /** Orders that stand in the way of what should rest. */
+  /** Returns orders that block the desired open orders. */
   outdated(state: State, live: readonly Order[], quote?: Quote): Order[];
-  /** What a strategy that is wanted to run asks for next; `live` are its unsettled orders. */
+  /** Returns the next orders of a running strategy. `live` are its unsettled orders. */
   run(
     strategy: Strategy<Config, State>,
     live: readonly Order[],
@@ -151,5 +151,5 @@ export interface Kind<
   ): Partial<Drafted<Strategy<Config, State>>>;
 }
 
-/** The kinds that a program knows, by name. Throws for one that it does not. */
+/** The supported kinds by name. Throws for an unknown kind. */
 export type Kinds = (name: string) => Kind;

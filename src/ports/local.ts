@@ -1,12 +1,12 @@
 import type { Millis } from "../kernel/time.ts";
 
-/** This process's own clock and chance. Neither is protocol time: that is the store's. */
+/** This process's clock and randomness. Protocol time comes from the store instead. */
 export interface Local {
-  /** What this process is called where a person asks who has stepped an account. */
+  /** Name of this process as the owner of passes. */
   readonly name: string;
-  /** Never goes back; its zero means nothing. */
+  /** Monotonic time in milliseconds from an arbitrary zero. */
   readonly monotonic: () => Millis;
-  /** `length` random characters of [0-9a-z]. */
+  /** Returns `length` random characters of [0-9a-z]. */
   readonly randomText: (length: number) => string;
   readonly sleep: (millis: Millis) => Promise<void>;
   /** Ends when this process has heard what has arrived for it; absent where nothing ever holds it up. */

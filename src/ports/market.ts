@@ -1,4 +1,4 @@
-/** What everybody is told of a venue's markets. Prices are in quote, amounts in base, times in milliseconds. */
+/** Public market data of an exchange. Prices are in quote, amounts in base, times in milliseconds. */
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Book, Candle, Market, Ticker, Trade } from "../model/market.ts";
@@ -11,7 +11,7 @@ export interface MarketData {
   trades(symbol: Pair, limit: number): Promise<readonly Trade[]>;
   /** Ascending. With `since` those of the `limit` spans from it on, else the newest; the last may be under way. */
   candles(symbol: Pair, range: CandleRange): Promise<readonly Candle[]>;
-  /** Candles back from now, of any span, beyond which the venue tells none; left out where it tells all. */
+  /** Maximum number of past candles that the exchange returns; absent without a maximum. */
   readonly candleReach?: number | undefined;
 }
 

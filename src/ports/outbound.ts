@@ -1,18 +1,18 @@
-/** How a message leaves this process. */
+/** Sends messages from this process. */
 import type { Millis } from "../kernel/time.ts";
 
 export interface OutboundAnswer {
   readonly status: number;
-  /** The beginning of what it said. */
+  /** Start of the response text. */
   readonly text: string;
   readonly retryAfterSeconds?: number | undefined;
 }
 
-/** Follows no redirect, and reaches no private address that the operator has not named. Rejects where there was no answer. */
+/** Sends a request. Follows no redirect, and refuses private addresses that the settings do not allow. Rejects without a response. */
 export type Post = (request: OutboundRequest, timeout: Millis) => Promise<OutboundAnswer>;
 
 export interface Mail {
-  /** Unique, and the same at every try. */
+  /** Unique id, the same for every attempt. */
   readonly id: string;
   /** `smtps://host[:port]`; or `smtp://host[:port]`, whose connection must become encrypted unless the operator has named the host. */
   readonly server: string;
@@ -24,7 +24,7 @@ export interface Mail {
   readonly text: string;
 }
 
-/** Hands a mail to its server, whose reply code is the status. Rejects where there was no answer. */
+/** Sends a mail; the status is the server's reply code. Rejects without a response. */
 export type SendMail = (mail: Mail, timeout: Millis) => Promise<OutboundAnswer>;
 
 /** Why nothing may be sent to this address; undefined where it may. `named` are hosts of the operator's settings. */
@@ -51,12 +51,12 @@ const isLocal = (host: string): boolean =>
 /** Why nothing may be sent to a name, of where it leads now; undefined where it may, or that is not known yet. */
 export type LeadsInward = (host: string) => Promise<string | undefined>;
 
-/** In milliseconds from now, from a Retry-After in seconds. */
+/** Milliseconds to wait, from Retry-After in seconds. */
 export const secondsOf = (header: string | null | undefined): number | undefined =>
   header && /^\d{1,6}$/.test(header) ? Number(header) : undefined;
 
 export interface OutboundRequest {
-  /** POST where it is left out. */
+  /** HTTP method; default POST. */
   readonly method?: "GET";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -4,12 +4,12 @@ export interface TraceSpan {
   /** What is known at its end. No secret, and no text from elsewhere, may be in it. */
   set(attributes: SpanAttributes): void;
   rename(name: string): void;
-  /** What it was about came to nothing. */
+  /** Whether the traced work failed. */
   fail(type: string): void;
 }
 
 /** Measures work for whoever collects that; names and attributes are those of OpenTelemetry's conventions. */
 export interface Tracer {
-  /** Ends when `work` has; what is measured meanwhile is part of it. */
+  /** Runs `work` in a span. Spans started meanwhile are its children. */
   span<T>(name: string, attributes: SpanAttributes, work: (span: TraceSpan) => Promise<T>): Promise<T>;
 }

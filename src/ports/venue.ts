@@ -8,7 +8,7 @@ import type { Market, Side } from "../model/market.ts";
 import type { Fee, NewOrder, OrderStatus, OrderType } from "../model/order.ts";
 import type { MarketData } from "./market.ts";
 
-/** An order as its venue tells it. */
+/** An order as the exchange reports it. */
 export interface VenueOrder {
   readonly id: string;
   readonly clientId?: string | undefined;
@@ -18,7 +18,7 @@ export interface VenueOrder {
   readonly price: Decimal;
   readonly amount: Decimal;
   readonly filled: Decimal;
-  /** Quote exchanged so far, before fees; undefined when the venue does not tell. */
+  /** Quote exchanged so far, before fees; undefined if the exchange does not report it. */
   readonly notional?: Decimal | undefined;
   readonly fees?: readonly Fee[] | undefined;
   readonly status: OrderStatus;
@@ -39,7 +39,7 @@ export interface VenueFill {
   readonly at: Millis;
 }
 
-/** A row of the venue's that cannot be booked as it stands; its time and order where they can be read. */
+/** A row of the exchange that cannot be booked, with its time and order if readable. */
 export interface UnreadableFill {
   readonly id: string | null;
   readonly orderId: string | null;
@@ -53,18 +53,18 @@ export interface FillsRead {
   readonly unreadable: readonly UnreadableFill[];
 }
 
-/** What one question for a span of time has been answered with. */
+/** Result of one query for a time span. */
 export interface FillsOfSpan extends FillsRead {
   /**
    * The part of the span asked for that needs no other question: all that the venue tells of it is here. It begins
    * where the span begins, or ends where it ends.
    */
   readonly told: Span;
-  /** The venue's market time, up to which it was asked at most. */
+  /** Market time of the exchange: the upper bound of the query. */
   readonly now: Millis;
 }
 
-/** Asked in the very turn in which a write leaves; a request that may not leave never does. */
+/** Evaluated immediately before a write is sent; a refused request is never sent. */
 export interface Permit {
   /** Waited for when the request's turn has come, before it is signed: `mayLeave` may rest on what this finds. */
   readonly look?: () => Promise<void>;
@@ -80,63 +80,63 @@ export type CreateOutcome =
       readonly result: "rejected";
       readonly reason: string;
       readonly failure?: VenueFailure;
-      /** An order that may only rest would have taken. */
+      /** A post-only order would have taken. */
       readonly wouldTake?: boolean;
     }
   | { readonly result: "unknown"; readonly reason: string };
 
-/** `look` says that the venue knows no such open order: only a look at the order tells what became of it. */
+/** `look`: the exchange has no such open order; read the order to learn its state. */
 export type CancelOutcome =
   | { readonly result: "accepted" | "look" }
   | { readonly result: "not_sent"; readonly failure?: "rate_limited" }
   | { readonly result: "rejected"; readonly reason: string; readonly failure?: VenueFailure }
   | { readonly result: "unknown"; readonly reason: string };
 
-/** Bounds of a venue's behaviour, in protocol time (see docs/reliability.md). */
+/** Timing limits of an exchange, in protocol time (see docs/reliability.md). */
 export interface Timing {
   readonly leaseTtl: Millis;
   readonly requestTimeout: Millis;
-  /** How long after leaving a request may still take effect at the venue. */
+  /** How long after sending a request can take effect at the exchange. */
   readonly expiry: Millis;
   readonly skew: Millis;
-  /** How long a venue may not show what it has accepted. */
+  /** Maximum delay until the exchange shows an accepted order. */
   readonly readLag: Millis;
-  /** Least time between the two misses that end an order. */
+  /** Minimum time between the two failed lookups that end an order. */
   readonly secondMiss: Millis;
-  /** How far behind the time up to which trades were read reading begins, in market time. */
+  /** Overlap when trades are read again, in market time. */
   readonly overlap: Millis;
-  /** How often trades are read where no order of ours has moved; 0 reads them in every pass. */
+  /** Interval of reading trades while no own order changes; 0 reads them in every pass. */
   readonly tradesEvery: Millis;
   readonly backoff: { readonly first: Millis; readonly most: Millis };
 }
 
-/** What the ids of a venue's orders look like. */
+/** Format of the exchange's order ids. */
 export interface OrderIds {
   readonly form: RegExp;
-  /** For a person: what they are, with an example. */
+  /** Description of the format, with an example. */
   readonly like: string;
 }
 
-/** Calls that may be made: so many at once, regained at so many a second. */
+/** Rate limit: burst size and calls per second. */
 export interface CallRate {
   readonly burst: number;
   readonly perSecond: number;
 }
 
-/** Calls to be taken from an account's rate, so that `kept` of its burst are left. */
+/** Calls to deduct from an account's rate limit; `kept` calls of its burst must remain. */
 export interface CallsAsked {
   readonly calls: number;
   readonly kept: number;
   readonly rate: CallRate;
 }
 
-/** One account on one venue. Reads throw VenueError; writes answer an outcome and throw only on our own mistakes. */
+/** One account on one exchange. Reads throw VenueError. Writes return an outcome and throw only on programming errors. */
 export interface Venue extends MarketData {
   readonly account: AccountRef;
-  /** Anything else is no id that it could know of. */
+  /** Other texts are not valid order ids. */
   readonly orderIds: OrderIds;
   readonly timing: Timing;
-  /** A market with the fees that everybody is told, asked without keys; where absent, `market` tells those. */
+  /** Returns a market with public fees, read without keys; if absent, `market` returns them. */
   readonly listed?: (symbol: Pair) => Promise<Market>;
   /**
    * Public data for whoever asks without a token, within a budget, a circuit and kept answers of its own: no question
@@ -144,26 +144,26 @@ export interface Venue extends MarketData {
    */
   readonly forAnyone?: MarketData;
   balances(): Promise<readonly Balance[]>;
-  /** Every open order of the account, or of one pair; all pages. */
+  /** Returns all open orders of the account or of one pair, from all pages. */
   openOrders(symbol?: Pair): Promise<readonly VenueOrder[]>;
-  /** A targeted look; undefined when the venue says that it knows none. */
+  /** Reads one order; undefined if the exchange has no such order. */
   order(key: {
     symbol: Pair;
     id?: string | undefined;
     clientId?: string | undefined;
   }): Promise<VenueOrder | undefined>;
-  /** Many targeted looks in one, by the venue's ids, where it takes that; an order that it does not know is left out. */
+  /** Reads several orders by exchange id in one request, if supported; omits unknown orders. */
   readonly orders?: (symbol: Pair, ids: readonly string[]) => Promise<readonly VenueOrder[]>;
-  /** Own executions of a span of time, of which one question may tell a part; without `to`, up to now. */
+  /** Returns own fills of a time span, perhaps only a part of them; `to` defaults to now. */
   fills(
     symbol: Pair,
     span: { readonly from: Millis; readonly to?: Millis | undefined },
   ): Promise<FillsOfSpan>;
-  /** All executions of some orders placed at or after a time, by the venue's ids, as far as it still tells them. */
+  /** Returns all fills of some orders by exchange id, placed at or after a time, if the exchange still has them. */
   fillsOf(symbol: Pair, orderIds: readonly string[], since: Millis): Promise<FillsRead>;
   create(order: NewOrder, permit: Permit): Promise<CreateOutcome>;
   cancel(order: { symbol: Pair; id: string }, permit: Permit): Promise<CancelOutcome>;
-  /** What a pass takes of the account's rate of calls before its first; undefined where nobody counts. */
+  /** Calls that a pass reserves before its first request; undefined without a rate limit. */
   readonly opening?: (isUrgent: boolean) => CallsAsked | undefined;
   /**
    * The same account for the holder of its lease, asked for at `askedAt` of the process's own clock, with those calls

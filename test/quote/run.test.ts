@@ -141,7 +141,7 @@ describe("a pass over quotes", () => {
     expect(lost.strategy?.state.notices).toEqual([
       {
         code: "loss_limit",
-        message: expect.stringMatching(/^it has lost more than its loss limit of 10 USDT:/),
+        message: expect.stringMatching(/^its loss exceeds its loss limit of 10 USDT;/),
       },
     ]);
     const stays = run(lost.strategy as QuoteStrategy, [], pass({ book: book(["99"], ["101"]) }));

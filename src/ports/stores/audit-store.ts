@@ -1,7 +1,7 @@
 import type { Millis } from "../../kernel/time.ts";
 import type { By, EventTold, KeptEvent } from "../../model/events.ts";
 
-/** An event with its place; all three are null of those from before there were chains. */
+/** An event with its position in its chain. All three fields are null for events older than the chains. */
 export type ChainedEvent = KeptEvent & {
   readonly id: number;
   readonly chain: string | null;
@@ -9,20 +9,20 @@ export type ChainedEvent = KeptEvent & {
   readonly hash: string | null;
 };
 
-/** How far a chain has come, and with which event. */
+/** The last sequence number and hash of a chain. */
 export interface ChainPlace {
   readonly id: number;
   readonly seq: number;
   readonly hash: string;
 }
 
-/** What a checkpoint says of a chain: that it reaches to `seq` with this hash, and is kept from `from` on. */
+/** A checkpoint's entry for one chain: it ends at `seq` with this hash, and its stored events begin at `from`. */
 export interface ChainMark {
   readonly chain: string;
   readonly seq: number;
   readonly hash: string;
   readonly from: number;
-  /** The hash before `from`; empty where nothing was ever cut. */
+  /** Hash of the event before `from`; empty if no events were deleted. */
   readonly before: string;
 }
 
@@ -30,32 +30,32 @@ export interface Checkpoint {
   readonly number: number;
   readonly at: Millis;
   readonly marks: readonly ChainMark[];
-  /** Which of the operator's keys has signed it. */
+  /** Id of the operator's key that signed it. */
   readonly key: string;
   readonly signature: string;
 }
 
-/** Signs with a key that the operator has and the database has not. */
+/** Signs checkpoints with an operator key that is not in the database. */
 export interface Signer {
   readonly key: string;
   sign(text: string): Promise<string>;
 }
 
 export interface AuditStore {
-  /** Tells of what is written nowhere else. */
+  /** Writes an event that has no other row. */
   note(told: EventTold, by: By): Promise<void>;
   /** The same of what is about to be done and waits for no database: ends when it is written, fails, or takes too long. */
   noteAhead(told: EventTold, by: By): Promise<void>;
-  /** In the order in which they were written. */
+  /** Returns events in the order of writing. */
   eventsAfter(id: number, limit: number): Promise<readonly ChainedEvent[]>;
-  /** The newest of a chain before a place; undefined where there is none. */
+  /** Returns the newest event of a chain before a position; undefined without one. */
   placeBefore(chain: string, seq: number): Promise<ChainPlace | undefined>;
   /**
    * Whether anything has happened: the newest event's id, and the protocol time of the newest complete pass of any
    * account; 0 where there is none.
    */
   pulse(): Promise<{ readonly event: number; readonly steppedAt: Millis }>;
-  /** How many events there have ever been, by the database's own count. */
+  /** Returns the number of events ever written, as the database counts them. */
   eventCount(): Promise<number>;
   /** Oldest first. */
   checkpoints(): Promise<readonly Checkpoint[]>;

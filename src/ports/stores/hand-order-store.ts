@@ -6,20 +6,20 @@ import type { LimitTerms } from "../../model/limits.ts";
 import type { Order } from "../../model/order.ts";
 import type { Settlement } from "./step-store.ts";
 
-/** Why the intent of an order by hand was not written: the kill switch or the limits, or an order that it would meet. */
+/** Why the intent of a manual order was not written: the kill switch, a limit, or an order that it could fill against. */
 export type HandRecord =
   | { readonly result: "recorded" }
   | { readonly result: "refused" }
   | { readonly result: "meets"; readonly order: Order };
 
-/** What an order by hand is held against: the limits, and the account's own orders. */
+/** What a manual order is checked against: the limits and the account's own orders. */
 export interface HandTerms {
-  /** Protocol time at which they were read a moment ago; left out, the database is asked for it. */
+  /** Protocol time of the read; read from the database if absent. */
   readonly at?: Millis;
   readonly terms: LimitTerms | null;
-  /** How far it may trade; null where that is any price. */
+  /** Worst price at which it can trade; null for any price. */
   readonly limit: Decimal | null;
-  /** Client ids of orders that the venue has told to have ended. */
+  /** Client ids of orders that have ended on the exchange. */
   readonly ended: readonly string[];
 }
 
@@ -33,6 +33,6 @@ export interface HandOrderStore {
   recordByHand(order: Order, held: HandTerms, by: By): Promise<HandRecord>;
   settleByHand(outcome: Pick<Order, "account"> & Settlement["outcomes"][number]): Promise<void>;
   orderByClientId(account: AccountKey, clientId: string): Promise<Order | undefined>;
-  /** Whether an order of the account waits to be looked up: nobody has said what became of it. */
+  /** Returns whether an order of the account is unconfirmed and has to be looked up. */
   hasUnclear(account: AccountKey): Promise<boolean>;
 }

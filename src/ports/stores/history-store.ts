@@ -3,7 +3,7 @@ import type { KeptEvent } from "../../model/events.ts";
 import type { Fill } from "../../model/fill.ts";
 import type { Order } from "../../model/order.ts";
 
-/** A place in a history that is told newest first; `id` settles what happened in the same millisecond. */
+/** A position in a history, newest first; `id` orders entries of the same millisecond. */
 export interface HistoryPlace {
   readonly at: Millis;
   readonly id?: string | undefined;
@@ -15,17 +15,17 @@ export interface Page {
   readonly before?: HistoryPlace | undefined;
 }
 
-/** A file beside the database into which old rows have gone. */
+/** An archive file next to the database. */
 export interface ArchiveFile {
   /** Of UTC, in which its rows have ended. */
   readonly year: number;
   /** Its name, without a folder. */
   readonly file: string;
-  /** What is younger than this is not in it. */
+  /** Newest possible time of its rows. */
   readonly before: Millis;
 }
 
-/** What has happened to a strategy, newest first. */
+/** History of a strategy, newest first. */
 export interface HistoryStore {
   /** By market time of creation and client id. */
   ordersOf(strategy: string, page: Page): Promise<readonly Order[]>;

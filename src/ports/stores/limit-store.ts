@@ -4,7 +4,7 @@ import type { LimitSettings, LimitsAsked, LimitsRead } from "../../model/limits.
 
 export interface LimitStore {
   readLimits(of: LimitsAsked): Promise<LimitsRead>;
-  /** Sets one scope's limits unless any has changed since `version`, which answers false; the event says what was. */
+  /** Sets one scope's limits. Returns false if any limit has changed since `version`. The event names the old values. */
   setLimits(
     change: {
       readonly version: number;
@@ -14,7 +14,7 @@ export interface LimitStore {
     },
     by: By,
   ): Promise<boolean>;
-  /** Counts a use without an order against a scope's day; false when no room is left in `most`. */
+  /** Counts a use without an order toward a scope's day; returns false if it would exceed `most`. */
   useLimit(use: {
     readonly scope: string;
     readonly asset: string;

@@ -4,35 +4,35 @@ import type { LiquidityPromise } from "../../model/samples/promise.ts";
 import type { ProofKey, SignedDay, SignedRows } from "../../model/samples/proof.ts";
 import type { DaySums } from "../../model/samples/sums.ts";
 
-/** A pair of a configured exchange whose book is watched. */
+/** A pair of a configured exchange whose order book is sampled. */
 export interface WatchedPair {
   readonly exchange: string;
   readonly symbol: Pair;
 }
 
-/** One of the settings, with what was promised of it. */
+/** A sampled pair from the settings, with its agreement. */
 export interface PromisedPair extends WatchedPair {
   readonly promise?: LiquidityPromise | undefined;
 }
 
-/** What a minute shows of own orders. */
+/** One minute's sample of own orders. */
 export type OwnOffer = Pick<LiquidityMinute, "ownSpread" | "ownOrders" | "ownDepth">;
 
 export interface LiquidityStore {
-  /** Of these pairs those of which nothing is kept of a minute. */
+  /** Returns the pairs that have no sample of a minute. */
   lacking(pairs: readonly WatchedPair[], minute: number): Promise<readonly WatchedPair[]>;
-  /** The first to tell of a minute is kept. What is older than 13 months goes. */
+  /** Stores samples. The first sample of a minute wins. Deletes samples older than 13 months. */
   keep(pair: WatchedPair, row: LiquidityMinute): Promise<void>;
-  /** That a book was asked for in a minute, and did not come; the first to tell is kept, as long as minutes are. */
+  /** Records that an order book could not be read in a minute. The first record wins. */
   keepMiss(pair: WatchedPair, miss: MissedMinute): Promise<void>;
   misses(pair: WatchedPair, from: number, to: number): Promise<readonly MissedMinute[]>;
-  /** The first minute of which anything is kept. */
+  /** Returns the first minute with a sample. */
   since(pair: WatchedPair): Promise<number | undefined>;
-  /** Ascending; `to` is not one of them. */
+  /** Returns minutes in ascending order; `to` is exclusive. */
   minutes(pair: WatchedPair, from: number, to: number): Promise<readonly LiquidityMinute[]>;
-  /** Own orders alone, in a third of the time. `to` is excluded. */
+  /** Reads own orders only, which takes a third of the time. `to` is exclusive. */
   ownOffers(pair: WatchedPair, from: number, to: number): Promise<readonly OwnOffer[]>;
-  /** Stored sums from one day to another, both included. A day has none from when one of its minutes changes. */
+  /** Returns stored sums of days, both bounds inclusive. A change of a minute deletes the sums of its day. */
   days(pair: WatchedPair, from: number, to: number): Promise<readonly DaySums[]>;
   /** Stores the sums of days whose minutes have not changed since they were read. */
   keepDays(pair: WatchedPair, days: readonly DaySums[]): Promise<void>;

@@ -4,17 +4,17 @@ import type { OrderState } from "../../model/order.ts";
 
 export interface AccountReading {
   readonly account: AccountKey;
-  /** Of the last complete pass; null before the first. */
+  /** Time of the last complete pass; null before the first. */
   readonly steppedAt: Millis | null;
   /** Duration of the last pass from its lease to its end. */
   readonly passMillis: Millis | null;
-  /** Failed passes in a row, and until when there is no other. */
+  /** Consecutive failed passes, and the time of the next attempt. */
   readonly failures: number;
   readonly retryAt: Millis;
   readonly isLeased: boolean;
-  /** Somebody waits for the lease. */
+  /** Whether a request waits for the lease. */
   readonly isAwaited: boolean;
-  /** When the account's rate of calls is whole again; null where none is kept. */
+  /** Time at which the account's rate limit is fully available again; null without a rate limit. */
   readonly rateFullAt: Millis | null;
 }
 
@@ -23,9 +23,9 @@ export interface OrderCount {
   readonly account: AccountKey;
   readonly state: OrderState;
   readonly count: number;
-  /** Of them, those whose executions are not all known. */
+  /** Unsettled orders with missing fills. */
   readonly lacking: number;
-  /** Of them, those that nobody has heard of though no request of ours can take effect any more. */
+  /** Unsettled orders that are still unknown after the deadline of their request. */
   readonly overdue: number;
 }
 
@@ -44,6 +44,6 @@ export interface Readings {
 }
 
 export interface MetricsStore {
-  /** One request, whose cost is what runs now and never what was. */
+  /** Reads the figures in one request. Its cost depends on running strategies only, not on history. */
   readings(): Promise<Readings>;
 }

@@ -3,11 +3,11 @@ import type { Channel, ChannelSecrets, Digest, Message, NewsCursor } from "../..
 import type { By } from "../../model/events.ts";
 import type { TellableEvent, TellableFill } from "../../model/news.ts";
 
-/** A channel as it is looked at before anybody takes it. */
+/** A channel as read before a process claims it. */
 export type ChannelOutlook = Channel & {
-  /** Until then a process works on it. */
+  /** End of the current claim. */
   readonly claimedUntil: Millis;
-  /** A message of it waits to be sent. */
+  /** Whether it has a message to send. */
   readonly isPending: boolean;
 };
 
@@ -17,15 +17,15 @@ export interface Outlook {
   readonly channels: readonly ChannelOutlook[];
 }
 
-/** One process's hold on a channel: what it writes counts only while it has it. */
+/** One process's claim on a channel. Its writes take effect only while the claim lasts. */
 export interface Claim {
   readonly channel: Channel;
   readonly owner: string;
   readonly now: Millis;
   readonly secrets: ChannelSecrets;
-  /** What waits to be sent, the oldest. */
+  /** The oldest message to send. */
   readonly pending: { readonly message: Message; readonly tries: number } | undefined;
-  /** What is newer than the channel's cursor, oldest first, at most `page` of each. */
+  /** Events and fills after the channel's cursor, oldest first, at most `page` of each. */
   readonly events: readonly TellableEvent[];
   readonly fills: readonly TellableFill[];
 }
@@ -37,7 +37,7 @@ export interface ChannelReport {
   readonly dead: number;
 }
 
-/** How a try to send ended. */
+/** Result of an attempt to send. */
 export type Sent =
   | { readonly result: "sent" }
   | { readonly result: "later" | "dead"; readonly error: string; readonly retryAt: Millis };
@@ -45,19 +45,19 @@ export type Sent =
 export type NewChannel = Pick<Channel, "name" | "kind" | "level" | "quiet" | "isDaily">;
 
 export interface NotifyStore {
-  /** It is told what happens from now on. False where the name is taken. */
+  /** Adds a channel, which gets events from now on. Returns false if the name exists. */
   addChannel(channel: NewChannel, secrets: ChannelSecrets, by: By): Promise<boolean>;
-  /** With its messages. False where there is none. */
+  /** Deletes a channel with its messages. Returns false if it does not exist. */
   removeChannel(name: string, by: By): Promise<boolean>;
   channels(): Promise<readonly ChannelReport[]>;
-  /** What is newer than a cursor, oldest first, at most `page` of each; without one, where it stands now. */
+  /** Returns events and fills after a cursor, oldest first, at most `page` of each; without a cursor, the current position. */
   newsAfter(
     cursor: NewsCursor | undefined,
     page: number,
   ): Promise<Pick<Claim, "events" | "fills"> & { readonly cursor: NewsCursor }>;
-  /** One question, whose cost is the number of channels. */
+  /** Reads all channels in one request; the cost depends on their number. */
   outlook(): Promise<Outlook>;
-  /** Takes the channel for a while, if no other process has it. */
+  /** Claims the channel for a limited time, unless another process has it. */
   claim(asked: {
     readonly name: string;
     readonly owner: string;
@@ -72,14 +72,14 @@ export interface NotifyStore {
       readonly held: Digest;
       readonly message?: Message | undefined;
       readonly reportedDay?: number | undefined;
-      /** There is nothing to send now: others may have it. */
+      /** Releases the claim without a message. */
       readonly isDone: boolean;
     },
   ): Promise<boolean>;
-  /** What became of a message; gives the channel back. */
+  /** Stores the result of a message and releases the channel. */
   settle(claim: Pick<Claim, "channel" | "owner">, id: string, sent: Sent): Promise<void>;
-  /** Leaves a message to be sent; false where there is no such channel. */
+  /** Queues a message; returns false if the channel does not exist. */
   enqueue(name: string, message: Omit<Message, "at">): Promise<boolean>;
-  /** Lets given-up messages be tried again; answers how many there are. */
+  /** Queues failed messages again and returns their number. */
   replay(name: string): Promise<number>;
 }

@@ -2,17 +2,17 @@ import type { Millis } from "../../kernel/time.ts";
 import type { By } from "../../model/events.ts";
 import type { Plan, Preview } from "../../model/proposal.ts";
 
-/** What stands in the way of a commit; `free` when nothing does. */
+/** What blocks a commit; `free` if nothing does. */
 export type PlanState = "free" | "waiting" | "refused" | "used" | "expired" | "unknown";
 
 export interface PlanKey {
   readonly id: string;
-  /** Digest of whose it is, for which tool and with which parameters. */
+  /** Digest of caller, tool and parameters. */
   readonly binding: string;
 }
 
 export interface PlanStore {
-  /** Returns when it expires. What expired a day ago is forgotten. */
+  /** Stores a plan and returns its expiry. Deletes plans that expired a day ago. */
   addPlan(
     plan: PlanKey & Pick<Plan, "actor" | "tool" | "input" | "preview"> & { readonly life: Millis },
   ): Promise<Millis>;
@@ -21,7 +21,7 @@ export interface PlanStore {
     readonly limit: number;
     readonly after?: number | undefined;
   }): Promise<readonly (Plan & { readonly place: number })[]>;
-  /** False when there is no such plan to decide on. */
+  /** Returns false if there is no such undecided plan. */
   decidePlan(id: string, decision: "approved" | "refused", by: By): Promise<boolean>;
   /** Where a plan stands, `waiting` being for the approval it needs; names the request that waits for it. */
   planState(

@@ -3,38 +3,38 @@ import type { Alarm, StrategyDay } from "../../model/day.ts";
 import type { EventTold, KeptEvent } from "../../model/events.ts";
 import type { Fill } from "../../model/fill.ts";
 
-/** One process's turn to look at everything. */
+/** One process's turn to check all alarms. */
 export interface Lookout {
   readonly now: Millis;
-  /** When somebody has looked before, and who; 0 and nobody at first. */
+  /** Time and owner of the previous check; 0 and empty before the first. */
   readonly before: Millis;
   readonly ownerBefore: string;
-  /** Rows of this day and the one before. */
+  /** Rows of today and yesterday. */
   readonly days: readonly StrategyDay[];
   readonly alarms: readonly Alarm[];
-  /** Those that were not counted yet, oldest first. */
+  /** Uncounted events, oldest first. */
   readonly events: readonly (KeptEvent & { readonly id: number })[];
 }
 
 export type FillPlace = Pick<Fill, "account" | "symbol" | "at" | "tradeId">;
 
 export interface ReportStore {
-  /** Takes the turn, if nobody has had one for so long. */
+  /** Takes the turn if the last one is long enough ago. */
   lookOut(asked: {
     readonly every: Millis;
     readonly owner: string;
     readonly page: number;
   }): Promise<Lookout | undefined>;
-  /** The rows as they are now, and up to which event they count. */
+  /** Stores the rows, and the last event that they include. */
   keepDays(days: readonly StrategyDay[], countedTo: number | undefined): Promise<void>;
-  /** Tells of what is over as soon as it was. */
+  /** Reports an alarm that started and ended at once. */
   tell(told: Pick<EventTold, "strategy" | "kind" | "message">): Promise<void>;
-  /** Tells of it once, whoever asks. */
+  /** Reports an alarm once, even if several processes find it. */
   raise(alarm: Alarm): Promise<void>;
-  /** Tells that it is over, in the words of `message`. */
+  /** Reports the end of an alarm with `message`. */
   clear(alarm: Alarm): Promise<void>;
-  /** Rows of days from `from` to `to`. */
-  /** Every fill there is, account by account and pair by pair, in the order of time. */
+  /** Returns rows of the days `from` to `to`. */
+  /** Returns all fills, by account, pair and time. */
   fillsInOrder(after: FillPlace | undefined, limit: number): Promise<readonly Fill[]>;
   daysOf(from: number, to: number): Promise<{ readonly now: Millis; readonly days: readonly StrategyDay[] }>;
 }

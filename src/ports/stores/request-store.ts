@@ -8,8 +8,8 @@ export interface RequestStore {
   /** Claims an Idempotency-Key for one request body; what is older than a day is forgotten, also of what it has started. */
   claimRequest(request: { readonly key: string; readonly bodyHash: string }): Promise<Remembered>;
   finishRequest(key: string, answer: { readonly status: number; readonly body: string }): Promise<void>;
-  /** Gives the key back: nothing was done under it. */
+  /** Releases the key of a request that did nothing. */
   dropRequest(key: string): Promise<void>;
-  /** Lets the next request of the key act again, with the same body: what this one did is keyed, and found done. */
+  /** Lets the next request with this key and body run again. Work that is already done is found by its key. */
   reopenRequest(key: string): Promise<void>;
 }

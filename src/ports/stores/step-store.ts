@@ -17,31 +17,31 @@ export interface Lease {
   readonly account: AccountKey;
   readonly token: number;
   readonly owner: string;
-  /** Protocol time at which it was taken, and until which it is ours. */
+  /** Start and end of the lease, in protocol time. */
   readonly now: Millis;
   readonly until: Millis;
 }
 
-/** All that a pass needs to know of its account, read in the turn in which the lease is taken. */
+/** Everything that a pass reads from the database, in the transaction that takes the lease. */
 export interface Snapshot {
   readonly lease: Lease;
   readonly kill: Kill;
   readonly strategies: readonly Strategy[];
   /** Orders that are not settled. */
   readonly orders: readonly Order[];
-  /** How far executions have been read, per symbol. */
+  /** Time up to which fills were read, per symbol. */
   readonly cursors: Readonly<Record<string, FillCursor>>;
   /** Trade ids booked at or after cursor − overlap, per symbol. */
   readonly booked: Readonly<Record<string, ReadonlySet<string>>>;
   readonly memory: AccountMemory;
-  /** Failed passes in a row. */
+  /** Consecutive failed passes. */
   readonly failures: number;
-  /** Counts how often the database was restored: after that the venue may know orders that it does not. */
+  /** Number of restores of the database. After a restore, the exchange can have orders without a row. */
   readonly epoch: number;
   readonly limits: StoredLimits;
   /** Newest uses of the account's limits. */
   readonly limitUses: readonly LimitUse[];
-  /** The calls that were asked for with the lease are taken from the account's rate. */
+  /** Whether the requested calls were deducted from the account's rate limit. */
   readonly isPaid?: boolean;
 }
 
@@ -52,17 +52,17 @@ export type StrategyUpdate = Pick<
   // Where a pass has made what a person has asked it to be changed to.
   Partial<Pick<Strategy, "config">>;
 
-/** What one strategy's (or the account's own) share of a pass writes; it is written whole or not at all. */
+/** Writes of one strategy, or of the account, in a pass. They are written in one batch. */
 export interface Changes {
-  /** What a stop rests on: another wish in the meantime ends the batch. */
+  /** The request that a stop relies on. The batch fails if a newer request replaced it. */
   readonly wish: (Pick<Strategy, "id" | "wants"> & StopWish) | null;
   readonly strategy: StrategyUpdate | null;
   readonly fills: readonly Fill[];
   readonly orders: readonly Order[];
-  /** Orders of ours that the venue knows and the store does not. */
+  /** Own orders on the exchange that have no row. */
   readonly adopted: readonly Order[];
   readonly intents: readonly Order[];
-  /** What has to hold of limits where the intents are recorded; null where none are known. */
+  /** Limits to check when the intents are recorded; null without limits. */
   readonly terms: LimitTerms | null;
   readonly events: readonly Event[];
   readonly cursors: Readonly<Record<string, FillCursor>>;
@@ -83,21 +83,21 @@ export const NO_CHANGES: Changes = {
 };
 
 export interface Settlement {
-  /** States after the calls, of this pass's own intents. */
+  /** States of this pass's intents after the calls. */
   readonly outcomes: readonly Pick<Order, "clientId" | "state" | "exchangeId" | "reason">[];
   readonly phases: readonly { readonly id: string; readonly phase: Phase }[];
   readonly events: readonly Event[];
   readonly memory: AccountMemory | null;
-  /** Of a pass that failed and so has no memory to write: what it has told of stop prices. */
+  /** Stop-price alarms reported by a failed pass, which has no memory to write. */
   readonly unwatched?: readonly string[] | undefined;
   readonly calls: VenueCalls;
   readonly failure: {
     readonly message: string;
     readonly retryAt: Millis;
-    /** Where the exchange was what kept the pass. */
+    /** Whether the exchange caused the delay. */
     readonly of?: VenueFailure | undefined;
   } | null;
-  /** Of a pass that was put off: when there are calls for the next one. It counts neither as failed nor as made. */
+  /** For a postponed pass: the time when calls are available. It counts neither as failed nor as complete. */
   readonly resumeAt?: Millis | undefined;
 }
 
@@ -110,30 +110,30 @@ export interface StepStore {
     readonly owner: string;
     readonly ttl: Millis;
     readonly overlap: Millis;
-    /** Refused when a lease was taken for this time before, or while the account is backing off. */
+    /** Scheduled time. The lease is refused if this time was already used, or during backoff. */
     readonly scheduled?: Millis | undefined;
-    /** A person waits for the pass; any other leaves the lease to whoever waits for it in another process. */
+    /** Whether a person waits for the pass. Other passes yield the lease to a waiting process. */
     readonly isUrgent?: boolean;
-    /** Taken with the lease, where the account's rate has them. */
+    /** Calls to deduct with the lease, if the rate limit allows them. */
     readonly calls?: CallsAsked | undefined;
   }): Promise<Snapshot | undefined>;
-  /** One fenced batch. Returns the client ids whose intents were recorded: only those may be sent. */
+  /** Writes one fenced batch. Returns the client ids of recorded intents; only these orders can be sent. */
   record(lease: Lease, changes: readonly Changes[]): Promise<ReadonlySet<string>>;
   /** Whether the kill switch keeps orders of a kind back. Within a pass over an account, it is that one's cost. */
   killed(account?: AccountKey, kind?: OrderKind): Promise<boolean>;
-  /** The same without asking: what this process has turned itself holds here at once. */
+  /** Returns the cached state. A change by this process takes effect here at once. */
   knownKilled(kind?: OrderKind): boolean;
-  /** Tells who has turned it, when it was not so before. */
+  /** Records who changed it, if the state changed. */
   setKill(on: boolean, by: By): Promise<void>;
-  /** Turns it on in one write with all that is asked beside it; returns the protocol time since which it is so. */
+  /** Turns it on in one write with the other requests; returns the protocol time of the change. */
   panic(asked: Panic, by: By): Promise<Millis>;
-  /** Open orders or may rest, of all accounts or of one. */
+  /** Returns orders that are or can be open, of all accounts or of one. */
   unsettledOrders(account?: AccountKey): Promise<readonly Order[]>;
-  /** Says that the database was restored: every grid looks up its next ids before it places anything. */
+  /** Marks the database as restored. Every grid then looks up its next ids before it places an order. */
   nextEpoch(): Promise<void>;
   /** Outcomes and the lease's release, in one fenced batch. */
   settle(lease: Lease, settlement: Settlement): Promise<void>;
-  /** Stored orders of ours behind ids that the venue gave, or that we gave. */
+  /** Returns own orders by exchange id or client id. */
   ordersByIds(
     account: AccountKey,
     ids: { readonly exchange: readonly string[]; readonly client: readonly string[] },

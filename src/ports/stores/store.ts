@@ -1,4 +1,4 @@
-/** What has to outlive the process. Writes throw StoreError; every write is keyed, so none acts twice. */
+/** Everything that must survive the process. Writes throw StoreError. Every write has a key, so none acts twice. */
 
 import type { Millis } from "../../kernel/time.ts";
 import type { AuditStore } from "./audit-store.ts";
@@ -21,10 +21,10 @@ export interface Store
     PlanStore,
     AuditStore,
     LimitStore {
-  /** Throws `unavailable`, with the reason, when the database cannot be reached or written or is not what this program knows. */
+  /** Throws `unavailable` with the reason if the database cannot be reached or written, or has an unknown version. */
   ready(): Promise<void>;
-  /** What is known to be wrong with the database, without asking it. */
+  /** Returns known problems of the database without a request. */
   trouble(): string | undefined;
-  /** How long another process has kept this one from writing; 0 while nothing does. */
+  /** How long another process has blocked writes of this one; 0 if none does. */
   lockedFor(): Millis;
 }

@@ -8,9 +8,9 @@ import type { Strategy, StrategyConfig, Wants } from "../../model/strategy.ts";
 import type { CostDay } from "../../model/usage.ts";
 
 export type NewStrategy = Omit<Strategy, "id" | "number" | "epoch" | "resumes" | "edit" | "edits"> & {
-  /** The id without its millisecond, and the market time it should carry. */
+  /** The id without its millisecond, and the market time to put into it. */
   readonly prefix: string;
-  /** Whether the switch is on by what this machine says, asked at the moment of the write. */
+  /** Returns whether this machine turns the kill switch on, evaluated at the moment of the write. */
   readonly isKilledHere?: () => boolean;
 };
 
@@ -18,10 +18,10 @@ export interface StrategyView<S extends Strategy = Strategy> {
   readonly strategy: S;
   readonly openOrders: number;
   readonly memory: AccountMemory;
-  /** Protocol time of the account's last complete pass, and why the last one was not. */
+  /** Protocol time of the account's last complete pass, and the error of the last pass. */
   readonly steppedAt: Millis | null;
   readonly accountError: string | null;
-  /** Who took the account's lease last. */
+  /** Last owner of the account's lease. */
   readonly steppedBy: string | null;
   readonly costs: readonly CostDay[];
   readonly now: Millis;
@@ -31,11 +31,11 @@ export interface StrategyFilter {
   readonly id?: string | undefined;
   readonly request?: string | undefined;
   readonly account?: AccountKey | undefined;
-  /** Of one kind alone, by its name. */
+  /** Only strategies of this kind. */
   readonly kind?: string | undefined;
-  /** false: only those that are not stopped, whose number is all that it costs. */
+  /** false returns only strategies that are not stopped; the cost depends on their number alone. */
   readonly stopped?: boolean;
-  /** The newest so many, of those whose number is below `before`. */
+  /** Returns the newest strategies with a number below `before`. */
   readonly page?: { readonly limit: number; readonly before?: number | undefined } | undefined;
 }
 
@@ -50,16 +50,16 @@ export interface StrategyStore {
    * the while is told, and once; one that starts or stops meanwhile may be missing or be told as it was.
    */
   strategies(filter: StrategyFilter): Promise<readonly StrategyView[]>;
-  /** A stop also says whether it keeps the orders, or sells the base. */
+  /** Requests a stop, which can leave the orders open or sell the base. */
   setWants(id: string, wants: Wants, how: StopWish, by: By): Promise<void>;
-  /** Pauses or resumes it; a stop that was asked for stays. */
+  /** Pauses or resumes a strategy. A requested stop stays in effect. */
   setPaused(id: string, isPaused: boolean, by: By): Promise<void>;
-  /** Asks it to be changed; false where another change has been asked for since the `after`th, or it stops. */
+  /** Requests a change; returns false if another change followed change number `after`, or if the strategy stops. */
   setEdit(
     id: string,
     edit: { readonly config: StrategyConfig; readonly after: number; readonly told: string },
     by: By,
   ): Promise<boolean>;
-  /** Open orders that a stop has left to the person. */
+  /** Open orders that a stop left on the exchange. */
   releasedOrdersOf(strategy: string): Promise<readonly Order[]>;
 }

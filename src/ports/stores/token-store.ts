@@ -13,7 +13,7 @@ export type NewToken = Omit<Token, "createdAt" | "revokedAt" | "server" | "maker
   readonly maker?: string;
 };
 
-/** What a sign-in link is redeemed for. */
+/** Result of redeeming a sign-in link. */
 export type SignInToken = NewToken & { readonly maker: string; readonly expiresAt: Millis };
 
 export interface TokenStore {
@@ -23,9 +23,9 @@ export interface TokenStore {
    * next page begins before.
    */
   tokens(page: TokenPage): Promise<readonly (Omit<Token, "maker"> & { readonly place: number })[]>;
-  /** Whether a live token exists besides those of servers, links and sign-ins. */
+  /** Returns whether a valid token exists, apart from tokens of servers, links and sign-ins. */
   hasTokens(): Promise<boolean>;
-  /** The live token with this hash; read anew where its holder is about to write, since what is kept rarely stands then. */
+  /** Returns the valid token with this hash. Reads it from the database, not the cache, if its holder is about to write. */
   tokenByHash(hash: string, writes?: boolean | undefined): Promise<Token | undefined>;
   /** Ends a link and adds the token of its sign-in. Returns false when the link has ended. */
   redeemLink(link: string, token: SignInToken, by: By): Promise<boolean>;
