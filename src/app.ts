@@ -42,7 +42,7 @@ export interface AppOptions {
   readonly router?: HonoApp["router"];
 }
 
-const isTold = (text: string | undefined): text is string => text !== undefined;
+const isReported = (text: string | undefined): text is string => text !== undefined;
 
 const CHALLENGE = /^[0-9a-z]{16,64}$/;
 
@@ -103,7 +103,7 @@ function mountReady(app: HonoApp, deps: Deps): void {
   const watched = watchOver(deps);
   app.get("/ready", async (c) => {
     await deps.store.ready();
-    const troubles = [...((await deps.keyTroubles?.()) ?? []), await watched()].filter(isTold);
+    const troubles = [...((await deps.keyTroubles?.()) ?? []), await watched()].filter(isReported);
     if (troubles.length > 0) throw new AppError("Not ready", troubles.join("; "));
     return c.json({ status: "ready" });
   });

@@ -2,8 +2,8 @@ import type { Answer } from "../../src/transport/run.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { render } from "../terminal/output.ts";
 import { UsageError } from "../terminal/usage-error.ts";
-import { planTold, type ShownPlan } from "./plan-told.ts";
-import { toldOnInterrupt } from "./told-on-interrupt.ts";
+import { formatPlan, type ShownPlan } from "./plan-told.ts";
+import { reportOnInterrupt } from "./told-on-interrupt.ts";
 
 type Input = Readonly<Record<string, unknown>>;
 
@@ -16,12 +16,12 @@ interface Asks {
  * Starts a grid. The plan is shown first in a terminal, and exactly that is started: when the market has made another of
  * it meanwhile, that one is shown. Undefined when the answer is to start nothing.
  */
-export const askedStart = (
+export const confirmStart = (
   input: Input,
   values: Values,
   { preview, start }: Asks,
 ): Promise<Answer | undefined> =>
-  isApproved(input, values) ? toldOnInterrupt(start(input)) : shownStart(input, { preview, start });
+  isApproved(input, values) ? reportOnInterrupt(start(input)) : shownStart(input, { preview, start });
 
 /** Whether it is approved without a question. Throws where it is not, and nobody is there to answer one. */
 function isApproved(input: Input, { json, yes }: Values): boolean {
@@ -44,12 +44,12 @@ export async function shownStart(input: Input, { preview, start }: Asks): Promis
     // What nobody has been shown is not started, whatever kept it from being shown.
     if (shown.status !== 200) return shown;
     const plan = shown.body as ShownPlan;
-    process.stdout.write(`${render(planTold(plan))}\n`);
+    process.stdout.write(`${render(formatPlan(plan))}\n`);
     const answer = await choose(plan);
     if (answer === "cancel") return undefined;
     if (answer === "with" || answer === "without") asked = { ...asked, useOwnBase: answer === "with" };
     else {
-      const started = await toldOnInterrupt(start({ ...asked, planHash: plan.planHash }));
+      const started = await reportOnInterrupt(start({ ...asked, planHash: plan.planHash }));
       if (started.status !== 409 || !isOtherPlan(started)) return started;
       process.stdout.write("The market has moved and the plan has changed:\n");
     }
@@ -58,24 +58,24 @@ export async function shownStart(input: Input, { preview, start }: Asks): Promis
 
 /** How a change is shown, and what is asked then. */
 export interface ShownChange {
-  toldAs(plan: unknown): Readonly<Record<string, string>>;
+  formatAs(plan: unknown): Readonly<Record<string, string>>;
   readonly question: string;
   /** Ctrl-C then waits for the result. */
   readonly isStart?: true;
 }
 
 /** The same of a change of what runs: what is cancelled and placed is shown, and exactly that is approved. */
-export async function askedEdit(
+export async function confirmEdit(
   input: Input,
   values: Values,
-  { preview, start: send, toldAs, question, isStart }: Asks & ShownChange,
+  { preview, start: send, formatAs, question, isStart }: Asks & ShownChange,
 ): Promise<Answer | undefined> {
-  const start = (approved: Input) => (isStart ? toldOnInterrupt(send(approved)) : send(approved));
+  const start = (approved: Input) => (isStart ? reportOnInterrupt(send(approved)) : send(approved));
   if (isApproved(input, values)) return start(input);
   for (;;) {
     const shown = await preview(input);
     if (shown.status !== 200) return shown;
-    process.stdout.write(`${render(toldAs(shown.body))}\n`);
+    process.stdout.write(`${render(formatAs(shown.body))}\n`);
     const { planHash } = shown.body as { readonly planHash: string };
     const { isCancel, confirm } = await import("@clack/prompts");
     const answer = await confirm({ message: question, inactive: isStart ? "Cancel" : "No" });

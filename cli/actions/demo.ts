@@ -44,7 +44,7 @@ export async function runDemo(values: Values): Promise<number> {
     values.seconds === undefined
       ? undefined
       : numberOf("--seconds", values.seconds, { whole: true, most: 86_400 });
-  const { deps, url, boundTold, newLink, stopped, stop } = await startServer(
+  const { deps, url, boundText, newLink, stopped, stop } = await startServer(
     { ...MARKET, ...(values.speed === "max" ? LONG_PASSES : {}), ...values, db: `file:${file}` },
     { around: values.port === undefined ? PORTS_AROUND : 0 },
   );
@@ -59,7 +59,7 @@ export async function runDemo(values: Values): Promise<number> {
   // Not into a log, where somebody else may read it first.
   if (process.stdout.isTTY) say(`  page    ${newLink()} (this link works once)`);
   say(`  API     ${url}  docs: ${url}/docs`);
-  if (boundTold) say(`  listening on ${boundTold}`);
+  if (boundText) say(`  listening on ${boundText}`);
   say(`  status  npx edgemaker grid status --sandbox --db file:${file}`);
   say(
     `  grid    ${id}: ${GRID.gridLevels} slots from ${text(GRID.lowerPrice)} to ${text(GRID.upperPrice)} USDT, ${text(GRID.orderSize)} USDT per order\n`,

@@ -17,7 +17,7 @@ import { databaseFile, shownUrl } from "../host/locations.ts";
 import { createLog, runtimeAsIs, runtimeInMemory } from "../host/node-runtime.ts";
 import { nodeLocal } from "../host/process/node-local.ts";
 import { findServer, type ServerFile } from "../host/server-file.ts";
-import { type CliSettings, folderTold, lackingFolder, numberOf, readSettings } from "../host/settings.ts";
+import { type CliSettings, describeFolder, lackingFolder, numberOf, readSettings } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { print } from "../terminal/output.ts";
 
@@ -69,7 +69,7 @@ async function database(checks: Check[], { config, databaseUrl, sandbox }: CliSe
   };
   const lacking = lackingFolder(values, process.env);
   if (lacking) {
-    checks.push({ check, finding: "bad", detail: folderTold(lacking) });
+    checks.push({ check, finding: "bad", detail: describeFolder(lacking) });
     return undefined;
   }
   if (file && !existsSync(file)) return inMemory(`${file} does not exist yet; edgemaker serve creates it`);

@@ -5,7 +5,7 @@ import { ALERT_LEVELS, CHANNEL_KINDS } from "../../src/model/channel.ts";
 import {
   CHANNEL_NAME,
   CHANNEL_NAME_FORM,
-  channelTold,
+  describeChannel,
   QUIET_FORM,
   refusedSecrets,
 } from "../../src/notify/channels.ts";
@@ -70,7 +70,7 @@ export async function addChannel(values: Values, name: string): Promise<number> 
 export const listChannels = (values: Values): Promise<number> =>
   withChannels(values, async ({ channels }) => {
     const found = await channels.channels();
-    return { channels: found.map(channelTold), count: found.length };
+    return { channels: found.map(describeChannel), count: found.length };
   });
 
 export const testChannel = (values: Values, name: string): Promise<number> =>

@@ -12,7 +12,7 @@ export type ShownQuoteEdit = ResponseOf<typeof PlannedQuoteChangeShape>;
 export type EditAnswer = ResponseOf<typeof EditedShape>;
 
 /** The plan in words: what is placed, what it needs and earns, what can be lost, what is armed, what is wrong. */
-export function planTold(plan: ShownPlan): Readonly<Record<string, string>> {
+export function formatPlan(plan: ShownPlan): Readonly<Record<string, string>> {
   const { config, options, maxQuoteUsed, slots, worstCase, warnings } = plan;
   const [base, quote] = config.symbol.split("/") as [string, string];
   const net = slots.map(({ netProfit }) => netProfit);
@@ -22,22 +22,22 @@ export function planTold(plan: ShownPlan): Readonly<Record<string, string>> {
       ? `everything, up to ${moneyFigure(loss)} ${quote}`
       : `${moneyFigure(loss)} ${quote} lost at ${price}`,
   );
-  const armed = armedTold(options);
+  const armed = formatArmed(options);
   return {
-    orders: ordersTold(plan, quote),
-    sum: sumTold(plan, quote),
-    "set aside": asideTold(plan, { base, quote }),
-    "at most": mostTold(maxQuoteUsed, quote),
+    orders: formatOrders(plan, quote),
+    sum: formatSum(plan, quote),
+    "set aside": formatAside(plan, { base, quote }),
+    "at most": formatMost(maxQuoteUsed, quote),
     "each cycle": `earns ${range(net, 4)} ${quote} after fees (${range(percent, 2)} %)`,
     "break-even": plan.lastWeek.message,
     "worst case": lost.join("; "),
     ...(armed.length > 0 ? { armed: armed.join("; ") } : {}),
-    ...notesTold(warnings),
+    ...formatNotes(warnings),
   };
 }
 
 /** A start in the words of its plan: what it is, where, and what it may come to use. */
-export function startedTold(started: StartedGrid): Readonly<Record<string, string>> {
+export function describeStarted(started: StartedGrid): Readonly<Record<string, string>> {
   const { id, message, config, maxQuoteUsed, ownBaseUsed, warnings } = started;
   const { exchange, symbol, lowerPrice, upperPrice, gridLevels, orderSize } = config;
   const [base, quote] = symbol.split("/") as [string, string];
@@ -47,28 +47,28 @@ export function startedTold(started: StartedGrid): Readonly<Record<string, strin
     message,
     market: `${symbol} on ${exchange}`,
     range: `${lowerPrice} – ${upperPrice}, ${gridLevels} slots of ${orderSize} ${quote}`,
-    "at most": `${mostTold(maxQuoteUsed, quote)}${own}`,
-    ...notesTold(warnings),
+    "at most": `${formatMost(maxQuoteUsed, quote)}${own}`,
+    ...formatNotes(warnings),
   };
 }
 
-const mostTold = (most: string, quote: string): string => `${moneyFigure(most)} ${quote} in use`;
+const formatMost = (most: string, quote: string): string => `${moneyFigure(most)} ${quote} in use`;
 
 /** Own base that is used is told beside the quote. */
-function notesTold(warnings: ShownPlan["warnings"]): Readonly<Record<string, string>> {
+function formatNotes(warnings: ShownPlan["warnings"]): Readonly<Record<string, string>> {
   const notes = warnings.filter(({ code }) => code !== "own_base_used").map(({ message }) => message);
   return notes.length > 0 ? { "but note": notes.join("; ") } : {};
 }
 
 /** A change in words: from what to what, what is cancelled and placed, and what stays. */
-export function editTold(plan: ShownEdit): Readonly<Record<string, string>> {
+export function formatEdit(plan: ShownEdit): Readonly<Record<string, string>> {
   const { changes, cancelled, orders, refused, investment, free, realized, worstCase, warnings } = plan;
   const count = (side: "buy" | "sell") => orders.filter((one) => one.side === side).length;
   const isRelaid = cancelled > 0 || orders.length > 0;
   const waiting = refused.length === 0 ? "" : `; ${refused.length} slots wait`;
   const notes = warnings.map(({ message }) => message);
   return {
-    changes: changeListTold(changes),
+    changes: formatChangeList(changes),
     orders: isRelaid
       ? `${cancelled} are canceled, then ${count("buy")} buys and ${count("sell")} sells placed${waiting}`
       : "all orders stay open",
@@ -80,11 +80,11 @@ export function editTold(plan: ShownEdit): Readonly<Record<string, string>> {
 }
 
 /** A change of quotes in words: from what to what, what stays, goes and is placed, and what the spread bears. */
-export function quoteEditTold(plan: ShownQuoteEdit): Readonly<Record<string, string>> {
+export function formatQuoteEdit(plan: ShownQuoteEdit): Readonly<Record<string, string>> {
   const { changes, kept, cancelled, orders, cadence, warnings } = plan;
   const notes = warnings.map(({ message }) => message);
   return {
-    changes: changeListTold(changes),
+    changes: formatChangeList(changes),
     orders: `${kept} stay, ${cancelled} are canceled, ${orders.length} are placed`,
     spread: cadence.message,
     ...(notes.length > 0 ? { "but note": notes.join("; ") } : {}),
@@ -92,7 +92,7 @@ export function quoteEditTold(plan: ShownQuoteEdit): Readonly<Record<string, str
 }
 
 /** A change that was asked for, in the words in which it was shown. */
-export const editedTold = ({
+export const describeEdited = ({
   id,
   message,
   changes,
@@ -100,14 +100,14 @@ export const editedTold = ({
 }: EditAnswer): Readonly<Record<string, string>> => ({
   grid: id,
   message,
-  changes: changeListTold(changes),
-  ...notesTold(warnings),
+  changes: formatChangeList(changes),
+  ...formatNotes(warnings),
 });
 
-const changeListTold = (changes: ShownEdit["changes"]): string =>
+const formatChangeList = (changes: ShownEdit["changes"]): string =>
   changes.map(({ field, from, to }) => `${field} from ${from} to ${to}`).join("; ");
 
-function ordersTold({ orders, slots, refused }: ShownPlan, quote: string): string {
+function formatOrders({ orders, slots, refused }: ShownPlan, quote: string): string {
   const of = (side: "buy" | "sell") => {
     const prices = orders.filter((one) => one.side === side).map(({ price }) => price);
     return prices.length === 0
@@ -121,13 +121,13 @@ function ordersTold({ orders, slots, refused }: ShownPlan, quote: string): strin
   return `${told}${waiting}`;
 }
 
-function sumTold({ sums }: ShownPlan, quote: string): string {
+function formatSum({ sums }: ShownPlan, quote: string): string {
   const [buys, sells] = [Number(sums.buys), Number(sums.sells)];
   return `${moneyFigure(buys + sells)} ${quote}: ${moneyFigure(buys)} in buys, ${moneyFigure(sells)} in sells`;
 }
 
 /** What no slot ever waits for, and what is left then: beside what other strategies hold and still need. */
-function asideTold(
+function formatAside(
   { investment, free, ownBaseUsed }: ShownPlan,
   { base, quote }: { readonly base: string; readonly quote: string },
 ): string {
@@ -154,7 +154,7 @@ const bounds = (trail: Readonly<Record<string, unknown>>): string =>
     .map(([way, price]) => `${way} to ${price}`)
     .join(" and ");
 
-const armedTold = (options: Readonly<Record<string, unknown>>): string[] =>
+const formatArmed = (options: Readonly<Record<string, unknown>>): string[] =>
   Object.entries(ARMED).flatMap(([name, tell]) => {
     const value = options[name];
     const told = value === undefined || value === null ? "" : tell(value);

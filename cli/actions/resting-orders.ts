@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { countTold } from "../../src/kernel/count-told.ts";
+import { pluralize } from "../../src/kernel/count-told.ts";
 import { parseAccountKey } from "../../src/model/account.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 
@@ -18,7 +18,7 @@ export async function restingOrders({ store }: Pick<Deps, "store">): Promise<str
   if (open.length === 0) return "";
   const lines = open.map(({ strategy: { id, account }, openOrders }) => {
     const { exchange, kind } = parseAccountKey(account);
-    return `  ${id}: ${countTold(openOrders, "order")} on ${exchange}${kind === "dry" ? " (paper trading)" : ""}`;
+    return `  ${id}: ${pluralize(openOrders, "order")} on ${exchange}${kind === "dry" ? " (paper trading)" : ""}`;
   });
   return [
     "These orders stay open and can fill. edgemaker does not react to fills until a server runs again:",

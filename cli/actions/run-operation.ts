@@ -9,7 +9,7 @@ import { dataDirectory } from "../host/directories.ts";
 import { killedByEither, orElse, releasedFromBoth, sayKillFile } from "../host/kill-file.ts";
 import { createLog, nodeRuntime } from "../host/node-runtime.ts";
 import { nodeLocal } from "../host/process/node-local.ts";
-import { askedRemote, callRemote, namesServer, type Remote } from "../host/remote.ts";
+import { callRemote, namesServer, type Remote, requestRemote } from "../host/remote.ts";
 import { findServer } from "../host/server-file.ts";
 import { type CliSettings, readSettings } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
@@ -17,8 +17,8 @@ import { textsOf } from "../terminal/fields.ts";
 import { columnNames, render } from "../terminal/output.ts";
 import { fail, misreadOf } from "../terminal/refused.ts";
 import { UsageError } from "../terminal/usage-error.ts";
-import { askedEdit, askedStart, type ShownChange } from "./asked-start.ts";
-import { editTold, quoteEditTold, type ShownEdit, type ShownQuoteEdit } from "./plan-told.ts";
+import { confirmEdit, confirmStart, type ShownChange } from "./asked-start.ts";
+import { formatEdit, formatQuoteEdit, type ShownEdit, type ShownQuoteEdit } from "./plan-told.ts";
 import { wordsOf } from "./told.ts";
 import { until } from "./until.ts";
 import { watch } from "./watch.ts";
@@ -53,7 +53,7 @@ async function runWith(
   values: Values,
   { said = {}, preview }: Asking,
 ): Promise<number> {
-  const format = formatAsked(operation, values);
+  const format = requestedFormat(operation, values);
   const given = { ...fromTexts(fieldKinds(operation), textsOf(operation, values)), ...said };
   const remote = await remoteOf(settings, values);
   // What the form of the input refuses opens no database.
@@ -90,16 +90,16 @@ async function runWith(
 /** Changes that are shown first: in which words, and what is asked then. */
 const CHANGES_SHOWN: Readonly<Record<string, ShownChange>> = {
   preview_quote: {
-    toldAs: (plan) => quotePlanTold(plan),
+    formatAs: (plan) => quotePlanTold(plan),
     question: "Start these quotes?",
     isStart: true,
   },
   preview_grid_edit: {
-    toldAs: (plan) => editTold(plan as ShownEdit),
+    formatAs: (plan) => formatEdit(plan as ShownEdit),
     question: "Change this grid?",
   },
   preview_quote_edit: {
-    toldAs: (plan) => quoteEditTold(plan as ShownQuoteEdit),
+    formatAs: (plan) => formatQuoteEdit(plan as ShownQuoteEdit),
     question: "Change these quotes?",
   },
 };
@@ -115,7 +115,7 @@ function askPreviewed(
     start: (asked: Record<string, unknown>) => ask(operation, asked),
   };
   const change = CHANGES_SHOWN[preview.name];
-  return change ? askedEdit(given, values, { ...asks, ...change }) : askedStart(given, values, asks);
+  return change ? confirmEdit(given, values, { ...asks, ...change }) : confirmStart(given, values, asks);
 }
 
 export function sayUnstepped({ config }: CliSettings): void {
@@ -161,7 +161,7 @@ function chosenOf(asked: Values[string] | undefined, told: unknown): readonly st
   throw new UsageError(`--columns: there is no column ${unknown}; choose from ${known.join(", ")}`);
 }
 
-function formatAsked(operation: Operation, { format, json, columns }: Values): Format {
+function requestedFormat(operation: Operation, { format, json, columns }: Values): Format {
   if (columns !== undefined && (format !== undefined || json))
     throw new UsageError(
       "--columns works only for tables in a terminal; --json and --format include every column",
@@ -176,7 +176,7 @@ function formatAsked(operation: Operation, { format, json, columns }: Values): F
 
 /** The server that answers, if one does: the one asked for, else the running local one of this database. */
 export async function remoteOf(settings: CliSettings, values: Values): Promise<Remote | undefined> {
-  const asked = askedRemote(settings, values);
+  const asked = requestRemote(settings, values);
   // A seed or another venue address is this process's own business, not that of a server.
   if (asked || values.seed !== undefined || values["venue-url"] !== undefined) return asked;
   return findServer(dataDirectory(process.env), settings.databaseUrl);

@@ -36,7 +36,7 @@ export interface Serving {
   /** The address for a program on this machine. */
   readonly url: string;
   /** What else is bound, as a person reads it; undefined where the address is all. */
-  readonly boundTold: string | undefined;
+  readonly boundText: string | undefined;
   readonly token: string;
   /** Makes a link to the page that signs in one browser, once. */
   readonly newLink: () => Promise<string>;
@@ -90,12 +90,12 @@ export async function startServer(values: Values, { around = 0 } = {}): Promise<
     deps.close();
     await tracing?.stop();
   });
-  const boundTold = boundToldOf(address);
+  const boundText = boundTextOf(address);
   const newLink = async () => {
     const maker = { actor: "local", key: await digest(token) };
     return pageLink(url, await createSignInLink(deps, maker, null));
   };
-  return { deps, url, boundTold, token, newLink, stopped, stop };
+  return { deps, url, boundText, token, newLink, stopped, stop };
 }
 
 function servingFlags(values: Values) {
@@ -165,7 +165,7 @@ const hostAndPort = ({ address, port }: AddressInfo): string =>
   `${address.includes(":") ? `[${address}]` : address}:${port}`;
 
 /** Whoever is told an address of this machine should know when others reach it too. */
-const boundToldOf = (bound: AddressInfo): string | undefined =>
+const boundTextOf = (bound: AddressInfo): string | undefined =>
   loopback(bound) === bound.address
     ? undefined
     : `${hostAndPort(bound)} (all interfaces). Without --host, only this machine can connect.`;

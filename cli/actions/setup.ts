@@ -67,14 +67,14 @@ const chosen = ({ exchanges }: Config): Promise<string[]> =>
     }),
   );
 
-interface AskedKeys {
+interface KeysRequest {
   /** As the configuration file names them; none where the exchange is left out. */
   readonly kept: KeptSettings;
   /** Whether the exchange has taken them. */
   readonly isOpen: boolean;
 }
 
-async function askKeys(id: string, settings: CliSettings): Promise<AskedKeys> {
+async function askKeys(id: string, settings: CliSettings): Promise<KeysRequest> {
   let kept = await typedKeys(id, settings);
   for (;;) {
     const verdict = await test(id, kept, settings);

@@ -4,7 +4,7 @@ import type { Answer } from "../../src/transport/run.ts";
  * A start that is under way is not left half said: the first Ctrl-C waits for what becomes of it and tells how to stop
  * it, a second one leaves at once.
  */
-export async function toldOnInterrupt(starting: Promise<Answer>): Promise<Answer> {
+export async function reportOnInterrupt(starting: Promise<Answer>): Promise<Answer> {
   let isInterrupted = false;
   const interrupted = () => {
     if (isInterrupted) process.exit(leaveAtOnce());

@@ -10,7 +10,7 @@ import { textsOf } from "../terminal/fields.ts";
 import { render } from "../terminal/output.ts";
 import { fail, misreadOf } from "../terminal/refused.ts";
 import { UsageError } from "../terminal/usage-error.ts";
-import { askedStart } from "./asked-start.ts";
+import { confirmStart } from "./asked-start.ts";
 import { blameProfile, readProfile } from "./grid-profile.ts";
 import { openAnswering, remoteOf } from "./run-operation.ts";
 import { wordsOf } from "./told.ts";
@@ -47,7 +47,7 @@ export async function runTrade(operations: readonly Operation[], values: Values)
     if (values.preview) return await preview(trading, input);
     if (values.detach && !trading.byServer)
       throw new UsageError("--detach needs a running server; start one with edgemaker serve");
-    const started = await askedStart(input, values, {
+    const started = await confirmStart(input, values, {
       preview: (asked) => trading.ask("preview_centered_grid", asked),
       start: (asked) => trading.ask("start_centered_grid", asked),
     });

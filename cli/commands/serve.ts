@@ -1,4 +1,4 @@
-import { countTold } from "../../src/kernel/count-told.ts";
+import { pluralize } from "../../src/kernel/count-told.ts";
 import { DATABASE_ARGS, SANDBOX_ARGS } from "../host/settings.ts";
 import { command } from "../terminal/command.ts";
 
@@ -24,7 +24,7 @@ export const serveCommand = command({
   run: async (values) => {
     const { restingOrders, signsOfLife } = await import("../actions/actions.ts");
     const { startServer } = await import("../actions/serve.ts");
-    const { deps, url, boundTold, newLink, stopped, stop } = await startServer(values);
+    const { deps, url, boundText, newLink, stopped, stop } = await startServer(values);
     const signs = signsOfLife(deps, SIGN_INTERVAL, (line) => process.stdout.write(`${line}\n`));
     const leave = async () => {
       // Not waited for: a database that does not answer must not keep anybody here.
@@ -36,8 +36,8 @@ export const serveCommand = command({
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void leave());
     const count = deps.exchanges.length;
     const kind = deps.exchanges[0]?.kind === "sandbox" ? "simulated" : "live";
-    process.stdout.write(`Serving ${countTold(count, `${kind} exchange`)} at ${url} (docs at ${url}/docs)\n`);
-    if (boundTold) process.stdout.write(`Listening on ${boundTold}\n`);
+    process.stdout.write(`Serving ${pluralize(count, `${kind} exchange`)} at ${url} (docs at ${url}/docs)\n`);
+    if (boundText) process.stdout.write(`Listening on ${boundText}\n`);
     // Not into a log, where somebody else may read it first.
     if (process.stdout.isTTY) process.stdout.write(`Page: ${await newLink()} (this link works once)\n`);
     await stopped;

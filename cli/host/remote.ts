@@ -20,7 +20,7 @@ const hereFlags = (values: Values): string[] =>
   ["db", "sandbox", "seed", "venue-url"].filter((flag) => values[flag] !== undefined);
 
 /** The server that the command line or the settings name. */
-export function askedRemote({ config }: CliSettings, values: Values): Remote | undefined {
+export function requestRemote({ config }: CliSettings, values: Values): Remote | undefined {
   const here = hereFlags(values);
   const asked = values["api-url"] as string | undefined;
   const token = tokenOf(values.token as string | undefined) ?? config.token;

@@ -86,7 +86,7 @@ export function lackingFolder(values: Values, env: NodeJS.ProcessEnv): LackingFo
   return { folder, named: asked === undefined ? "EDGEMAKER_DATABASE_URL" : "--db" };
 }
 
-export const folderTold = ({ folder, named }: LackingFolder): string =>
+export const describeFolder = ({ folder, named }: LackingFolder): string =>
   `the folder ${folder} does not exist; create it (mkdir -p "${folder}"), or correct ${named}`;
 
 /** The environment over what the configuration file says. */

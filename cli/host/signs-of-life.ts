@@ -22,12 +22,12 @@ export function signsOfLife({ notify }: Pick<Deps, "notify">, every: number, say
     cursor = news.cursor;
     const told = news.events.flatMap((event) => eventNews(event) ?? []);
     const booked = news.fills.filter(({ isSuperseded }) => !isSuperseded);
-    const lines = [...told, ...booked.map((fill) => ({ at: fill.at, text: fillTold(fill) }))];
+    const lines = [...told, ...booked.map((fill) => ({ at: fill.at, text: formatFill(fill) }))];
     for (const { at, text: line } of lines.sort((a, b) => a.at - b.at)) say(`${secondOfDay(at)} ${line}`);
   });
 }
 
-function fillTold(fill: TellableFill): string {
+function formatFill(fill: TellableFill): string {
   const { base, quote } = splitPair(fill.symbol);
   const price = fill.amount > 0n ? snap(div(fill.notional, fill.amount, "half"), READABLE, "half") : 0n;
   const what = `${fillNews(fill).text.split(":")[0]}: ${fill.side === "buy" ? "bought" : "sold"}`;

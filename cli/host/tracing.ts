@@ -1,11 +1,11 @@
 import type { Tracing } from "./open-telemetry.ts";
 
 /** OpenTelemetry's own variables ask for traces; https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables */
-const isAsked = (env: NodeJS.ProcessEnv): boolean =>
+const isRequested = (env: NodeJS.ProcessEnv): boolean =>
   Boolean(env.OTEL_EXPORTER_OTLP_ENDPOINT || env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) &&
   env.OTEL_SDK_DISABLED?.toLowerCase() !== "true" &&
   env.OTEL_TRACES_EXPORTER !== "none";
 
 /** Loads OpenTelemetry where it is asked for, and nothing where it is not. */
 export const startTracing = async (env: NodeJS.ProcessEnv, version: string): Promise<Tracing | undefined> =>
-  isAsked(env) ? (await import("./open-telemetry.ts")).openTelemetry(version) : undefined;
+  isRequested(env) ? (await import("./open-telemetry.ts")).openTelemetry(version) : undefined;

@@ -96,9 +96,9 @@ export function readValues(args: Args, words: readonly string[]): Values {
     if (!known) throw new UsageError(`unknown flag: ${flag}${didYouMean(flag, [...flags.keys()])}`);
     if (known.type === "boolean") {
       const next = words[place + 1];
-      const isTold = inline === undefined && !known.negative && (next === "true" || next === "false");
-      if (isTold) place++;
-      set(known.name, flag, switchValue(known, flag, isTold ? next : inline));
+      const isReported = inline === undefined && !known.negative && (next === "true" || next === "false");
+      if (isReported) place++;
+      set(known.name, flag, switchValue(known, flag, isReported ? next : inline));
       continue;
     }
     const value = inline ?? words[++place];

@@ -33,12 +33,12 @@ export function fail(
     return issues === undefined ? 1 : 2;
   }
   const first = issues?.[0];
-  const told = operation && first ? flagTold(operation, { ...first, message }) : message;
+  const told = operation && first ? describeFlag(operation, { ...first, message }) : message;
   process.stderr.write(`${error ?? `status ${status}`}: ${plainText(told, 1000)}\n`);
   // All that is wrong at once: nobody should have to ask again for each.
   for (const { path, message: other } of (operation && issues ? issues.slice(1) : []).slice(
     0,
-    MOST_ISSUES_TOLD,
+    MOST_ISSUES_SHOWN,
   ))
     process.stderr.write(`  ${flagged(operation as Operation, { path, message: plainText(other, 300) })}\n`);
   if (status === 401 && remote && error === "Unauthorized")
@@ -46,10 +46,10 @@ export function fail(
   return issues === undefined ? 1 : 2;
 }
 
-const MOST_ISSUES_TOLD = 20;
+const MOST_ISSUES_SHOWN = 20;
 
 /** A message names the flag that a person has typed; a sentence of its own stays as it is. */
-const flagTold = (operation: Operation, issue: Issue): string =>
+const describeFlag = (operation: Operation, issue: Issue): string =>
   /^(\S+ )?must be /.test(issue.message) && issue.path ? flagged(operation, issue) : issue.message;
 
 const flagged = (operation: Operation, { path, message }: Issue): string =>

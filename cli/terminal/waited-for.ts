@@ -29,7 +29,7 @@ export async function waitedFor<T>(
 ): Promise<Waited<T>> {
   const { stderr } = process;
   let isCut = false;
-  let [toldAt, isTold] = [performance.now(), false];
+  let [describedAt, isReported] = [performance.now(), false];
   const cut = () => {
     isCut = true;
   };
@@ -38,13 +38,13 @@ export async function waitedFor<T>(
     const answer = await work({
       isEnough: () => isCut,
       hear(done) {
-        if (!stderr.isTTY || performance.now() - toldAt < MILLIS_BETWEEN) return;
-        toldAt = performance.now();
+        if (!stderr.isTTY || performance.now() - describedAt < MILLIS_BETWEEN) return;
+        describedAt = performance.now();
         stderr.write(`\r${Math.floor(100 * done)} % done; Ctrl-C ${ends}`);
-        isTold = true;
+        isReported = true;
       },
     });
-    if (isTold) stderr.write("\r\u001b[K");
+    if (isReported) stderr.write("\r\u001b[K");
     if (isCut) stderr.write(ended(answer));
     return { answer, isCut };
   } finally {

@@ -10,7 +10,7 @@ import { type Decimal, div, max, min, mul, ONE, sum, text, ZERO } from "../kerne
 import { AppError } from "../kernel/errors.ts";
 import type { Balance } from "../model/account.ts";
 import type { Market } from "../model/market.ts";
-import { type AskedGrid, begin, checkGrid } from "./begin.ts";
+import { begin, checkGrid, type GridRequest } from "./begin.ts";
 import { closeOf, type Figures, figuresOf } from "./figures.ts";
 import { finish } from "./finish.ts";
 import { quoteAt } from "./paper.ts";
@@ -69,12 +69,12 @@ export type BacktestPast = Candles | Tape;
  * Tests on historical prices over its past: the functions that trade, on a venue in memory. Throws AppError for what
  * a start at the first price would refuse. A money figure is exact; see docs/backtest.md for what a bar hides.
  */
-export const backtest = (asked: AskedGrid, past: BacktestPast, options: BacktestOptions): BacktestResult =>
+export const backtest = (asked: GridRequest, past: BacktestPast, options: BacktestOptions): BacktestResult =>
   finish(backtesting(asked, past, options));
 
 /** The same in parts, with the share that is done: whoever has other things to do does them in between. */
 export function* backtesting(
-  asked: AskedGrid,
+  asked: GridRequest,
   past: BacktestPast,
   options: BacktestOptions,
 ): Generator<number, BacktestResult> {

@@ -1,10 +1,10 @@
 import { gridKind } from "../grid/kind.ts";
 import {
-  type AskedCentered,
-  type AskedRange,
+  type CenteredRequest,
   type Checked,
   checkCentered,
   checkStart,
+  type RequestedRange,
 } from "../grid/start/check.ts";
 import { firstState } from "../grid/start/planned-start.ts";
 import type { GridStrategy } from "../grid/state/state.ts";
@@ -14,7 +14,7 @@ import { accountKey, type Balance } from "../model/account.ts";
 import type { Market, Quote } from "../model/market.ts";
 
 /** A grid as a person asks for it: between two prices, or around the market. */
-export type AskedGrid = AskedRange | AskedCentered;
+export type GridRequest = RequestedRange | CenteredRequest;
 
 interface World {
   readonly market: Market;
@@ -23,7 +23,7 @@ interface World {
 }
 
 /** What a start would check and lay out at the first price. Throws AppError for what a start would refuse. */
-export const checkGrid = (asked: AskedGrid, world: World): Checked =>
+export const checkGrid = (asked: GridRequest, world: World): Checked =>
   "centered" in asked ? checkCentered(asked, world) : checkStart(asked, world);
 
 /** The strategy as a start would store it, before its first pass. */

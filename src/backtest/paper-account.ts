@@ -4,7 +4,7 @@ import {
   applied,
   type BookChange,
   type BookedOrder,
-  toldFill,
+  toVenueFill,
   toVenueOrder,
   type VenueBooks,
 } from "../market/matching/books.ts";
@@ -68,7 +68,7 @@ function accountFrom(market: Market, stood: Stood): PaperAccount {
   const commit = (change: BookChange): void => {
     books = applied(books, change);
     for (const order of change.orders) orders.set(order.clientId, toVenueOrder(order));
-    fills.push(...change.fills.map(toldFill));
+    fills.push(...change.fills.map(toVenueFill));
   };
   return {
     resting: (): readonly BookedOrder[] => books.open,

@@ -4,7 +4,7 @@ import { type Pair, splitPair } from "../kernel/pair.ts";
 import { plainTexts } from "../kernel/plain-text.ts";
 import { minuteText } from "../kernel/time.ts";
 import type { BacktestAnswer } from "./schema/answer.ts";
-import { NO_WIDTH, QUEUE_TOLD } from "./schema/answer-view.ts";
+import { NO_WIDTH, QUEUE_TEXTS } from "./schema/answer-view.ts";
 
 /** One page that needs nothing else: what a backtest has come to, drawn as it came about. */
 export function reportOf(result: BacktestAnswer): string {
@@ -13,7 +13,7 @@ export function reportOf(result: BacktestAnswer): string {
   const span = `${minuteText(answer.fromAt)} to ${minuteText(answer.untilAt)} UTC`;
   const body = (
     <>
-      <p>{`${span}, ${pastTold(answer)}, money in ${splitPair(symbol as Pair).quote}`}</p>
+      <p>{`${span}, ${describePast(answer)}, money in ${splitPair(symbol as Pair).quote}`}</p>
       {warnings.length > 0 && (
         <ul class="warnings">
           {warnings.map(({ message }) => (
@@ -31,11 +31,11 @@ export function reportOf(result: BacktestAnswer): string {
   return htmlPage({ title: `${symbol} at ${exchange}, a grid's backtest`, style: CHART_STYLE, body });
 }
 
-function pastTold({ bars, missingBars, tape }: BacktestAnswer): string {
+function describePast({ bars, missingBars, tape }: BacktestAnswer): string {
   if (!tape) return `${bars} bars${missingBars > 0 ? `, ${missingBars} missing` : ""}`;
   const { books, queue, hasAmounts } = tape;
   const amounts = hasAmounts ? "" : " of unknown amount, each assumed to fill a whole order";
-  const waits = queue ? `, ${books} books (${QUEUE_TOLD[queue]})` : "";
+  const waits = queue ? `, ${books} books (${QUEUE_TEXTS[queue]})` : "";
   return `${bars} prints${amounts}${waits}`;
 }
 

@@ -28,7 +28,7 @@ export interface Reading {
   readonly wasUnsorted: boolean;
 }
 
-const MOST_REFUSED_TOLD = 5;
+const MOST_REFUSED_SHOWN = 5;
 const MOST_SHOWN = 80;
 /** Lines above the names of a table, as some publishers write. */
 const MOST_PREFACE = 5;
@@ -56,7 +56,7 @@ export function createReader({ pair, spanMillis, skipRefused = false }: ReadOpti
     const shown = textOf(row.bytes, from, Math.min(to, from + MOST_SHOWN));
     if (!skipRefused) throw new RangeError(`${place}: ${reason}: ${shown}`);
     refusedRows++;
-    if (refused.length < MOST_REFUSED_TOLD) refused.push({ row: place, reason });
+    if (refused.length < MOST_REFUSED_SHOWN) refused.push({ row: place, reason });
   }
 
   const amountAt = (row: Row, place: number): number | undefined =>
@@ -129,7 +129,7 @@ export function createReader({ pair, spanMillis, skipRefused = false }: ReadOpti
     const { isSorted, duplicates, conflicts, ...columns } = inOrder(bars.columns(), (at) => {
       const reason = `there are two different candles of ${stampOf(at)}`;
       if (!skipRefused) throw new RangeError(reason);
-      if (refused.length < MOST_REFUSED_TOLD) refused.push({ row: stampOf(at), reason });
+      if (refused.length < MOST_REFUSED_SHOWN) refused.push({ row: stampOf(at), reason });
     });
     const span = spanMillis ?? (isOfTrades ? MINUTE : shortestSpan(columns));
     checkSpan(columns, span);

@@ -4,7 +4,7 @@ import { isPair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 import { LIMIT_FORMS, LIMIT_NAMES } from "../limits/texts.ts";
 import type { Limits } from "../model/limits.ts";
-import { type AskedPromise, PRESETS } from "../model/samples/promise.ts";
+import { PRESETS, type PromiseRequest } from "../model/samples/promise.ts";
 import type { DepthBand } from "../model/samples/sample.ts";
 import { TIERS, type Tier } from "../model/venues.ts";
 import type { PromisedPair } from "../ports/stores/liquidity-store.ts";
@@ -120,7 +120,10 @@ export function watchedOf(entry: string, exchanges: readonly { readonly id: stri
   const at = place.indexOf(":");
   const [exchange, symbol] = [place.slice(0, at), place.slice(at + 1)];
   const preset = PRESETS.find((one) => one === named);
-  const asked = Object.assign({}, ...terms.map((term) => askedOf(term) ?? { wrong: term })) as AskedPromise;
+  const asked = Object.assign(
+    {},
+    ...terms.map((term) => agreementTermOf(term) ?? { wrong: term }),
+  ) as PromiseRequest;
   const isKnown = isPair(symbol) && exchanges.some(({ id }) => id === exchange);
   if (isKnown && !("wrong" in asked) && (preset || named === undefined))
     return { exchange, symbol, ...(preset ? { promise: { preset, asked } } : {}) };
@@ -132,7 +135,7 @@ export function watchedOf(entry: string, exchanges: readonly { readonly id: stri
 const BAND_NAMES: readonly string[] = ["0.5", "1", "2"];
 
 /** One term of a promise; spread and uptime are percents. */
-function askedOf(term: string): AskedPromise | undefined {
+function agreementTermOf(term: string): PromiseRequest | undefined {
   const [, name = "", value = ""] = /^(\w+)=([\d.]+)$/.exec(term) ?? [];
   const amount = parseDecimal(value);
   if (amount === undefined) return undefined;

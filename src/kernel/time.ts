@@ -18,7 +18,7 @@ export const TIMEFRAMES = {
 } as const;
 
 /** A span as a person says it: in seconds below two minutes, then in minutes, hours and days. */
-export function spanTold(span: Millis): string {
+export function formatSpan(span: Millis): string {
   if (span < 2 * MINUTE) return `${Math.round(span / SECOND)} s`;
   if (span < 2 * HOUR) return `${Math.round(span / MINUTE)} min`;
   return span < 2 * DAY ? `${Math.round(span / HOUR)} h` : `${Math.round(span / DAY)} days`;

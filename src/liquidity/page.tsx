@@ -90,11 +90,11 @@ const seenCard = ({ minutes, known, samples, ...rest }: LiquidityAnswer) => (
     <b>{known}</b>
     {` of ${minutes} minutes, ${samples} samples`}
     <br />
-    {elsewhereTold(rest)}
+    {describeElsewhere(rest)}
   </Fact>
 );
 
-function elsewhereTold({
+function describeElsewhere({
   sources,
   unknownSources,
   deviationPercent,

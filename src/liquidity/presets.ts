@@ -1,7 +1,7 @@
 /** Obligations by their names, with what a person asks of them. */
 import { type Decimal, decimal, ONE } from "../kernel/decimal.ts";
 import { dayOfMinute } from "../model/samples/minute.ts";
-import type { AskedPromise, LiquidityPromise } from "../model/samples/promise.ts";
+import type { LiquidityPromise, PromiseRequest } from "../model/samples/promise.ts";
 import { dayAverages } from "./days.ts";
 import {
   agreementRule,
@@ -26,7 +26,7 @@ export const USUAL_PROMISE = {
 /** The last whole day of a span: one that has only begun is none. */
 export const lastWholeDay = ({ to }: Pick<LiquiditySpan, "to">): number => dayOfMinute(to) - 1;
 
-function agreedOf(asked: AskedPromise) {
+function agreedOf(asked: PromiseRequest) {
   const { spread, depth, band, levels, uptime } = USUAL_PROMISE;
   return {
     spread: asked.spread ?? spread,

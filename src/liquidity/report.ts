@@ -42,7 +42,7 @@ export interface LiquidityReport {
   readonly findings: readonly ObligationFinding[];
 }
 
-const MOST_GAPS_TOLD = 100;
+const MOST_GAPS_SHOWN = 100;
 
 /** `since` is the first minute that was ever seen of the pair. */
 export function liquidityReport(
@@ -79,11 +79,11 @@ export function offerFigures({ spread, depth }: OfferSums, known: number): Liqui
 }
 
 /** A year may have more gaps than can be sorted in one go. */
-const GAPS_AT_ONCE = 20 * MOST_GAPS_TOLD;
+const GAPS_AT_ONCE = 20 * MOST_GAPS_SHOWN;
 
 function longestGaps(all: Iterable<LiquidityGap>): Pick<LiquidityReport, "gaps" | "moreGaps"> {
   const longestOf = (some: readonly LiquidityGap[]) =>
-    some.toSorted((a, b) => b.to - b.from - (a.to - a.from)).slice(0, MOST_GAPS_TOLD);
+    some.toSorted((a, b) => b.to - b.from - (a.to - a.from)).slice(0, MOST_GAPS_SHOWN);
   let count = 0;
   let longest: LiquidityGap[] = [];
   for (const gap of all) {

@@ -7,19 +7,19 @@ import type { ObligationFinding } from "./obligations.ts";
 import { type LiquidityFigures, type LiquidityReport, offerFigures } from "./report.ts";
 import type { LiquiditySpan } from "./span.ts";
 
-const percentTold = (share: Decimal | null): number | null => (share === null ? null : wire(share * 100n));
-const quoteTold = (value: Decimal | null): number | null => (value === null ? null : wire(value));
-const bandsTold = ([narrow, middle, wide]: Depths) => ({
+const formatPercent = (share: Decimal | null): number | null => (share === null ? null : wire(share * 100n));
+const describeQuote = (value: Decimal | null): number | null => (value === null ? null : wire(value));
+const formatBands = ([narrow, middle, wide]: Depths) => ({
   "0.5": wire(narrow),
   "1": wire(middle),
   "2": wire(wide),
 });
 const sides = (depth: Sides<Depths> | null) =>
-  depth && { bids: bandsTold(depth.bids), asks: bandsTold(depth.asks) };
+  depth && { bids: formatBands(depth.bids), asks: formatBands(depth.asks) };
 
 const figuresOut = ({ spread, twoSided, depth }: LiquidityFigures) => ({
-  spreadPercent: percentTold(spread),
-  twoSidedPercent: percentTold(twoSided),
+  spreadPercent: formatPercent(spread),
+  twoSidedPercent: formatPercent(twoSided),
   depth: sides(depth),
 });
 
@@ -27,13 +27,13 @@ const findingOut = ({ rule, state, unit, value, limit }: ObligationFinding) => (
   rule,
   state,
   unit: unit === "share" ? ("percent" as const) : ("quote" as const),
-  value: unit === "share" ? percentTold(value) : quoteTold(value),
-  limit: unit === "share" ? percentTold(limit) : quoteTold(limit),
+  value: unit === "share" ? formatPercent(value) : describeQuote(value),
+  limit: unit === "share" ? formatPercent(limit) : describeQuote(limit),
 });
 
 export const reportOut = ({ own, market, gaps, findings, deviation, ...counts }: LiquidityReport) => ({
   ...counts,
-  deviationPercent: percentTold(deviation),
+  deviationPercent: formatPercent(deviation),
   own: figuresOut(own),
   market: figuresOut(market),
   gaps: gaps.map(({ from, to, ...gap }) => ({
@@ -53,12 +53,12 @@ function dayOut({ known, ...sums }: LiquiditySums) {
   const [own, market] = [offerFigures(sums.own, known), offerFigures(sums.market, known)];
   return {
     known,
-    ownSpreadPercent: percentTold(own.spread),
-    ownTwoSidedPercent: percentTold(own.twoSided),
+    ownSpreadPercent: formatPercent(own.spread),
+    ownTwoSidedPercent: formatPercent(own.twoSided),
     ownBidsWithin2: own.depth && wire(own.depth.bids[2]),
     ownAsksWithin2: own.depth && wire(own.depth.asks[2]),
-    spreadPercent: percentTold(market.spread),
-    twoSidedPercent: percentTold(market.twoSided),
+    spreadPercent: formatPercent(market.spread),
+    twoSidedPercent: formatPercent(market.twoSided),
     bidsWithin2: market.depth && wire(market.depth.bids[2]),
     asksWithin2: market.depth && wire(market.depth.asks[2]),
   };

@@ -112,12 +112,15 @@ const answeredTickers = new WeakMap<Ticker, TickerOut>();
 export function tickerOut(where: MarketPlace, ticker: Ticker): TickerOut {
   const known = answeredTickers.get(ticker);
   if (known?.exchange === where.exchange && known.symbol === where.symbol) return known;
-  const made = Object.freeze(tickerTold(where, ticker));
+  const made = Object.freeze(describeTicker(where, ticker));
   answeredTickers.set(ticker, made);
   return made;
 }
 
-function tickerTold(where: MarketPlace, { last, bid, ask, baseVolume, quoteVolume, at }: Ticker): TickerOut {
+function describeTicker(
+  where: MarketPlace,
+  { last, bid, ask, baseVolume, quoteVolume, at }: Ticker,
+): TickerOut {
   const { spread, spreadPercent } = spreads({ bid, ask });
   const volumes = { baseVolume: wire(baseVolume), quoteVolume: wire(quoteVolume) };
   return {

@@ -46,7 +46,7 @@ export interface Event {
 }
 
 /** What is told of, without when and by whom. */
-export type EventTold = Omit<Event, "at">;
+export type EventView = Omit<Event, "at">;
 
 /** Who has something done, and in which request; null where that is none. */
 export interface By {
@@ -65,7 +65,7 @@ export type KeptEvent = Event & { readonly actor: string | null; readonly reques
 export const keysEvent = (
   account: AccountKey,
   done: "stored" | "replaced" | "removed" | "encrypted with another EDGEMAKER_KEK",
-): EventTold => ({
+): EventView => ({
   account,
   strategy: null,
   kind: "keys",
@@ -73,7 +73,7 @@ export const keysEvent = (
 });
 
 /** That an order by hand is about to be sent. */
-export const handEvent = ({ account, side, type, amount, symbol, price, clientId }: Order): EventTold => ({
+export const handEvent = ({ account, side, type, amount, symbol, price, clientId }: Order): EventView => ({
   account,
   strategy: null,
   kind: "order",

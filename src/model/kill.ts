@@ -1,4 +1,4 @@
-import { type By, EVERY_ACCOUNT, type EventTold } from "./events.ts";
+import { type By, EVERY_ACCOUNT, type EventView } from "./events.ts";
 import type { OrderKind } from "./order.ts";
 
 /** How the kill switch stands. */
@@ -28,7 +28,7 @@ export const turned = (before: Kill, on: boolean, { cancels = false, sells = fal
     ? { on, cancels: before.cancels || cancels, sells: before.sells || sells }
     : { on, cancels: false, sells: false };
 
-export function killEvent(on: boolean, { actor }: By, { cancels, stops, sells }: Panic = {}): EventTold {
+export function killEvent(on: boolean, { actor }: By, { cancels, stops, sells }: Panic = {}): EventView {
   const more = [
     ...(cancels ? ["canceling every order"] : []),
     ...(stops ? ["stopping every grid"] : []),

@@ -142,7 +142,7 @@ export interface LimitsRead {
 }
 
 /** Whose limits: of scopes, and of the orders that `actor` has on an account. */
-export interface LimitsAsked {
+export interface LimitsRequest {
   readonly scopes: readonly string[];
   readonly account: string;
   readonly actor: string;

@@ -11,7 +11,7 @@ export const CHANNEL_NAME_FORM = "a channel name must be 1 to 31 characters of a
 export const QUIET_FORM = 'hours such as 22:00-07:00, or "22:00-07:00 Europe/Berlin"';
 
 /** How a channel is doing, without what opens it. */
-export const channelTold = ({ channel, pending, dead }: ChannelReport) => ({
+export const describeChannel = ({ channel, pending, dead }: ChannelReport) => ({
   channel: channel.name,
   kind: channel.kind,
   level: channel.level,

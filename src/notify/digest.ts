@@ -7,7 +7,7 @@ import type { News } from "../model/news.ts";
 const MOST_LINES = 20;
 /** What was told is not told again so soon, only counted. */
 const AGAIN_AFTER: Millis = 10 * MINUTE;
-const MOST_LINES_TOLD = 50;
+const MOST_LINES_SHOWN = 50;
 
 /** Takes in what is news to a channel of a level, at protocol time `now`. */
 export function takeIn(
@@ -61,12 +61,12 @@ export const dueLines = ({ lines }: Digest, now: Millis, isQuiet: boolean): read
   lines.filter((line) => line.dueAt <= now && (!isQuiet || line.level === "alert"));
 
 /** After all of it was told. */
-export function toldAt({ lines, told }: Digest, now: Millis): Digest {
+export function describedAt({ lines, told }: Digest, now: Millis): Digest {
   const all = { ...told, ...Object.fromEntries(lines.filter(isOnce).map(({ key }) => [key, now])) };
   const recent = Object.entries(all).filter(([, at]) => now - at < AGAIN_AFTER);
   return {
     ...NO_DIGEST,
-    told: Object.fromEntries(recent.sort(([, a], [, b]) => b - a).slice(0, MOST_LINES_TOLD)),
+    told: Object.fromEntries(recent.sort(([, a], [, b]) => b - a).slice(0, MOST_LINES_SHOWN)),
   };
 }
 

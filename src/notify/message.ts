@@ -1,4 +1,4 @@
-import { countTold } from "../kernel/count-told.ts";
+import { pluralize } from "../kernel/count-told.ts";
 import { text } from "../kernel/decimal.ts";
 import { type Millis, stampOf } from "../kernel/time.ts";
 import {
@@ -29,7 +29,7 @@ function titleOf(lines: readonly DigestLine[], level: AlertLevel): string {
   const highest = lines.filter((line) => line.level === level && !line.isFill);
   const fills = lines.filter(({ isFill }) => isFill).reduce((sum, { count }) => sum + count, 0);
   const [first] = highest;
-  if (!first) return `edgemaker: ${countTold(fills, "fill")}`;
+  if (!first) return `edgemaker: ${pluralize(fills, "fill")}`;
   const others = highest.length > 1 ? ` (and ${highest.length - 1} more)` : "";
   return `edgemaker ${level}: ${first.text}${others}`.slice(0, 200);
 }

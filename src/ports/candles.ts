@@ -4,7 +4,7 @@ import type { TapeFile } from "../candles/tape/tape.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 
-export interface AskedCandles {
+export interface CandlesRequest {
   readonly exchange: string;
   readonly symbol: Pair;
   /** Length of a bar. */
@@ -23,7 +23,7 @@ export interface CandleFile {
 /** Local candles: a given file, or downloaded and imported candles. */
 export interface CandleReader {
   /** Returns undefined without candles. */
-  readonly candles: (asked: AskedCandles) => Promise<Candles | undefined>;
+  readonly candles: (asked: CandlesRequest) => Promise<Candles | undefined>;
   /** Prints, and books between them, where a file of those was named: candles are not asked for then. */
   readonly tape?: ((symbol: Pair) => Promise<TapeFile | undefined>) | undefined;
 }

@@ -124,7 +124,7 @@ export interface CallRate {
 }
 
 /** Calls to deduct from an account's rate limit; `kept` calls of its burst must remain. */
-export interface CallsAsked {
+export interface CallRequests {
   readonly calls: number;
   readonly kept: number;
   readonly rate: CallRate;
@@ -164,7 +164,7 @@ export interface Venue extends MarketData {
   create(order: NewOrder, permit: Permit): Promise<CreateOutcome>;
   cancel(order: { symbol: Pair; id: string }, permit: Permit): Promise<CancelOutcome>;
   /** Calls that a pass reserves before its first request; undefined without a rate limit. */
-  readonly opening?: (isUrgent: boolean) => CallsAsked | undefined;
+  readonly opening?: (isUrgent: boolean) => CallRequests | undefined;
   /**
    * The same account for the holder of its lease, asked for at `askedAt` of the process's own clock, with those calls
    * where they are `paid`. Where private calls have to go one at a time, others wait for the lease; its holder must not.
@@ -177,7 +177,7 @@ export interface Venue extends MarketData {
       readonly askedAt: Millis;
       readonly isUrgent: boolean;
       readonly yieldsAfter: Millis | undefined;
-      readonly paid?: CallsAsked | undefined;
+      readonly paid?: CallRequests | undefined;
     },
   ) => Venue;
   /** Of such a pass, before its first read: throws BudgetSpent, with when, where there are not the calls of a whole one. */

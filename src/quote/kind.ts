@@ -8,7 +8,7 @@ import type { Order } from "../model/order.ts";
 import type { Strategy } from "../model/strategy.ts";
 import type { Kind } from "../ports/kind.ts";
 import { mayQuote, runQuote } from "./pass/run.ts";
-import { elsewhereAsked } from "./pass/sources.ts";
+import { requestedElsewhere } from "./pass/sources.ts";
 import type { QuoteConfig, QuoteState, QuoteStrategy } from "./state/state.ts";
 
 /** Orders on both sides of a market, around a price of several places, that follow it. */
@@ -29,7 +29,7 @@ export const quoteKind: Kind<QuoteConfig, QuoteState> = {
   accounts: positionAccounts,
   isInRange: ({ quoted }: QuoteState) => quoted !== null && quoted.reference !== null,
   reads: "book",
-  asksElsewhere: elsewhereAsked,
+  asksElsewhere: requestedElsewhere,
   mayPlace: mayQuote,
   // Nobody would move them while it is paused.
   outdated: (_state: QuoteState, live: readonly Order[]) => cancellable(live),

@@ -20,7 +20,7 @@ export interface PriceSource {
 
 export type Uncounted = "missing" | "stale" | "early" | "weightless" | "beyond_collar";
 
-export interface SourceTold {
+export interface SourceView {
   readonly source: string;
   readonly price: Decimal | null;
   /** Null of a fixed price, and where there is none. */
@@ -33,12 +33,12 @@ export interface SourceTold {
 export interface ReferencePrice {
   /** Null where no source counts: then nothing is quoted. */
   readonly price: Decimal | null;
-  readonly sources: readonly SourceTold[];
+  readonly sources: readonly SourceView[];
 }
 
 /** The median, by weight, of what is there, fresh and within its collar. An order of the sources never matters. */
 export function referencePrice(sources: readonly PriceSource[], now: Millis): ReferencePrice {
-  const told = sources.map((one) => sourceTold(one, now));
+  const told = sources.map((one) => describeSource(one, now));
   const center = weightedMedian(told.flatMap(voteOf));
   const held = told.map((one, index) => withCollar(one, sources[index]?.collar ?? null, center));
   return { price: weightedMedian(held.flatMap(voteOf)) ?? null, sources: held };
@@ -47,7 +47,7 @@ export function referencePrice(sources: readonly PriceSource[], now: Millis): Re
 /** A clock may be ahead of another one by so much. */
 const EARLIEST: Millis = 5000;
 
-function sourceTold({ source, price, at, maxAge, weight }: PriceSource, now: Millis): SourceTold {
+function describeSource({ source, price, at, maxAge, weight }: PriceSource, now: Millis): SourceView {
   const isThere = price !== undefined && price > ZERO;
   const age = isThere && at !== null ? now - at : null;
   const told = { source, price: isThere ? price : null, age, weight };
@@ -57,12 +57,12 @@ function sourceTold({ source, price, at, maxAge, weight }: PriceSource, now: Mil
   return { ...told, because: age !== null && age < -EARLIEST ? "early" : null };
 }
 
-function withCollar(one: SourceTold, collar: Decimal | null, center: Decimal | undefined): SourceTold {
+function withCollar(one: SourceView, collar: Decimal | null, center: Decimal | undefined): SourceView {
   if (one.because !== null || one.price === null || collar === null || center === undefined) return one;
   return abs(one.price - center) > mul(center, collar, "down") ? { ...one, because: "beyond_collar" } : one;
 }
 
-const voteOf = ({ price, weight, because }: SourceTold): Vote[] =>
+const voteOf = ({ price, weight, because }: SourceView): Vote[] =>
   because === null && price !== null ? [{ price, weight }] : [];
 
 interface Vote {

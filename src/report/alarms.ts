@@ -1,7 +1,7 @@
 /** What is wrong now, of what stands in the database: told when it begins, and when it is over. */
 import { isInRange } from "../engine/accounts.ts";
-import { countTold } from "../kernel/count-told.ts";
-import { MINUTE, type Millis, spanTold } from "../kernel/time.ts";
+import { pluralize } from "../kernel/count-told.ts";
+import { formatSpan, MINUTE, type Millis } from "../kernel/time.ts";
 import { type AccountKey, parseAccountKey } from "../model/account.ts";
 import type { Alarm } from "../model/day.ts";
 import type { Kinds } from "../ports/kind.ts";
@@ -14,7 +14,7 @@ const STALLED = "stalled";
 export const isOfPasses = (key: string): boolean => key.startsWith(`${STALLED} `);
 
 /** That it is over, in words of its own where what it said would mislead then. */
-export function overTold({ key, message }: Alarm): string {
+export function describeOver({ key, message }: Alarm): string {
   const [kind, of = ""] = key.split(" ");
   if (kind === STALLED) return `${parseAccountKey(of).exchange} runs again`;
   if (kind === "range") return `${message.split(" ")[0]} is back in its range`;
@@ -47,7 +47,7 @@ function accountAlarm(
   if (away <= lateAfter(interval)) return [];
   const { exchange } = parseAccountKey(account);
   const why = accountError === null ? "" : `: ${accountError}`;
-  const message = `${exchange} is stalled: no complete pass for ${spanTold(away)}${why}`;
+  const message = `${exchange} is stalled: no complete pass for ${formatSpan(away)}${why}`;
   return [{ key: `${STALLED} ${account}`, strategy: null, kind: "alarm", message }];
 }
 
@@ -55,7 +55,7 @@ const unknownOrders = ({ account, state, overdue }: Readings["orders"][number]):
   key: `unknown ${account} ${state}`,
   strategy: null,
   kind: "alarm",
-  message: `${parseAccountKey(account).exchange} has not confirmed the state of ${countTold(overdue, "order")}`,
+  message: `${parseAccountKey(account).exchange} has not confirmed the state of ${pluralize(overdue, "order")}`,
 });
 
 function outOfRange(view: StrategyView, kinds: Kinds): Alarm[] {

@@ -1,9 +1,9 @@
 import type { Child } from "hono/jsx";
-import { countTold } from "../kernel/count-told.ts";
+import { pluralize } from "../kernel/count-told.ts";
 import { DataTable, Fact, htmlPage } from "../kernel/html.tsx";
 import { plainTexts } from "../kernel/plain-text.ts";
 import { minuteText } from "../kernel/time.ts";
-import { type Report, type ReportRow, type ReportTotal, shareTold } from "./report.ts";
+import { formatShare, type Report, type ReportRow, type ReportTotal } from "./report.ts";
 
 /** One page that needs nothing else: sums by quote asset first, and then each strategy. */
 export function reportPage(answer: unknown): string {
@@ -24,7 +24,7 @@ export function reportPage(answer: unknown): string {
 const TOTALS_STYLE = "dl{grid-template-columns:repeat(auto-fill,minmax(260px,1fr))}dd b{font-size:1.3rem}";
 
 function totalCard(total: ReportTotal) {
-  const rest = `${signedMoney(total.realizedProfit)} realized, fees ${shortMoney(total.fees)}, ${countTold(total.cycles, "cycle")}, ${countTold(total.filledOrders, "order")} filled, ${countTold(total.incidents, "incident")}`;
+  const rest = `${signedMoney(total.realizedProfit)} realized, fees ${shortMoney(total.fees)}, ${pluralize(total.cycles, "cycle")}, ${pluralize(total.filledOrders, "order")} filled, ${pluralize(total.incidents, "incident")}`;
   return (
     <Fact name={`Total in ${total.quote}${total.dryRun ? " (paper trading)" : ""}`}>
       <b class={tone(total.totalProfit)}>{signedMoney(total.totalProfit)}</b>
@@ -43,8 +43,8 @@ const strategyRow = (row: ReportRow): Child[] => [
   signedMoney(row.realizedProfit),
   shortMoney(row.fees),
   row.cycles,
-  shareTold(row.inRangePercent),
-  shareTold(row.uptimePercent),
+  formatShare(row.inRangePercent),
+  formatShare(row.uptimePercent),
   row.incidents,
 ];
 

@@ -148,18 +148,19 @@ export function reportLines({ totals, strategies }: Report): readonly string[] {
         `total ${toSixDigits(total.totalProfit)} ${total.quote}${of(total)}: ${toSixDigits(total.realizedProfit)} realized, fees ${toSixDigits(total.fees)}, ${total.cycles} cycles, ${total.incidents} incidents`,
     ),
     ...strategies
-      .slice(0, MOST_STRATEGIES_TOLD)
+      .slice(0, MOST_STRATEGIES_SHOWN)
       .map(
         (row) =>
-          `${row.id}${of(row)}: ${toSixDigits(row.totalProfit)}, ${row.cycles} cycles, in range ${shareTold(row.inRangePercent)}, up ${shareTold(row.uptimePercent)}`,
+          `${row.id}${of(row)}: ${toSixDigits(row.totalProfit)}, ${row.cycles} cycles, in range ${formatShare(row.inRangePercent)}, up ${formatShare(row.uptimePercent)}`,
       ),
-    ...(strategies.length > MOST_STRATEGIES_TOLD
-      ? [`… and ${strategies.length - MOST_STRATEGIES_TOLD} more`]
+    ...(strategies.length > MOST_STRATEGIES_SHOWN
+      ? [`… and ${strategies.length - MOST_STRATEGIES_SHOWN} more`]
       : []),
   ];
 }
 
-const MOST_STRATEGIES_TOLD = 20;
+const MOST_STRATEGIES_SHOWN = 20;
 /** Of one moment no share is known. */
-export const shareTold = (share: number | null): string => (share === null ? "not known yet" : `${share} %`);
+export const formatShare = (share: number | null): string =>
+  share === null ? "not known yet" : `${share} %`;
 const toSixDigits = (value: number): string => String(Number(value.toPrecision(6)));

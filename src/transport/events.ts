@@ -53,7 +53,7 @@ export function mountEvents(
     const found = asked === undefined ? [] : await deps.store.eventsAfter(asked, EVENTS_PER_TELLING);
     const last = found.at(-1)?.id ?? now.event;
     return c.json({
-      events: found.filter((event) => maySee(event, caller)).map(eventTold),
+      events: found.filter((event) => maySee(event, caller)).map(describeEvent),
       last,
       steppedAt: now.steppedAt,
     });
@@ -145,7 +145,7 @@ async function tellEvents(
 const maySee = ({ strategy, kind }: ChainedEvent, { scope }: Caller): boolean =>
   scope === "admin" || strategy !== null || kind === "kill";
 
-const eventTold = ({ id, kind, strategy, message, actor, at }: ChainedEvent) => ({
+const describeEvent = ({ id, kind, strategy, message, actor, at }: ChainedEvent) => ({
   id,
   kind,
   strategy,
@@ -157,7 +157,7 @@ const eventTold = ({ id, kind, strategy, message, actor, at }: ChainedEvent) => 
 const sseOf = (event: ChainedEvent) => ({
   id: String(event.id),
   event: "event",
-  data: JSON.stringify(eventTold(event)),
+  data: JSON.stringify(describeEvent(event)),
 });
 
 const numberIn = (text: string | undefined): number | undefined =>

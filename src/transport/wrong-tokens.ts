@@ -1,5 +1,5 @@
 import { MINUTE, type Millis } from "../kernel/time.ts";
-import { EVERY_ACCOUNT, type EventTold } from "../model/events.ts";
+import { EVERY_ACCOUNT, type EventView } from "../model/events.ts";
 
 /** However many there are, an event tells of them no more often. */
 const TELLINGS_APART: Millis = 10 * MINUTE;
@@ -8,20 +8,20 @@ const TELLINGS_APART: Millis = 10 * MINUTE;
 export interface WrongTokens {
   add(): void;
   /** What to tell of them now; undefined where there are none, or the last event is too new. */
-  due(): EventTold | undefined;
+  due(): EventView | undefined;
 }
 
 export function countWrongTokens(clock: () => Millis): WrongTokens {
   let count = 0;
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let describedAt = Number.NEGATIVE_INFINITY;
   return {
     add() {
       count++;
     },
     due() {
-      if (count === 0 || clock() - toldAt < TELLINGS_APART) return undefined;
+      if (count === 0 || clock() - describedAt < TELLINGS_APART) return undefined;
       const message = `${count} requests with a wrong API token since the last event of this kind`;
-      [count, toldAt] = [0, clock()];
+      [count, describedAt] = [0, clock()];
       return { account: EVERY_ACCOUNT, strategy: null, kind: "wrong_tokens", message };
     },
   };

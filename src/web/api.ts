@@ -11,7 +11,7 @@ export class ApiError extends Error {
   }
 }
 
-export interface Asked {
+export interface Requested {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ export interface Asked {
 }
 
 /** `route` is a method and a path below /api/v1. Throws ApiError. */
-export async function ask<T>(route: string, asked: Asked = {}): Promise<T> {
+export async function ask<T>(route: string, asked: Requested = {}): Promise<T> {
   const response = await sendRequest(route, asked);
   const answer = await response.json().catch(() => undefined);
   if (response.ok) return answer as T;
@@ -28,7 +28,7 @@ export async function ask<T>(route: string, asked: Asked = {}): Promise<T> {
   throw new ApiError(response.status, error, message);
 }
 
-export async function sendRequest(route: string, { query = {}, body, headers = {}, signal }: Asked) {
+export async function sendRequest(route: string, { query = {}, body, headers = {}, signal }: Requested) {
   const [method = "GET", path = ""] = route.split(" ");
   const token = tokenNow();
   try {
@@ -49,7 +49,7 @@ export async function sendRequest(route: string, { query = {}, body, headers = {
   }
 }
 
-function queryText(query: NonNullable<Asked["query"]>): string {
+function queryText(query: NonNullable<Requested["query"]>): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
   return given.length === 0
     ? ""

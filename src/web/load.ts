@@ -1,5 +1,5 @@
 import { useRef, useState } from "hono/jsx/dom";
-import { type ApiError, type Asked, ask } from "./api.ts";
+import { type ApiError, ask, type Requested } from "./api.ts";
 import { onEach } from "./clock.ts";
 import { useEffect } from "./effect.ts";
 import { pulse } from "./live.ts";
@@ -25,7 +25,7 @@ const LIVE_EVERY = 60_000;
 /** What a route answers; a last answer stays in sight while the next is waited for. Without a route nothing is asked. */
 export function useLoad<T>(
   route: string | undefined,
-  query: Asked["query"] = {},
+  query: Requested["query"] = {},
   { live = false, every = live ? LIVE_EVERY : undefined, keep = false }: How = {},
 ): Loaded<T> {
   const asked = route === undefined ? "" : `${route} ${JSON.stringify(query)}`;

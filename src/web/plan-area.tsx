@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import { Failed, NoticeBox } from "./ui.tsx";
-import type { AskedPlan, Planning } from "./use-plan.ts";
+import type { Planning, RequestedPlan } from "./use-plan.ts";
 
 /** What is planned now; where the plan before held no more, that it was not carried out and that this is another one. */
 export function PlanArea<P>({
@@ -10,7 +10,7 @@ export function PlanArea<P>({
 }: {
   planning: Planning<P>;
   empty: Child;
-  children: (plan: AskedPlan<P>) => Child;
+  children: (plan: RequestedPlan<P>) => Child;
 }) {
   return (
     <>

@@ -36,7 +36,7 @@ export function ReportPage() {
         ))}
       </div>
       <Shown of={report} rows={8}>
-        {(data) => <ReportTold data={data} />}
+        {(data) => <ReportView data={data} />}
       </Shown>
     </>
   );
@@ -82,7 +82,7 @@ const REPORT_ROW_COLUMNS: readonly TableColumn<ReportAnswer["strategies"][number
   },
 ];
 
-const ReportTold = ({ data }: { data: ReportAnswer }) => (
+const ReportView = ({ data }: { data: ReportAnswer }) => (
   <>
     {data.totals.map((total) => (
       <QuoteTotals key={`${total.quote} ${total.dryRun}`} total={total} />

@@ -4,14 +4,14 @@ import { useEffect } from "./effect.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 
-export interface AskedPlan<P> {
+export interface RequestedPlan<P> {
   /** What it was asked with: whoever does it sends exactly this. */
   readonly body: Body;
   readonly planned: P;
 }
 
 interface PlanView<P> {
-  readonly plan?: AskedPlan<P> | undefined;
+  readonly plan?: RequestedPlan<P> | undefined;
   readonly error?: ApiError | undefined;
   /** What is shown is not of what is typed. */
   readonly isOld: boolean;
@@ -31,7 +31,7 @@ const PAUSE = 350;
 /** What `body` would do, from the server; a plan that is not of what is typed is old and does nothing. */
 export function usePlan<P>(route: string, body: Body | undefined): Planning<P> {
   const [state, setState] = useState<PlanView<P>>({ isOld: true });
-  const [refusal, setRefusal] = useState<{ count: number; asked: string; error?: ApiError }>(NOT_ASKED);
+  const [refusal, setRefusal] = useState<{ count: number; asked: string; error?: ApiError }>(NOT_REQUESTED);
   const { count } = refusal;
   const asked = body ? JSON.stringify(body) : "";
   useEffect(() => {
@@ -58,8 +58,8 @@ export function usePlan<P>(route: string, body: Body | undefined): Planning<P> {
       throw error;
     }
   };
-  const again = () => setRefusal(({ count }) => ({ ...NOT_ASKED, count: count + 1 }));
+  const again = () => setRefusal(({ count }) => ({ ...NOT_REQUESTED, count: count + 1 }));
   return { ...state, again, refused: refusal.asked === asked ? refusal.error : undefined, carryOut };
 }
 
-const NOT_ASKED = { count: 0, asked: "" };
+const NOT_REQUESTED = { count: 0, asked: "" };

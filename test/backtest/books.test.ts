@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { book, executions, overTape, print, type Told } from "./taped.ts";
+import { book, executions, overTape, print, type Reported } from "./taped.ts";
 
 const ASKS = [[106, 5]] as const;
 const begin = print(0, 105, 1);
@@ -194,7 +194,7 @@ describe("a backtest over recorded books", () => {
       stopLossPrice: 98n * 10n ** 18n,
       allowLoss: true,
     };
-    const events: Told[] = [
+    const events: Reported[] = [
       book(
         -1,
         [

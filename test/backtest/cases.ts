@@ -7,20 +7,20 @@ import type { WalkOptions } from "../../src/backtest/walk-options.ts";
 import type { Candles } from "../../src/candles/candles.ts";
 import { unexplainedAssets } from "../../src/engine/reconcile/books-check.ts";
 import { gridKind } from "../../src/grid/kind.ts";
-import { askedRangeOf, centeredOf } from "../../src/grid/start/asked.ts";
+import { centeredOf, requestedRangeOf } from "../../src/grid/start/asked.ts";
 import type { GridStrategy } from "../../src/grid/state/state.ts";
 import { parseClientOrderId } from "../../src/kernel/ids.ts";
 import type { Balance } from "../../src/model/account.ts";
 import type { Fill } from "../../src/model/fill.ts";
 import type { Market } from "../../src/model/market.ts";
 import { d, market as marketOf } from "../support/grid.ts";
-import { type AskedGrid, parsed } from "./stepped.ts";
+import { type GridRequest, parsed } from "./stepped.ts";
 
 const RANGE = { lowerPrice: 42000, upperPrice: 48000, gridLevels: 30, orderSize: 300 };
 
 export interface Case {
   readonly name: string;
-  readonly grid: AskedGrid;
+  readonly grid: GridRequest;
   readonly market?: Partial<Market>;
   readonly rules?: Partial<Rules>;
   readonly quote?: string;
@@ -141,7 +141,7 @@ export function prepared(
     { asset: "BTC", free: d(base), used: 0n },
   ];
   const asked =
-    grid.name === "start_grid" ? askedRangeOf(grid.asked as never) : centeredOf(grid.asked as never);
+    grid.name === "start_grid" ? requestedRangeOf(grid.asked as never) : centeredOf(grid.asked as never);
   const first = quoteAt(market, rules, { at: candles.from, ticks: openAt(bars, 0) });
   const world = { market, quote: first, balances };
   const strategy = () => begin(checkGrid(asked, world), world);

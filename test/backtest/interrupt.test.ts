@@ -9,7 +9,7 @@ const BARS = 300_000;
 const FIRST = Date.UTC(2024, 0, 1);
 const MARKET =
   "--exchange kraken --symbol BTC/USDT --data bars.csv --tick 0.1 --lot 0.00001 --maker-fee 0.001";
-const TOLD = /\d+ % done; Ctrl-C stops here and shows the result so far/;
+const REPORTED = /\d+ % done; Ctrl-C stops here and shows the result so far/;
 const CONTROL_C = "\x03";
 
 /** A price that goes up and down by more than a slot in each hour. */
@@ -58,7 +58,7 @@ describe.skipIf(!hasTerminal)("a long calculation in a terminal", () => {
     // A pass each second of the market: minutes of work.
     const grid = "--lower 38000 --upper 42000 --levels 20 --size 500 --tick-interval 1000";
     const screen = terminal(folderWithBars(), `backtest ${MARKET} ${grid}`.split(" "), { columns: 100 });
-    await screen.until(TOLD);
+    await screen.until(REPORTED);
     screen.type(CONTROL_C);
     expect(await screen.ended).toBe(130);
     expect(screen.written()).toContain("Stopped early. This is the result so far.");

@@ -11,7 +11,7 @@ import { most } from "../support/whole.ts";
 import { randomCandles } from "./random-bars.ts";
 
 /** Prices lie about 10,000 in whole units; `times` scales them, and all that is told in quote. */
-interface Asked {
+interface Requested {
   readonly seed: number;
   readonly width: number;
   readonly half: number;
@@ -21,7 +21,7 @@ interface Asked {
   readonly engine: "walk" | "jump";
 }
 
-const grids: fc.Arbitrary<Asked> = fc.record({
+const grids: fc.Arbitrary<Requested> = fc.record({
   seed: fc.nat(),
   width: fc.integer({ min: 5, max: 60 }),
   half: fc.integer({ min: 300, max: 3000 }),
@@ -36,7 +36,7 @@ const START = { quote: d("50000"), base: d("1") };
 const START_PRICE = d("10000");
 
 function run(
-  asked: Asked,
+  asked: Requested,
   candles: Candles,
   over: Partial<BacktestOptions> & { times?: bigint; stop?: Decimal } = {},
 ) {
@@ -83,7 +83,7 @@ const scaled = (candles: Candles, times: number): Candles => {
 };
 
 const runs = { numRuns: most(60, 12), endOnFailure: true };
-const barsOf = ({ seed, width }: Asked) => randomCandles(seed, BARS, width);
+const barsOf = ({ seed, width }: Requested) => randomCandles(seed, BARS, width);
 
 describe("a backtest, whatever the grid and its past", () => {
   it("does nothing and makes nothing of a price that stands still", () => {

@@ -12,7 +12,7 @@ import { mix, share } from "../../src/kernel/hash.ts";
 import { MINUTE, SECOND } from "../../src/kernel/time.ts";
 import type { Fill } from "../../src/model/fill.ts";
 import { asQuote } from "../../src/quote/kind.ts";
-import { type AskedQuote, quoteInput } from "../../src/quote/schema/input.ts";
+import { type QuoteRequest, quoteInput } from "../../src/quote/schema/input.ts";
 import { bearer } from "../contract/suite.ts";
 import { testApp } from "../support/app.ts";
 import { edgemaker } from "../support/command.ts";
@@ -46,7 +46,7 @@ const bars = (rows: readonly (readonly [number, number, number, number])[]): Can
 const PLAIN = {
   ...{ spread: 0.02, size: 100, skew: 0, volatilityFactor: 0, baseBudget: 10, quoteBudget: 1000 },
 };
-const asked = (fields: object = {}): AskedQuote =>
+const asked = (fields: object = {}): QuoteRequest =>
   quoteInput(["kraken"]).parse({ ...PLACE, ...PLAIN, ...fields });
 const run = (candles: Candles, fields: object = {}, options: Partial<QuoteBacktestOptions> = {}) =>
   finish(backtestingQuotes(asked(fields), candles, { market: MARKET, ...options }));

@@ -56,14 +56,14 @@ function pathOf(bars: Ticks, rules: Rules): PricePath {
 }
 
 /** What a start takes, parsed as its surfaces do. */
-interface Asked<Name extends string = string> {
+interface Requested<Name extends string = string> {
   readonly name: Name;
   readonly asked: object;
 }
 
-export type AskedGrid = Asked<"start_grid" | "start_centered_grid">;
+export type GridRequest = Requested<"start_grid" | "start_centered_grid">;
 
-export function parsed<Name extends string>(name: Name, fields: object): Asked<Name> {
+export function parsed<Name extends string>(name: Name, fields: object): Requested<Name> {
   const operation = createOperations(EXCHANGES).find((one) => one.name === name);
   const input = { exchange: EXCHANGE, symbol: "BTC/USDT", ...fields };
   return { name, asked: operation?.input.parse(input) as object };
@@ -79,7 +79,10 @@ interface Stepped {
 }
 
 /** A strategy started and stepped by the real service, its store and a venue's books in libSQL, over bars. */
-export async function steppedAny({ name, asked }: Asked, { bars, market, rules, balances, passes }: Stepped) {
+export async function steppedAny(
+  { name, asked }: Requested,
+  { bars, market, rules, balances, passes }: Stepped,
+) {
   const start = bars.candles.from;
   const { deps, store, time, context, row } = await testSandbox({ origin: start, start });
   const books = sandboxBooks(context);
@@ -147,7 +150,7 @@ export async function steppedAny({ name, asked }: Asked, { bars, market, rules, 
 }
 
 /** The same, of a grid. */
-export async function stepped(asked: AskedGrid, over: Stepped) {
+export async function stepped(asked: GridRequest, over: Stepped) {
   const run = await steppedAny(asked, over);
   return { ...run, strategy: asGrid(run.strategy) };
 }

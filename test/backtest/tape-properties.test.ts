@@ -8,7 +8,7 @@ import { walkingTape } from "../../src/backtest/tape-walk.ts";
 import { openAt, ticksOf } from "../../src/backtest/ticks.ts";
 import { d } from "../support/grid.ts";
 import { most } from "../support/whole.ts";
-import { book, executions, MARKET, overTape, print, type Told, taped } from "./taped.ts";
+import { book, executions, MARKET, overTape, print, type Reported, taped } from "./taped.ts";
 
 interface Recorded {
   readonly steps: readonly number[];
@@ -39,7 +39,7 @@ const LEVELS = Array.from({ length: 61 }, (_, i) => 85 + i / 2);
 const tenths = (price: number): number => Math.round(price * 10) / 10;
 
 /** At each print a book a tick beside it; `stand` says how much stands at a level in the book of a print. */
-function eventsOf({ steps, amounts }: Recorded, stand?: (place: number) => number): Told[] {
+function eventsOf({ steps, amounts }: Recorded, stand?: (place: number) => number): Reported[] {
   let price = 100;
   return steps.flatMap((step, i) => {
     // It begins within the grid.
@@ -65,8 +65,11 @@ function eventsOf({ steps, amounts }: Recorded, stand?: (place: number) => numbe
 }
 
 const runs = { numRuns: most(40, 6), endOnFailure: true };
-const over = (events: readonly Told[], options: Parameters<typeof overTape>[1] = {}, asked: object = GRID) =>
-  overTape(events, options, asked as typeof GRID);
+const over = (
+  events: readonly Reported[],
+  options: Parameters<typeof overTape>[1] = {},
+  asked: object = GRID,
+) => overTape(events, options, asked as typeof GRID);
 /** Several orders share a print: which slot has more of it depends on the others. One alone has nobody to share with. */
 const ALONE = { ...GRID, lowerPrice: d("99"), upperPrice: d("101"), gridLevels: 1 };
 const ordersIn = ({ run }: ReturnType<typeof over>) => run.account.strategy.state.ledger.filledOrders;

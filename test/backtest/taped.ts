@@ -8,19 +8,19 @@ import { d, market as marketOf } from "../support/grid.ts";
 export const FROM = Date.UTC(2026, 0, 1);
 
 type Level = readonly [price: number, amount: number];
-export type Told =
+export type Reported =
   | { readonly at: number; readonly price: number; readonly amount?: number | undefined }
   | { readonly at: number; readonly bids: readonly Level[]; readonly asks: readonly Level[] };
 
-export const print = (at: number, price: number, amount?: number): Told => ({ at, price, amount });
-export const book = (at: number, bids: readonly Level[], asks: readonly Level[]): Told => ({
+export const print = (at: number, price: number, amount?: number): Reported => ({ at, price, amount });
+export const book = (at: number, bids: readonly Level[], asks: readonly Level[]): Reported => ({
   at,
   bids,
   asks,
 });
 
 /** A tape as a file of JSON Lines tells it; times in milliseconds from its beginning. */
-export function taped(events: readonly Told[]): Tape {
+export function taped(events: readonly Reported[]): Tape {
   const reader = createTapeReader({ pair: "BTC/USDT" });
   const lines = events.map(({ at, ...rest }) => JSON.stringify({ timestamp: FROM + at, ...rest }));
   reader.push(new TextEncoder().encode(`${lines.join("\n")}\n`));
@@ -46,14 +46,14 @@ export const MARKET: Market = marketOf({
 });
 
 export const overTape = (
-  events: readonly Told[],
+  events: readonly Reported[],
   options: Partial<BacktestOptions> = {},
   asked: Parameters<typeof backtest>[0] = ONE_SLOT,
 ) => backtest(asked, taped(events), { market: MARKET, withBand: true, ...options });
 
 /** Executions as `milliseconds side amount at price`. */
 export const executions = ({ run: { fills } }: ReturnType<typeof overTape>): string[] =>
-  fills.newest(fills.count).map(executionTold);
+  fills.newest(fills.count).map(describeExecution);
 
-const executionTold = ({ at, side, amount, price }: Fill): string =>
+const describeExecution = ({ at, side, amount, price }: Fill): string =>
   `${at - FROM} ${side} ${Number(amount) / 1e18} at ${Number(price) / 1e18}`;

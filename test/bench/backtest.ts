@@ -54,7 +54,7 @@ function swinging(like: Candles): Candles {
 }
 
 const GRID = { lower: 33_000, upper: 48_000, levels: 40, size: 500 };
-const ASKED = {
+const REQUEST = {
   lowerPrice: decimal(String(GRID.lower)),
   upperPrice: decimal(String(GRID.upper)),
   gridLevels: GRID.levels,
@@ -77,7 +77,7 @@ export async function backtestFigures(): Promise<Figure[]> {
   };
   const of = (candles: Candles, engine: "walk" | "jump") => async () => {
     const begun = process.cpuUsage();
-    const { run } = backtest(ASKED, candles, { market, engine });
+    const { run } = backtest(REQUEST, candles, { market, engine });
     const bars = rate(run.bars, begun);
     if (run.engine !== engine) throw new Error(`it was a ${run.engine}`);
     const each = run.bars / run.fills.count;

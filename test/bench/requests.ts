@@ -28,16 +28,16 @@ const ORDER = {
   price: 50_000,
 };
 
-interface Asked {
+interface Requested {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly body?: object;
   readonly keyed?: boolean;
 }
 
-const LIST: Asked = { method: "GET", path: "/api/v1/strategy/grid/list" };
-const STATUS: Asked = { method: "GET", path: "/api/v1/strategy/grid/status" };
-const PLACE: Asked = { method: "POST", path: "/api/v1/orders", body: ORDER };
+const LIST: Requested = { method: "GET", path: "/api/v1/strategy/grid/list" };
+const STATUS: Requested = { method: "GET", path: "/api/v1/strategy/grid/status" };
+const PLACE: Requested = { method: "POST", path: "/api/v1/orders", body: ORDER };
 
 /** What requests with a stored token take on a durable database file: CPU time each, and how long under load. */
 export async function requestFigures(): Promise<Figure[]> {
@@ -67,7 +67,7 @@ async function onServer<T>(script: string, act: (server: Server, ask: Ask) => Pr
 }
 
 async function measured({ child }: Server, ask: Ask): Promise<Figure[]> {
-  const micros = async (asked: Asked, warmUp = 1) => {
+  const micros = async (asked: Requested, warmUp = 1) => {
     for (let round = 0; round < warmUp; round++) await inTurn(ask, asked);
     return repeat(() => microsOf(child, () => inTurn(ask, asked)));
   };
@@ -104,7 +104,7 @@ type Ask = ReturnType<typeof asking>;
 function asking(port: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   let count = 0;
-  const ask = ({ method, path, body, keyed = false }: Asked): Promise<void> =>
+  const ask = ({ method, path, body, keyed = false }: Requested): Promise<void> =>
     new Promise((resolve, reject) => {
       const headers = {
         authorization: `Bearer ${TOKEN}`,
@@ -126,7 +126,7 @@ function asking(port: number) {
   return Object.assign(ask, { end: () => agent.destroy() });
 }
 
-const inTurn = (ask: Ask, asked: Asked): Promise<void> =>
+const inTurn = (ask: Ask, asked: Requested): Promise<void> =>
   awake(async () => {
     for (let one = 0; one < REQUESTS; one++) await ask(asked);
   });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { askedEdit, askedStart } from "../../cli/actions/asked-start.ts";
+import { confirmEdit, confirmStart } from "../../cli/actions/asked-start.ts";
 
 const given = [process.stdin.isTTY, process.stdout.isTTY] as const;
 beforeEach(() => {
@@ -13,9 +13,9 @@ it("starts nothing where the plan could not be shown", async () => {
   const start = vi.fn(async () => ({ status: 200, body: {} }));
   const failed = { status: 502, body: { error: "Fetch failed", message: "kraken did not answer" } };
   const asks = { preview: async () => failed, start };
-  expect(await askedStart({ symbol: "BTC/USDT" }, {}, asks)).toBe(failed);
+  expect(await confirmStart({ symbol: "BTC/USDT" }, {}, asks)).toBe(failed);
   expect(start).not.toHaveBeenCalled();
-  await askedStart({ symbol: "BTC/USDT" }, { yes: true }, asks);
+  await confirmStart({ symbol: "BTC/USDT" }, { yes: true }, asks);
   expect(start).toHaveBeenCalledTimes(1);
 });
 
@@ -23,13 +23,13 @@ it("starts nothing without a terminal unless it is approved by --yes or by the h
   process.stdin.isTTY = false;
   const start = vi.fn(async () => ({ status: 200, body: {} }));
   const asks = { preview: vi.fn(), start };
-  expect(() => askedStart({ symbol: "BTC/USDT" }, {}, asks)).toThrow(/add --yes/);
-  expect(() => askedStart({ symbol: "BTC/USDT" }, { json: true }, asks)).toThrow(/add --yes/);
-  const change = { ...asks, toldAs: () => ({}), question: "Change it?" };
-  await expect(askedEdit({ id: "grid" }, {}, change)).rejects.toThrow(/add --yes/);
+  expect(() => confirmStart({ symbol: "BTC/USDT" }, {}, asks)).toThrow(/add --yes/);
+  expect(() => confirmStart({ symbol: "BTC/USDT" }, { json: true }, asks)).toThrow(/add --yes/);
+  const change = { ...asks, formatAs: () => ({}), question: "Change it?" };
+  await expect(confirmEdit({ id: "grid" }, {}, change)).rejects.toThrow(/add --yes/);
   expect(start).not.toHaveBeenCalled();
-  await askedStart({ symbol: "BTC/USDT", planHash: "0" }, {}, asks);
-  await askedStart({ symbol: "BTC/USDT", dryRun: true }, {}, asks);
-  await askedEdit({ id: "grid" }, { yes: true }, change);
+  await confirmStart({ symbol: "BTC/USDT", planHash: "0" }, {}, asks);
+  await confirmStart({ symbol: "BTC/USDT", dryRun: true }, {}, asks);
+  await confirmEdit({ id: "grid" }, { yes: true }, change);
   expect(start).toHaveBeenCalledTimes(3);
 });

@@ -18,13 +18,13 @@ const QUOTES = ["--spread", "0.01", "--size", "100", "--quote-budget", "1000", "
 const ORDER = ["--side", "buy", "--type", "limit", "--amount", "0.001", "--price", "50000"];
 
 /** What earlier commands have answered, by their words. */
-type Told = Readonly<Record<string, { readonly id: string; readonly order: { readonly id: string } }>>;
-const grid = (told: Told) => told["grid start"]?.id ?? "";
-const quotes = (told: Told) => told["quote start"]?.id ?? "";
-const order = (told: Told) => told["orders create"]?.order.id ?? "";
+type Reported = Readonly<Record<string, { readonly id: string; readonly order: { readonly id: string } }>>;
+const grid = (told: Reported) => told["grid start"]?.id ?? "";
+const quotes = (told: Reported) => told["quote start"]?.id ?? "";
+const order = (told: Reported) => told["orders create"]?.order.id ?? "";
 
 /** Each command as a person would use it, in an order that works on one sandbox. */
-const USES: readonly (readonly [string, (told: Told) => readonly string[]])[] = [
+const USES: readonly (readonly [string, (told: Reported) => readonly string[]])[] = [
   ["ticker", () => MARKET],
   ["orderbook", () => MARKET],
   ["trades", () => MARKET],

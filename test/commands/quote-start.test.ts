@@ -4,7 +4,7 @@ import { hasTerminal, terminal } from "../support/terminal.ts";
 import { waves } from "../support/waves.ts";
 
 const [ENTER, RIGHT] = ["\r", "\x1b[C"];
-const ASKED = [
+const REQUEST = [
   ...["--sandbox", "--exchange", "kraken", "--symbol", "BTC/USDT", "--spread", "0.01", "--size", "100"],
   ...["--quote-budget", "2000", "--base-budget", "0.0333"],
 ];
@@ -19,7 +19,7 @@ it.skipIf(!hasTerminal)(
   async () => {
     const folder = await waves();
     const start = async (answer: string) => {
-      const screen = terminal(folder, ["quote", "start", ...ASKED], { columns: 80 });
+      const screen = terminal(folder, ["quote", "start", ...REQUEST], { columns: 80 });
       await screen.until(/Start these quotes\?[\s\S]*Cancel/);
       const shown = screen.lines().join(" ").replace(/\s+/g, " ");
       expect(Math.max(...screen.lines().map(({ length }) => length))).toBeLessThanOrEqual(80);
@@ -39,10 +39,10 @@ it.skipIf(!hasTerminal)(
 
 it("refuses to start quotes from a script without --yes, and starts them with it", async () => {
   const folder = await waves();
-  const { code, stdout, stderr } = await edgemaker(folder, ["quote", "start", ...ASKED, "--json"]);
+  const { code, stdout, stderr } = await edgemaker(folder, ["quote", "start", ...REQUEST, "--json"]);
   expect([code, stdout]).toEqual([2, ""]);
   expect(JSON.parse(stderr)).toMatchObject({ message: expect.stringContaining("--yes") });
   expect(await quotes(folder)).toBe(0);
-  expect((await edgemaker(folder, ["quote", "start", ...ASKED, "--yes"])).code).toBe(0);
+  expect((await edgemaker(folder, ["quote", "start", ...REQUEST, "--yes"])).code).toBe(0);
   expect(await quotes(folder)).toBe(1);
 });

@@ -48,7 +48,7 @@ async function typed(folder: string, { url, keys }: Pick<EmulatedVenue, "url" | 
 }
 
 /** The same with keys that are accepted, up to its end: the screen's words in one line. */
-async function toldAtTheEnd(balances: Readonly<Record<string, string>>, columns: number): Promise<string> {
+async function reportAtTheEnd(balances: Readonly<Record<string, string>>, columns: number): Promise<string> {
   const screen = await typed(folderWith("kraken"), await venueFor({ balances }), columns);
   await screen.until(/Allow agents to trade/);
   screen.type(ENTER);
@@ -125,7 +125,7 @@ describe.skipIf(!hasTerminal)("setup", () => {
   });
 
   it.each([80, 120])("ends with the balance and a first plan in %d columns", async (columns) => {
-    const told = await toldAtTheEnd({ USDT: "500", EUR: "20", BTC: "0.5" }, columns);
+    const told = await reportAtTheEnd({ USDT: "500", EUR: "20", BTC: "0.5" }, columns);
     expect(told).toMatch(/kraken .*500 USDT/);
     expect(told).toMatch(/Sample plan: BTC\/USDT with all 500 USDT\. Nothing was started\./);
     expect(told).toMatch(/orders \d+ buys at .*each cycle earns .*worst case/);
@@ -146,7 +146,7 @@ describe.skipIf(!hasTerminal)("setup", () => {
     ],
     ["empty", {}, /kraken no free balance no plan yet no free USDT/],
   ])("says of a balance that is %s how to go on", async (_what, balances, wanted) => {
-    const told = await toldAtTheEnd(balances, 100);
+    const told = await reportAtTheEnd(balances, 100);
     expect(told).toMatch(wanted);
     expect(told).toMatch(
       /Deposit there, then run edgemaker grid new\. To try a grid without money, run edgemaker demo/,

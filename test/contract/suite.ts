@@ -156,8 +156,8 @@ function operationAt(row: Row, world: World): Operation {
   const found = createOperations(EXCHANGES).find((operation) => {
     const { method, path } = routeOf(operation);
     const paths = [path, operation.http.alias ?? path];
-    const isAsked = (one: string) => new RegExp(`^${one.replace(/:\w+/g, "[^/]+")}$`).test(asked);
-    return method === (row.method ?? "GET") && paths.some(isAsked);
+    const isRequested = (one: string) => new RegExp(`^${one.replace(/:\w+/g, "[^/]+")}$`).test(asked);
+    return method === (row.method ?? "GET") && paths.some(isRequested);
   });
   if (!found) throw new Error(`no operation serves ${asked}`);
   return found;

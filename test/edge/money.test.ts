@@ -128,33 +128,33 @@ it.each(["mexc", "bitget"] as const)(
         orderSize: 20,
       },
     });
-    const [untold] = venue.open("ADA/USDT").filter(({ side }) => side === "buy");
-    if (!untold) throw new Error("no buy rests");
-    venue.tellFees(untold.id, false);
-    venue.fill(untold.id);
+    const [unreported] = venue.open("ADA/USDT").filter(({ side }) => side === "buy");
+    if (!unreported) throw new Error("no buy rests");
+    venue.tellFees(unreported.id, false);
+    venue.fill(unreported.id);
     const row = async () => {
       const account = `live:${name}:${new URL(venue.url).host}`;
       const [found] = await edge.database.deps.store.ordersByIds(account, {
-        exchange: [untold.id],
+        exchange: [unreported.id],
         client: [],
       });
       return found;
     };
-    await statusOnce(id, ({ unexplained }) => unexplained.order === ours(untold));
-    expect(await row()).toMatchObject({ filled: untold.amount, booked: 0n, fees: null, settled: false });
+    await statusOnce(id, ({ unexplained }) => unexplained.order === ours(unreported));
+    expect(await row()).toMatchObject({ filled: unreported.amount, booked: 0n, fees: null, settled: false });
 
     // The ten minutes that are given to it, gone by.
     await execute(
-      `update orders set behind_since = behind_since - ${11 * MINUTE} where client_id = '${ours(untold)}'`,
+      `update orders set behind_since = behind_since - ${11 * MINUTE} where client_id = '${ours(unreported)}'`,
     );
     const told = await statusOnce(id, (shown) => shown.status === "error");
-    expect(told.lastError).toContain(ours(untold));
+    expect(told.lastError).toContain(ours(unreported));
     expect(told.refused).toContainEqual(
-      expect.objectContaining({ reason: "fills_missing", detail: ours(untold) }),
+      expect.objectContaining({ reason: "fills_missing", detail: ours(unreported) }),
     );
     expect(await row()).toMatchObject({ booked: 0n, bookedFees: {}, settled: false });
 
-    venue.tellFees(untold.id, true);
+    venue.tellFees(unreported.id, true);
     await eventually(
       async () => {
         await cron();
@@ -162,7 +162,7 @@ it.each(["mexc", "bitget"] as const)(
       },
       (found) => found?.settled === true,
     );
-    expect(await row()).toMatchObject({ booked: untold.amount });
+    expect(await row()).toMatchObject({ booked: unreported.amount });
     await stop(id);
     await statusOnce(id, (shown) => shown.status === "stopped");
   },

@@ -7,7 +7,7 @@ import { d } from "../support/grid.ts";
 import { NOW, order, SYMBOL, sight, snapshot, TIMING } from "../support/made.ts";
 
 /** Orders whose trades are late, asked for by passes a minute apart: which ones each pass asks for. */
-async function askedFor(count: number, passes: number): Promise<readonly (readonly string[])[]> {
+async function requestedFor(count: number, passes: number): Promise<readonly (readonly string[])[]> {
   const behind = { filled: d("2"), behindSince: NOW - TIMING.readLag };
   const orders = Array.from({ length: count }, (_, slot) =>
     order({ ...behind, slot, exchangeId: `x${slot}` }),
@@ -33,12 +33,12 @@ async function askedFor(count: number, passes: number): Promise<readonly (readon
 it.each([4, 5, 6, 10, 12, 30, 60])(
   "asks for each of %i orders in turn, however regular the passes are",
   async (count) => {
-    const asked = await askedFor(count, count);
+    const asked = await requestedFor(count, count);
     expect(Math.max(...asked.map(({ length }) => length))).toBe(3);
     expect(new Set(asked.flat()).size).toBe(count);
   },
 );
 
 it("asks for all at once where they are few", async () => {
-  expect(await askedFor(3, 1)).toEqual([["x0", "x1", "x2"]]);
+  expect(await requestedFor(3, 1)).toEqual([["x0", "x1", "x2"]]);
 });

@@ -78,7 +78,7 @@ describe("what other places say a pair is worth", () => {
 describe("a grid with a least confidence", () => {
   const CONFIG = { lowerPrice: d("59000"), upperPrice: d("61000"), gridLevels: 4, orderSize: d("50") };
   const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };
-  interface Told {
+  interface Reported {
     readonly id: string;
     readonly warnings: readonly { code: string }[];
   }
@@ -101,7 +101,7 @@ describe("a grid with a least confidence", () => {
     };
     const deps: Deps = { ...box.deps, reference: ask };
     const input = { ...MARKET, ...CONFIG, confidence: d(confidence) };
-    const { id, warnings } = await runOperation<Told>(deps, "start_grid", input);
+    const { id, warnings } = await runOperation<Reported>(deps, "start_grid", input);
     const status = async () => (await runOperation<Status>(deps, "get_grid_status", { id })).strategies[0];
     const open = () => box.venue("kraken").openOrders("BTC/USDT");
     return { ...box, deps, warnings, status, open, asked: () => asked };

@@ -11,7 +11,7 @@ import { memoryBooks } from "../support/memory-books.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";
 import { tempFolder } from "../support/temp.ts";
 
-interface Told {
+interface Reported {
   readonly id: string;
   readonly status: string;
   readonly phase: string;
@@ -44,7 +44,7 @@ describe("a dry run over sockets", () => {
       expect(response.status, JSON.stringify(told)).toBe(200);
       return told;
     };
-    const { id } = await call<Told>("POST", "/strategy/grid", {
+    const { id } = await call<Reported>("POST", "/strategy/grid", {
       ...MARKET,
       ...{ lowerPrice: 58000, upperPrice: 62000, gridLevels: 4, orderSize: 100 },
       ...{ dryRun: true, dryBalance: "USDT=1000,BTC=0.1", confidence: 0.5 },
@@ -140,7 +140,7 @@ describe("a dry run in the sandbox", () => {
   it("leaves the exchange's account alone, and its balances are its own", async () => {
     const { deps, venue, time } = await testSandbox();
     const before = await venue("kraken").balances();
-    const { id } = await runOperation<Told>(deps, "start_grid", { ...MARKET, ...GRID, dryRun: true });
+    const { id } = await runOperation<Reported>(deps, "start_grid", { ...MARKET, ...GRID, dryRun: true });
     for (let minutes = 0; minutes < 60; minutes += 5) {
       time.pass(300_000);
       await runOperation(deps, "tick", {});
@@ -156,7 +156,8 @@ describe("a dry run in the sandbox", () => {
 
   it("keeps its balances while a grid of it lives, and takes others after that", async () => {
     const { deps } = await testSandbox();
-    const start = (over: object) => runOperation<Told>(deps, "start_grid", { ...MARKET, ...GRID, ...over });
+    const start = (over: object) =>
+      runOperation<Reported>(deps, "start_grid", { ...MARKET, ...GRID, ...over });
     const funds = { dryRun: true, dryBalance: { USDT: d("1000") } };
     await expect(start({ dryBalance: { USDT: d("1000") } })).rejects.toMatchObject({
       label: "Invalid request",

@@ -14,7 +14,7 @@ const RANGE = {
   useOwnBase: false,
 };
 
-interface Told {
+interface Reported {
   readonly strategies: readonly {
     readonly position: string;
     readonly breakEvenPrice: number | null;
@@ -43,7 +43,7 @@ it.each([
     sql: "update strategies set state = ? where id = ?",
     args: [(await import("../../src/kernel/codec.ts")).encode(state), strategy.id],
   });
-  const { body } = await app.call<Told>("GET", "/strategy/grid/status");
+  const { body } = await app.call<Reported>("GET", "/strategy/grid/status");
   expect(body.strategies[0]).toMatchObject({ position: held, breakEvenPrice: price });
   expect(JSON.stringify(gridsView(body))).toMatch(told);
 });

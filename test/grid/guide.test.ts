@@ -22,11 +22,11 @@ interface Guide {
   };
 }
 
-const ASKED = { exchange: "kraken", symbol: "BTC/USDT", budget: 500 };
+const REQUEST = { exchange: "kraken", symbol: "BTC/USDT", budget: 500 };
 
 const guideOf = async (app: Awaited<ReturnType<typeof drivenApp>>, over: object = {}) =>
   app.call<Guide & { error?: string; message?: string }>("POST", "/strategy/grid/guide", {
-    ...ASKED,
+    ...REQUEST,
     ...over,
   });
 
@@ -104,7 +104,7 @@ describe("a guided start", () => {
     const app = await drivenApp({ mcp: { trading: true, confirm: "plan" } });
     const client = await appClient(app, "trade");
     await client.listTools();
-    const guide = await callTool(client, "guide_grid", ASKED);
+    const guide = await callTool(client, "guide_grid", REQUEST);
     expect(guide.isError, textOf(guide)).toBeFalsy();
     const { start, plan } = guide.structuredContent as unknown as Guide & {
       plan: { lastWeek: { message: string } };

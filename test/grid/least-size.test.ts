@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import {
-  type AskedCentered,
-  type AskedRange,
+  type CenteredRequest,
   checkCentered,
   checkStart,
+  type RequestedRange,
 } from "../../src/grid/start/check.ts";
 import { decimal, mul, ONE } from "../../src/kernel/decimal.ts";
 import { AppError } from "../../src/kernel/errors.ts";
 import { d, market } from "../support/grid.ts";
 
 const quote = { bid: d("60000"), ask: d("60000"), at: 0, symbol: "BTC/USDT" } as const;
-const CENTERED: AskedCentered["centered"] = {
+const CENTERED: CenteredRequest["centered"] = {
   levels: 5,
   spacing: d("0.01"),
   spacingModel: "linear",
@@ -47,7 +47,7 @@ describe("the least size that a refusal tells", () => {
   });
 
   it("is as exact where the quote is a coin that costs 60,000", () => {
-    const asked: AskedRange = {
+    const asked: RequestedRange = {
       lowerPrice: d("0.03"),
       upperPrice: d("0.04"),
       gridLevels: 5,
@@ -74,7 +74,7 @@ describe("the least size that a refusal tells", () => {
 
 describe("the spacing that a refusal tells", () => {
   it("is none that a geometric grid would refuse", () => {
-    const asked: AskedRange = {
+    const asked: RequestedRange = {
       lowerPrice: d("59000"),
       upperPrice: d("61000"),
       gridLevels: 50,
@@ -82,7 +82,7 @@ describe("the spacing that a refusal tells", () => {
       spacingModel: "geometric",
       allowLoss: false,
     };
-    const at = (change: Partial<AskedRange>) =>
+    const at = (change: Partial<RequestedRange>) =>
       refused(() => checkStart({ ...asked, ...change }, { market: market(), quote, balances: undefined }));
     const message = at({});
     expect(message).toMatch(/^Invalid spacing: every cycle loses money: .*; use at most (\d+) levels/);

@@ -15,7 +15,7 @@ const order = {
 const told = (over: Partial<VenueOrder>): VenueOrder =>
   ({ id: "1", filled: 0n, notional: 0n, fees: [], status: "open", ...over }) as VenueOrder;
 
-const untold = { notional: undefined, fees: undefined };
+const unreported = { notional: undefined, fees: undefined };
 
 it("keeps no sums of a smaller amount: an order without fees while it rested is not free once it is filled", () => {
   const resting = seen(order, told({}), 1);
@@ -31,7 +31,7 @@ it("keeps no sums of a smaller amount: an order without fees while it rested is 
 
 it("takes sums that are told later of the same amount, and none of an older look", () => {
   const fees = [{ asset: "USDT", amount: d("0.1") }];
-  const filled = seen(order, told({ filled: d("1"), ...untold }), 1);
+  const filled = seen(order, told({ filled: d("1"), ...unreported }), 1);
   expect(filled).toMatchObject({ fees: null, notional: null });
   const whole = seen(filled, told({ filled: d("1"), notional: d("100"), fees }), 2);
   expect(whole).toMatchObject({ fees, notional: d("100") });

@@ -5,7 +5,7 @@ import { BY } from "../support/by.ts";
 import { d } from "../support/grid.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";
 
-interface Told {
+interface Reported {
   readonly id: string;
   readonly success: boolean;
   readonly status: string;
@@ -18,8 +18,8 @@ const LEVELS = { lowerPrice: d("59000"), upperPrice: d("61000"), gridLevels: 8, 
 async function started() {
   const box = await testSandbox();
   const market = { exchange: "kraken", symbol: "BTC/USDT" };
-  const { id } = await runOperation<Told>(box.deps, "start_grid", { ...market, ...LEVELS });
-  const ask = (name: string, input: object = { id }) => runOperation<Told>(box.deps, name, input);
+  const { id } = await runOperation<Reported>(box.deps, "start_grid", { ...market, ...LEVELS });
+  const ask = (name: string, input: object = { id }) => runOperation<Reported>(box.deps, name, input);
   const open = () => box.venue("kraken").openOrders("BTC/USDT");
   const view = async () =>
     (await box.store.strategies({ id }))[0] as NonNullable<
@@ -55,7 +55,7 @@ describe("a paused grid", () => {
   it("gets its first base when it was paused before its first pass", async () => {
     const { deps, store, venue, time, ask } = await started();
     await store.takeLease({ account: "sandbox:kraken:", owner: "another", ttl: 60_000, overlap: 0 });
-    const { id, phase } = await runOperation<Told>(deps, "start_grid", {
+    const { id, phase } = await runOperation<Reported>(deps, "start_grid", {
       exchange: "kraken",
       symbol: "ETH/USDT",
       ...{ lowerPrice: d("2900"), upperPrice: d("3100"), gridLevels: 4, orderSize: d("50") },

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { planTold, type ShownPlan } from "../../cli/actions/plan-told.ts";
+import { formatPlan, type ShownPlan } from "../../cli/actions/plan-told.ts";
 import { render } from "../../cli/terminal/output.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { drivenApp } from "../support/driven.ts";
@@ -26,7 +26,7 @@ async function told(width: number, over: object, quote = "100000"): Promise<stri
   const { status, body } = await app.call<ShownPlan>("POST", "/strategy/grid/preview", { ...RANGE, ...over });
   expect(status, JSON.stringify(body)).toBe(200);
   process.stdout.columns = width;
-  const text = render(planTold(body));
+  const text = render(formatPlan(body));
   for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(width);
   return text.replace(/\s+/g, " ");
 }

@@ -3,7 +3,7 @@ import { edgemaker, eventually, serve } from "../support/command.ts";
 import { gridOver } from "../support/path.ts";
 import { tempFolder } from "../support/temp.ts";
 
-interface Told {
+interface Reported {
   readonly stopPrices: readonly { reason: string; price: number; distancePercent: number; armed: boolean }[];
   readonly stopReason: string | null;
   readonly totalProfit: number;
@@ -21,7 +21,7 @@ describe("a stop price", () => {
     );
     const { id } = await grid.ask<{ id: string }>("start_grid", { ...grid.where, ...RANGE, ...STOPS });
     await grid.pass(2);
-    const told = async () => ((await grid.status()) as unknown as Told).stopPrices;
+    const told = async () => ((await grid.status()) as unknown as Reported).stopPrices;
     const [loss, profit] = await told();
     expect(loss).toMatchObject({ reason: "stop_loss", price: 85, armed: true });
     expect(loss?.distancePercent).toBeCloseTo(-15, 0);
@@ -36,7 +36,7 @@ describe("a stop price", () => {
     const grid = await gridOver(path, { quote: "1000" });
     const { id } = await grid.ask<{ id: string }>("start_grid", { ...grid.where, ...RANGE, ...STOPS });
     await grid.pass(path.length);
-    const status = (await grid.status()) as unknown as Told;
+    const status = (await grid.status()) as unknown as Reported;
     const { events } = await grid.ask<{ events: { kind: string; message: string }[] }>("get_grid_events", {
       id,
     });

@@ -8,7 +8,7 @@ interface Listed {
 }
 
 /** What status and list tell of a grid once the market has gone this path. */
-async function toldAfter(path: readonly number[], start: string, asked: object) {
+async function readAfter(path: readonly number[], start: string, asked: object) {
   const grid = await gridOver([...path], { quote: "5000" });
   const { id } = await grid.ask<{ id: string }>(start, { ...grid.where, ...asked });
   await grid.pass(path.length);
@@ -28,7 +28,7 @@ const RANGE = { lowerPrice: 90, upperPrice: 110, gridLevels: 10, orderSize: 50 }
 
 it("a grid that trails says where it is now, and what was asked for", async () => {
   const up = [100, 105, 111, 113, 113, 113, 115, 115, 115, 115, 115];
-  const { one, line, listLine } = await toldAfter(up, "start_grid", { ...RANGE, trail: { up: 114 } });
+  const { one, line, listLine } = await readAfter(up, "start_grid", { ...RANGE, trail: { up: 114 } });
   expect(one).toMatchObject({
     lowerPrice: 90,
     upperPrice: 110,
@@ -45,7 +45,7 @@ it("a grid that trails says where it is now, and what was asked for", async () =
 it("a centered grid says where it is now, and how it was asked to follow", async () => {
   const path = [100, 100, 110, 110, 110, 110, 110, 110, 110];
   const around = { levels: 3, spacing: 0.01, size: 50, deviation: 0.02, debounce: 60_000 };
-  const { one, line } = await toldAfter(path, "start_centered_grid", around);
+  const { one, line } = await readAfter(path, "start_centered_grid", around);
   expect(one?.follows).toEqual({
     how: "centered",
     levels: 3,
@@ -61,7 +61,7 @@ it("a centered grid says where it is now, and how it was asked to follow", async
 });
 
 it("a grid that stays where it was asked for says that once", async () => {
-  const { one, line } = await toldAfter([100, 97, 93, 97], "start_grid", RANGE);
+  const { one, line } = await readAfter([100, 97, 93, 97], "start_grid", RANGE);
   expect(one).toMatchObject({ rangeNow: { lowerPrice: 90, upperPrice: 110 }, follows: null });
   expect(line?.range).toBe("90 – 110, 10 slots of 50 USDT");
   expect(line).not.toHaveProperty("asked");

@@ -13,7 +13,7 @@ const RANGE = {
   orderSize: 200,
 };
 
-interface Told {
+interface Reported {
   readonly strategies: readonly {
     readonly status: string;
     readonly notices: readonly { readonly code: string; readonly message: string }[];
@@ -29,7 +29,7 @@ describe("a book so wide that a stop price waits", () => {
     const app = await drivenApp();
     await app.start({ ...RANGE, stopLossPrice: 55_000 });
     await app.tick();
-    const status = async () => (await app.call<Told>("GET", "/strategy/grid/status")).body;
+    const status = async () => (await app.call<Reported>("GET", "/strategy/grid/status")).body;
     expect((await status()).strategies[0]?.stopPrices[0]?.armed).toBe(true);
     app.switches.isWide = true;
     for (let at = 0; at < 3; at++) await app.tick(6000);
@@ -38,7 +38,7 @@ describe("a book so wide that a stop price waits", () => {
       { code: "stop_price_held_up", message: expect.stringMatching(HELD_UP) },
     ]);
     expect(told.strategies[0]?.stopPrices[0]?.armed).toBe(false);
-    const list = await app.call<Told>("GET", "/strategy/grid/list");
+    const list = await app.call<Reported>("GET", "/strategy/grid/list");
     expect(list.body.strategies[0]?.notices).toEqual(told.strategies[0]?.notices);
     const { columns } = process.stdout;
     for (const width of [80, 120]) {
@@ -49,7 +49,7 @@ describe("a book so wide that a stop price waits", () => {
     process.stdout.columns = columns;
     const client = await appClient(app, "read");
     const { structuredContent } = await callTool(client, "get_grid_status", {});
-    expect((structuredContent as unknown as Told).strategies[0]?.notices).toEqual(
+    expect((structuredContent as unknown as Reported).strategies[0]?.notices).toEqual(
       told.strategies[0]?.notices,
     );
     // It is passed meanwhile: nothing follows, which is said too, and everything does once the book is narrow.
@@ -60,7 +60,7 @@ describe("a book so wide that a stop price waits", () => {
     expect(passed.strategies[0]?.notices[0]?.message).toContain("its mid has passed 55000");
     app.switches.isWide = false;
     for (let at = 0; at < 6; at++) await app.tick(6000);
-    const { body } = await app.call<Told>("GET", "/strategy/grid/status?stopped=true");
+    const { body } = await app.call<Reported>("GET", "/strategy/grid/status?stopped=true");
     expect(body.strategies[0]).toMatchObject({ status: "stopped" });
   });
 
@@ -69,7 +69,7 @@ describe("a book so wide that a stop price waits", () => {
     await app.start(RANGE);
     app.switches.isWide = true;
     await app.tick(6000);
-    const { body } = await app.call<Told>("GET", "/strategy/grid/status");
+    const { body } = await app.call<Reported>("GET", "/strategy/grid/status");
     expect(body.strategies[0]?.notices.map(({ code }) => code)).toEqual(["wide_spread"]);
   });
 });

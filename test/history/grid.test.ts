@@ -9,7 +9,14 @@ import { d } from "../support/grid.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";
 
 type Json = Record<string, unknown>;
-type Told = { id: string; orders: Json[]; fills: Json[]; events: Json[]; count: number; next: string | null };
+type Reported = {
+  id: string;
+  orders: Json[];
+  fills: Json[];
+  events: Json[];
+  count: number;
+  next: string | null;
+};
 
 /** A grid that has traded for two hours of market time. */
 async function traded() {
@@ -52,7 +59,7 @@ describe("a grid's history", () => {
       const response = await ask(`/api/v1/strategy/grid/${id}/${path}`, {
         headers: { authorization: `Bearer ${tokens.read}` },
       });
-      return (await response.json()) as Told;
+      return (await response.json()) as Reported;
     };
     for (const kind of KINDS) {
       const whole = await get(`${kind}?limit=1000`);
@@ -60,7 +67,7 @@ describe("a grid's history", () => {
       expect(whole.next, kind).toBeNull();
       const paged: Json[] = [];
       for (let before: string | null = ""; before !== null; ) {
-        const page: Told = await get(`${kind}?limit=3${before ? `&before=${before}` : ""}`);
+        const page: Reported = await get(`${kind}?limit=3${before ? `&before=${before}` : ""}`);
         expect(page.count, kind).toBeLessThanOrEqual(3);
         paged.push(...page[kind]);
         before = page.next;
@@ -76,7 +83,7 @@ describe("a grid's history", () => {
     const { ask, tokens } = target;
     const headers = { authorization: `Bearer ${tokens.read}` };
     const path = `/api/v1/strategy/grid/${id}/fills`;
-    const told = (await (await ask(path, { headers })).json()) as Told;
+    const told = (await (await ask(path, { headers })).json()) as Reported;
     for (const [query, accept] of [
       ["?format=csv", "*/*"],
       ["", "text/csv"],

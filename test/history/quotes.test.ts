@@ -6,7 +6,7 @@ import { d } from "../support/grid.ts";
 import { runOperation, testSandbox } from "../support/sandbox.ts";
 
 type Json = Record<string, unknown>;
-type Told = Record<"orders" | "fills" | "events", Json[]> & { count: number; message?: string };
+type Reported = Record<"orders" | "fills" | "events", Json[]> & { count: number; message?: string };
 
 /** Quotes that have traded for four hours of market time, beside a grid. */
 async function quoted() {
@@ -28,7 +28,7 @@ async function quoted() {
   const { ask, tokens } = await appOver(box.deps);
   const get = async (path: string, accept = "application/json") =>
     ask(`/api/v1/strategy/${path}`, { headers: { authorization: `Bearer ${tokens.read}`, accept } });
-  const told = async (path: string) => (await (await get(path)).json()) as Told;
+  const told = async (path: string) => (await (await get(path)).json()) as Reported;
   return { ...box, get, told, quotes: quotes.id, grid: grid.id };
 }
 

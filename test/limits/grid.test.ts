@@ -10,7 +10,7 @@ const GRID = {
   orderSize: 200,
 };
 
-interface Told extends GridOut {
+interface Reported extends GridOut {
   readonly refused: readonly { slot: number; reason: string; detail?: string }[];
   readonly notices: readonly { code: string; message: string }[];
 }
@@ -30,7 +30,7 @@ async function app() {
       return { code: status, ...body };
     },
     status: async (id: string) =>
-      (await call<{ strategies: [Told] }>("GET", `/strategy/grid/status?id=${id}`)).body.strategies[0],
+      (await call<{ strategies: [Reported] }>("GET", `/strategy/grid/status?id=${id}`)).body.strategies[0],
     cancelAll: () => call("DELETE", "/orders?exchange=kraken"),
     sells: async () =>
       (

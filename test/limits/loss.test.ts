@@ -10,7 +10,7 @@ const GRID = {
   orderSize: 200,
 };
 
-interface Told extends GridOut {
+interface Reported extends GridOut {
   readonly refused: readonly { slot: number; reason: string; detail?: string }[];
   readonly notices: readonly { code: string; message: string }[];
 }
@@ -30,7 +30,7 @@ async function app(set: object) {
     },
     id: (await driven.start(GRID)).id,
     status: async (id: string) =>
-      (await call<{ strategies: [Told] }>("GET", `/strategy/grid/status?id=${id}`)).body.strategies[0],
+      (await call<{ strategies: [Reported] }>("GET", `/strategy/grid/status?id=${id}`)).body.strategies[0],
     resume: (id: string) => call("POST", `/strategy/grid/${id}/resume`, {}),
     sides: async () => (await driven.resting()).map(({ side }) => side).sort(),
   };

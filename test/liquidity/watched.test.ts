@@ -34,7 +34,7 @@ const GRID = {
   orderSize: d("50"),
   useOwnBase: true,
 };
-interface Told {
+interface Reported {
   readonly known: number;
   readonly minutes: number;
   readonly own: { readonly spreadPercent: number | null; readonly twoSidedPercent: number | null };
@@ -67,7 +67,7 @@ async function watched(options: TestSandbox = {}) {
     }
   };
   const report = (asked: object = {}) =>
-    runOperation<Told>(deps, "get_liquidity_report", { ...PAIR, ...asked });
+    runOperation<Reported>(deps, "get_liquidity_report", { ...PAIR, ...asked });
   return { ...box, deps, pass, report, minutes: store.minutes };
 }
 
@@ -360,7 +360,7 @@ describe("the volume of MEXC's rule", () => {
     await pass(1);
     time.pass(30 * DAY);
     await pass(1);
-    const volume = (told: Told) => told.findings.find(({ rule }) => rule.includes("volume"));
+    const volume = (told: Reported) => told.findings.find(({ rule }) => rule.includes("volume"));
     const asked = { preset: "mexc-st", from: "2026-01-01", to: "2026-01-31" };
     const told = volume(await report(asked));
     expect(told).toMatchObject({ state: "shown", limit: 50_000, unit: "quote" });
@@ -372,7 +372,7 @@ describe("the volume of MEXC's rule", () => {
     });
     const volumeBy = async (candles: Venue["candles"]) => {
       const over = { ...deps, venue: telling(candles) };
-      return volume(await runOperation<Told>(over, "get_liquidity_report", { ...PAIR, ...asked }));
+      return volume(await runOperation<Reported>(over, "get_liquidity_report", { ...PAIR, ...asked }));
     };
     const whole = deps.venue(PAIR.exchange).candles;
     // A day that the exchange does not tell is unknown, not empty.
@@ -410,7 +410,7 @@ describe("over HTTP", () => {
     expect(table.body).toMatch(/^day,known,ownSpreadPercent,ownTwoSidedPercent/);
     // Percents, as a person has them.
     const asked = await ask(`${good}&preset=agreement&spread=1.5&uptime=95`);
-    expect((JSON.parse(asked.body) as Told).findings[0]).toMatchObject({ limit: 95, state: "unknown" });
+    expect((JSON.parse(asked.body) as Reported).findings[0]).toMatchObject({ limit: 95, state: "unknown" });
   });
 });
 

@@ -116,10 +116,10 @@ export const commands = (scheduler: fc.Scheduler, most: number) =>
         { maxCommands: most, size: "max" },
       ),
     )
-    .map(([first, rest]) => new Told([...first, ...rest]));
+    .map(([first, rest]) => new Reported([...first, ...rest]));
 
 /** Commands that say what they are when a run fails. */
-class Told implements Iterable<Command> {
+class Reported implements Iterable<Command> {
   readonly all: readonly Command[];
 
   constructor(all: readonly Command[]) {

@@ -12,7 +12,7 @@ const OUT = "dist/test/mutation";
 const CHANGED =
   /^src\/(engine|grid\/(kind|ladder|ledger|plan|state|start|operations)|adapters\/libsql\/(stores|client)|ports\/kill-permit)/;
 /** Whose tests are asked: those that run in one process, and quickly. */
-const ASKED =
+const REQUEST =
   /^test\/(engine|grid|kinds|quote|limits|control|audit|adapters\/(libsql|vault)|model|notify|metrics|ports|report|liquidity|week)\/.*\.test\.ts$/;
 
 const filesOf = (folder: string, wanted: RegExp): string[] =>
@@ -22,7 +22,7 @@ const filesOf = (folder: string, wanted: RegExp): string[] =>
     .sort();
 
 export const changedFiles = (): string[] => filesOf("src", CHANGED);
-export const testFiles = (): string[] => filesOf("test", ASKED);
+export const testFiles = (): string[] => filesOf("test", REQUEST);
 
 /** What is made with `createRequire` is the head of another program. */
 const HERE = /(?<!createRequire\()import\.meta\.url/g;

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { pathToFileURL } from "node:url";
 import type { Bundled } from "./bundle.ts";
-import type { Ask, Told } from "./units.ts";
+import type { Ask, Reported } from "./units.ts";
 
 /** Why there was no answer. */
 export type Silence = "too long" | "ended";
@@ -46,12 +46,12 @@ export function openChild({ worker, first, tests }: Bundled) {
     /** Which of its processes it has now, or had last. */
     process: () => processes,
     /** Asks, and waits no longer than so many milliseconds. `mutant` is on from the beginning of a new process. */
-    async ask(asked: Ask, most: number, mutant?: number): Promise<Told | Silence> {
+    async ask(asked: Ask, most: number, mutant?: number): Promise<Reported | Silence> {
       const to = await begun(mutant);
       let timer: NodeJS.Timeout | undefined;
       let ended = () => {};
-      const told = new Promise<Told | Silence>((resolve) => {
-        to.once("message", (answer) => resolve(answer as Told));
+      const told = new Promise<Reported | Silence>((resolve) => {
+        to.once("message", (answer) => resolve(answer as Reported));
         ended = () => resolve("ended");
         to.once("exit", ended);
         timer = setTimeout(() => resolve("too long"), most);

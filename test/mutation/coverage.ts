@@ -2,7 +2,7 @@ import { GUARDS } from "../guards/guards.ts";
 import { EDITION } from "../simulation/shape.ts";
 import { type Bundled, shortHash, WORKER } from "./bundle.ts";
 import { openChild } from "./child.ts";
-import { type Ask, type Covered, nameOf, type Told, type Unit } from "./units.ts";
+import { type Ask, type Covered, nameOf, type Reported, type Unit } from "./units.ts";
 
 const LONGEST = 240_000;
 /** First seeds of each edition, of a number that no kept seed has. */
@@ -16,12 +16,12 @@ const seedsOf = (each: number, mirrored: boolean): Unit[] =>
 
 /** Seeds and deeds, as far as where they lie is asked for. */
 const unitsOf = (isQuick: boolean, by: readonly string[] | undefined): readonly Unit[] => {
-  const isAsked = (folder: string) => !by || by.some((part) => folder.includes(part));
+  const isRequested = (folder: string) => !by || by.some((part) => folder.includes(part));
   return [
-    ...(isAsked("test/simulation")
+    ...(isRequested("test/simulation")
       ? [...seedsOf(isQuick ? 4 : 12, false), ...seedsOf(isQuick ? 1 : 2, true)]
       : []),
-    ...(isAsked("test/guards") ? GUARDS.map(({ name }): Unit => ({ kind: "deed", name })) : []),
+    ...(isRequested("test/guards") ? GUARDS.map(({ name }): Unit => ({ kind: "deed", name })) : []),
   ];
 };
 
@@ -90,7 +90,7 @@ export async function cover(
   };
 }
 
-function partOf(ask: Ask, answer: Told | string, places: Places): Omit<Part, "digest"> {
+function partOf(ask: Ask, answer: Reported | string, places: Places): Omit<Part, "digest"> {
   if (typeof answer === "string") return { covered: [], failed: [`${JSON.stringify(ask)}: ${answer}`] };
   if (answer.kind !== "covered") return { covered: [], failed: [] };
   const covered = answer.covered.map(({ asked, ...one }) => ({ ...one, asked: places.byFile(asked) }));

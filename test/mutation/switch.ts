@@ -22,9 +22,9 @@ export function turnOn(number: number): void {
 export const turnOff = (): void => turnOn(-1);
 
 /** From now on it is noted what is asked for; answers what was until now. */
-export function takeAsked(): number[] {
+export function takeRequested(): number[] {
   const before: number[] = [];
-  for (const [number, isAsked] of state.asked.entries()) if (isAsked) before.push(number);
+  for (const [number, isRequested] of state.asked.entries()) if (isRequested) before.push(number);
   state.asked.fill(0);
   shared.__mutant = note;
   return before;

@@ -26,6 +26,6 @@ export type Ask =
   /** Whether a unit notices a change; undefined asks how it goes without any. */
   | { readonly kind: "try"; readonly unit: Unit; readonly mutant: number | undefined };
 
-export type Told =
+export type Reported =
   | { readonly kind: "covered"; readonly covered: readonly Covered[]; readonly failed: readonly string[] }
   | { readonly kind: "tried"; readonly failure: string | undefined; readonly busy: number };

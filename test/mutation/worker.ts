@@ -5,8 +5,8 @@ import { GUARDS } from "../guards/guards.ts";
 import { prove } from "../guards/prove.ts";
 import { simulate } from "../simulation/run.ts";
 import { makeFolder } from "../support/temp.ts";
-import { takeAsked, turnOff, turnOn } from "./switch.ts";
-import type { Ask, Covered, Told, Unit } from "./units.ts";
+import { takeRequested, turnOff, turnOn } from "./switch.ts";
+import type { Ask, Covered, Reported, Unit } from "./units.ts";
 
 /** Where the tests lie, from who has started this process. */
 const places = JSON.parse(process.env.TESTS ?? "{}") as Record<string, string>;
@@ -62,22 +62,22 @@ const someFailed = (task: Task): boolean =>
   task.result?.state === "fail" || (task.type === "suite" && task.tasks.some(someFailed));
 
 /** Runs all tests of a file and tells which changes each has come across. */
-async function coverFile(file: string): Promise<Told> {
+async function coverFile(file: string): Promise<Reported> {
   const covered: Covered[] = [];
   const failed: string[] = [];
   // What hooks and the file itself ask for, every test of it rests on.
   const shared: number[] = [];
-  takeAsked();
+  takeRequested();
   const began = busyMillis();
   let [before, beganTest] = [0, began];
   const ran = await runTests(file, {
     onBeforeTryTask: () => {
-      shared.push(...takeAsked());
+      shared.push(...takeRequested());
       if (covered.length + failed.length === 0) before = busyMillis() - began;
       beganTest = busyMillis();
     },
     onAfterRunTask: ({ id, name, result }) => {
-      const asked = takeAsked();
+      const asked = takeRequested();
       const unit: Unit = { kind: "test", file, test: id, name };
       const busy = before + busyMillis() - beganTest;
       if (result?.state === "pass") covered.push({ unit, millis: result.duration ?? 0, busy, asked });
@@ -86,18 +86,18 @@ async function coverFile(file: string): Promise<Told> {
   });
   if (ran.result?.state === "fail" && testsOf(ran).length === 0)
     failed.push(`${file}: ${ran.result.errors?.[0]?.message}`);
-  shared.push(...takeAsked());
+  shared.push(...takeRequested());
   turnOff();
   const all = (own: readonly number[]) => [...new Set([...own, ...shared])];
   return { kind: "covered", covered: covered.map((one) => ({ ...one, asked: all(one.asked) })), failed };
 }
 
-async function coverUnit(unit: Unit): Promise<Told> {
-  takeAsked();
+async function coverUnit(unit: Unit): Promise<Reported> {
+  takeRequested();
   const [began, beganBusy] = [performance.now(), busyMillis()];
   const failure = await lookAt(unit);
   const [millis, busy] = [performance.now() - began, busyMillis() - beganBusy];
-  const covered = [{ unit, millis, busy, asked: takeAsked() }];
+  const covered = [{ unit, millis, busy, asked: takeRequested() }];
   turnOff();
   return failure
     ? { kind: "covered", covered: [], failed: [failure] }
@@ -124,7 +124,7 @@ async function lookAt(unit: Unit): Promise<string | undefined> {
   }
 }
 
-async function tryOne({ unit, mutant }: Ask & { kind: "try" }): Promise<Told> {
+async function tryOne({ unit, mutant }: Ask & { kind: "try" }): Promise<Reported> {
   if (mutant === undefined) turnOff();
   else turnOn(mutant);
   const began = busyMillis();
@@ -133,7 +133,7 @@ async function tryOne({ unit, mutant }: Ask & { kind: "try" }): Promise<Told> {
   return { kind: "tried", failure, busy: busyMillis() - began };
 }
 
-const answer = (ask: Ask): Promise<Told> => {
+const answer = (ask: Ask): Promise<Reported> => {
   if (ask.kind === "cover") return coverFile(ask.file);
   return ask.kind === "try" ? tryOne(ask) : coverUnit(ask.unit);
 };
@@ -144,4 +144,4 @@ process.on("message", async (ask: Ask) => {
   process.send?.(await answer(ask));
 });
 process.on("disconnect", () => process.exit());
-process.send?.({ kind: "covered", covered: [], failed: [] } satisfies Told);
+process.send?.({ kind: "covered", covered: [], failed: [] } satisfies Reported);

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { HOUR } from "../../src/kernel/time.ts";
-import { type Asked, answering } from "../support/live.ts";
+import { answering, type Requested } from "../support/live.ts";
 import { bookFills, notifyBox, SIGNING_SECRET } from "../support/notify.ts";
 
 interface Body {
@@ -10,7 +10,7 @@ interface Body {
   readonly title: string;
   readonly lines: readonly string[];
 }
-const bodyOf = ({ body }: Asked) => JSON.parse(body) as Body;
+const bodyOf = ({ body }: Requested) => JSON.parse(body) as Body;
 const ok = () => ({ body: "" });
 
 describe("a channel", () => {
@@ -26,7 +26,7 @@ describe("a channel", () => {
     await box.round(60);
     await box.round(HOUR / 1000);
     expect(receiver.asked).toHaveLength(1);
-    const [asked] = receiver.asked as [Asked];
+    const [asked] = receiver.asked as [Requested];
     expect(bodyOf(asked)).toMatchObject({ channel: "ops", level: "alert" });
     expect(bodyOf(asked).lines).toEqual([
       // Month before day, as in a report.
@@ -49,7 +49,7 @@ describe("a channel", () => {
     await bookFills(box, 40);
     await box.round(1);
     expect(receiver.asked.map(bodyOf)).toMatchObject([{ title: "edgemaker: 40 fills", level: "info" }]);
-    expect(bodyOf(receiver.asked[0] as Asked).lines).toEqual([
+    expect(bodyOf(receiver.asked[0] as Requested).lines).toEqual([
       expect.stringMatching(/sold BTC\/USDT: 0.02 for 1000 in 20 fills$/),
       expect.stringMatching(/bought BTC\/USDT: 0.02 for 1000 in 20 fills$/),
     ]);
@@ -81,7 +81,7 @@ describe("a channel", () => {
       await box.round(60);
     }
     expect(receiver.asked).toHaveLength(2);
-    expect(bodyOf(receiver.asked[1] as Asked).lines).toEqual([expect.stringContaining("(10 times)")]);
+    expect(bodyOf(receiver.asked[1] as Requested).lines).toEqual([expect.stringContaining("(10 times)")]);
   });
 
   it("hears nothing below its level, and in quiet hours alerts alone, with what was held", async () => {
@@ -96,7 +96,7 @@ describe("a channel", () => {
     await box.tell("kill", "on");
     await box.round(20);
     expect([loud.asked.length, night.asked.length]).toEqual([1, 1]);
-    expect(bodyOf(night.asked[0] as Asked).lines).toHaveLength(3);
+    expect(bodyOf(night.asked[0] as Requested).lines).toHaveLength(3);
     await bookFills(box, 1, 2);
     await box.round(20);
     expect(night.asked).toHaveLength(1);
@@ -144,7 +144,7 @@ describe("a receiver that takes nothing", () => {
     isUp = true;
     expect(await box.store.replay("ops")).toBe(1);
     await box.round(1);
-    expect(bodyOf(dead.asked[12] as Asked).title).toBe("edgemaker alert: error, lost for now");
+    expect(bodyOf(dead.asked[12] as Requested).title).toBe("edgemaker alert: error, lost for now");
     expect(await box.channel("ops")).toMatchObject({ pending: 0, dead: 0 });
   });
 
@@ -193,7 +193,7 @@ describe("of two processes on one database", () => {
     await box.round(31);
     await box.round(60);
     expect(receiver.asked).toHaveLength(2);
-    const [first, second] = receiver.asked as [Asked, Asked];
+    const [first, second] = receiver.asked as [Requested, Requested];
     expect(second.body).toBe(first.body);
     expect(second.headers["idempotency-key"]).toBe(first.headers["idempotency-key"]);
   });
@@ -233,7 +233,7 @@ describe("what each kind of channel is sent", () => {
     await box.add("one", receiver.url, { kind, secrets: secretsOf(receiver.url) });
     await box.tell("error", "what happened");
     await box.round(1);
-    const [asked] = receiver.asked as [Asked];
+    const [asked] = receiver.asked as [Requested];
     expect(asked).toMatchObject({ method: "POST", path });
     expect(JSON.parse(asked.body)).toMatchObject(body);
     expect(asked.body).toContain("what happened");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { canary, canaryKek } from "../support/canary.ts";
 import { edgemaker, eventually, piped, serve } from "../support/command.ts";
-import { type Asked, answering } from "../support/live.ts";
+import { answering, type Requested } from "../support/live.ts";
 import { tempFolder } from "../support/temp.ts";
 
 const KEK = canaryKek("B");
@@ -16,8 +16,8 @@ const GRID = {
   orderSize: 200,
 };
 
-const titleOf = ({ body }: Asked) => (JSON.parse(body) as { title: string }).title;
-const linesOf = ({ body }: Asked) => (JSON.parse(body) as { lines: string[] }).lines.join("\n");
+const titleOf = ({ body }: Requested) => (JSON.parse(body) as { title: string }).title;
+const linesOf = ({ body }: Requested) => (JSON.parse(body) as { lines: string[] }).lines.join("\n");
 
 /** A receiver, and a home in which it is a channel called ops. */
 async function home(reply: Parameters<typeof answering>[0] = () => ({ body: "" })) {
@@ -73,7 +73,7 @@ it("a server tells what happens, and one that takes over from a killed one tells
     (told) => told.includes("started on BTC/USDT") && /bought BTC\/USDT: [\d.]+ for/.test(told),
   );
   // Killed after the receiver has heard it, before it can be recorded.
-  let killed: Asked | undefined;
+  let killed: Requested | undefined;
   kill = async () => {
     kill = () => undefined;
     killed = receiver.asked.at(-1);

@@ -8,7 +8,7 @@ import { answering } from "../support/live.ts";
 import { tempFolder } from "../support/temp.ts";
 import { startVenue } from "../venues/index.ts";
 
-interface Told {
+interface Reported {
   readonly name: string;
   readonly spanId: string;
   readonly traceId: string;
@@ -17,14 +17,14 @@ interface Told {
 }
 
 /** Spans as OTLP has them in JSON. */
-const spansIn = (body: string): Told[] => {
+const spansIn = (body: string): Reported[] => {
   const { resourceSpans = [] } = JSON.parse(body);
-  return resourceSpans.flatMap(({ scopeSpans = [] }: { scopeSpans?: { spans: Told[] }[] }) =>
+  return resourceSpans.flatMap(({ scopeSpans = [] }: { scopeSpans?: { spans: Reported[] }[] }) =>
     scopeSpans.flatMap(({ spans }) => spans),
   );
 };
 
-const attributeOf = (span: Told | undefined, key: string) =>
+const attributeOf = (span: Reported | undefined, key: string) =>
   Object.values(span?.attributes.find((one) => one.key === key)?.value ?? {})[0];
 
 const ORDER = {

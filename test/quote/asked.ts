@@ -1,5 +1,5 @@
 /** Quotes of two levels on each side of the sandbox's first price. */
-export const ASKED = {
+export const REQUEST = {
   exchange: "kraken",
   symbol: "BTC/USDT",
   spread: 0.01,

@@ -2,12 +2,12 @@ import { expect, it } from "vitest";
 import { VenueError } from "../../src/kernel/errors.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { askingOf, testSandbox } from "../support/sandbox.ts";
-import { ASKED } from "./asked.ts";
+import { REQUEST } from "./asked.ts";
 
 it("shows no change of quotes whose exchange is not there, and says so", async () => {
   const { deps, store, venue } = await testSandbox();
   const { ask } = askingOf(deps);
-  const { id } = await ask<{ id: string }>("start_quote", ASKED);
+  const { id } = await ask<{ id: string }>("start_quote", REQUEST);
   const resting = async () => (await venue("kraken").openOrders("BTC/USDT")).map(({ id }) => id);
   const row = async () => (await store.strategies({ id }))[0]?.strategy;
   const [orders, before] = [await resting(), await row()];

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { drivenApp } from "../support/driven.ts";
-import { ASKED } from "./asked.ts";
+import { REQUEST } from "./asked.ts";
 
 interface Answer {
   readonly id?: string;
@@ -9,7 +9,7 @@ interface Answer {
 }
 
 /** Around a price that the market does not move. */
-const FIXED = { ...ASKED, useOwn: false, useOthers: false, fixedPrice: 60_000 };
+const FIXED = { ...REQUEST, useOwn: false, useOthers: false, fixedPrice: 60_000 };
 
 it("gives two different previews of quotes different hashes", async () => {
   const { call } = await drivenApp();
@@ -24,7 +24,7 @@ it("gives two different previews of quotes different hashes", async () => {
 
 it("starts shown quotes while their reference price is between the shown bid and ask", async () => {
   const { call, move, resting } = await drivenApp();
-  const asked = { ...ASKED, useOthers: false, useDex: false };
+  const asked = { ...REQUEST, useOthers: false, useDex: false };
   const preview = async () => (await call<Answer>("POST", "/strategy/quote/preview", asked)).body;
   const { planHash } = await preview();
   await move(1.02);

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { createOperations } from "../../src/operations.ts";
 import { EXCHANGES, runOperation, testSandbox } from "../support/sandbox.ts";
 
-const ASKED = {
+const REQUEST = {
   exchange: "kraken",
   symbol: "BTC/USDT",
   spread: 0.01,
@@ -20,7 +20,7 @@ it("quotes do not begin without any price at which their base could be booked", 
   });
   const world = { ...deps, venue: emptied, venueOf: () => emptied("kraken") } as typeof deps;
   const start = createOperations(EXCHANGES).find(({ name }) => name === "start_quote");
-  const input = start?.input.parse(ASKED) as object;
+  const input = start?.input.parse(REQUEST) as object;
   await expect(runOperation(world, "start_quote", input)).rejects.toThrow(/this pair has no reliable price/);
   expect(await store.strategies({ stopped: false })).toEqual([]);
   expect(await venue("kraken").openOrders("BTC/USDT")).toEqual([]);

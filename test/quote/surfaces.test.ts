@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { testApp } from "../support/app.ts";
-import { ASKED } from "./asked.ts";
+import { REQUEST } from "./asked.ts";
 
 interface Answer {
   readonly status: number;
@@ -29,12 +29,12 @@ async function served() {
 describe("quotes over HTTP", () => {
   it("are previewed, started as shown, told, changed, withdrawn, resumed and stopped", async () => {
     const { ask, open } = await served();
-    const preview = await ask("POST", "quote/preview", ASKED);
+    const preview = await ask("POST", "quote/preview", REQUEST);
     expect(preview).toMatchObject({ status: 200, body: { spreadPercent: 1, levels: 2 } });
     expect(preview.body.orders?.map(({ side }) => side)).toEqual(["buy", "buy", "sell", "sell"]);
     expect(await open()).toEqual([]);
 
-    const started = await ask("POST", "quote", { ...ASKED, planHash: preview.body.planHash });
+    const started = await ask("POST", "quote", { ...REQUEST, planHash: preview.body.planHash });
     expect(started).toMatchObject({ status: 200, body: { status: "running" } });
     const id = started.body.id ?? "";
     expect(id).toMatch(/^quote-kraken-BTC-USDT-/);
@@ -74,7 +74,7 @@ describe("quotes over HTTP", () => {
 
   it("keep a change that waits for its pass when another is asked for, and say that it waits", async () => {
     const { ask } = await served();
-    const { id = "" } = (await ask("POST", "quote", ASKED)).body;
+    const { id = "" } = (await ask("POST", "quote", REQUEST)).body;
     await ask("POST", `quote/${id}/pause`, {});
     await ask("PATCH", `quote/${id}`, { spread: 0.02 });
     const { body } = await ask("POST", `quote/${id}/preview`, { levels: 1 });
@@ -88,7 +88,7 @@ describe("quotes over HTTP", () => {
 
   it("are no grids, and grids are no quotes", async () => {
     const { ask } = await served();
-    const { id } = (await ask("POST", "quote", ASKED)).body;
+    const { id } = (await ask("POST", "quote", REQUEST)).body;
     expect((await ask("GET", "grid/status")).body).toMatchObject({ strategies: [] });
     expect((await ask("GET", "grid/list")).body).toMatchObject({ count: 0 });
     expect((await ask("GET", `grid/status?id=${id}`)).status).toBe(404);
@@ -106,14 +106,14 @@ describe("quotes over HTTP", () => {
     ["no price that can be trusted", { useOwn: false, useOthers: false, useDex: false }],
   ])("are refused with %s", async (_what, over) => {
     const { ask, open } = await served();
-    expect((await ask("POST", "quote", { ...ASKED, ...over })).status).toBeGreaterThanOrEqual(400);
+    expect((await ask("POST", "quote", { ...REQUEST, ...over })).status).toBeGreaterThanOrEqual(400);
     expect(await open()).toEqual([]);
   });
 
   it("take no budget of their own beside other strategies without being told how much", async () => {
     const { ask } = await served();
-    await ask("POST", "quote", ASKED);
-    const { quoteBudget: _, ...without } = ASKED;
+    await ask("POST", "quote", REQUEST);
+    const { quoteBudget: _, ...without } = REQUEST;
     expect(await ask("POST", "quote", without)).toMatchObject({
       status: 400,
       body: { message: expect.stringContaining("quoteBudget") },

@@ -25,7 +25,7 @@ export interface Net {
 const LONGEST = 180_000;
 const LONGEST_PAUSE = 400_000;
 
-interface Asked<T> {
+interface Requested<T> {
   readonly kind: CallKind;
   readonly name: string;
   readonly timeout: number;
@@ -40,7 +40,7 @@ interface Asked<T> {
 }
 
 /** One call: a request leg, an effect, a response leg, and whatever goes wrong with them. */
-export async function call<T>(net: Net, task: Task, asked: Asked<T>): Promise<T> {
+export async function call<T>(net: Net, task: Task, asked: Requested<T>): Promise<T> {
   const { scheduler, random, trace } = net;
   const index = trace.nextCall();
   const fault = net.faults({ kind: asked.kind, name: asked.name, index });

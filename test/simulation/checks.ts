@@ -71,7 +71,7 @@ export function createChecks(
   /** Orders whose rows the database has lost, and nobody has said so. */
   const lost = new Set<string>();
   /** What ended without a trade before anybody looked, nothing on the exchange tells of. */
-  const isUntold = (id: string, open: readonly BookedOrder[]): boolean =>
+  const isUnreported = (id: string, open: readonly BookedOrder[]): boolean =>
     lost.has(id) && !executed.has(id) && !open.some(({ clientId }) => clientId === id);
   const live = new Map<string, Map<string, BookedOrder>>();
   const truth = new Map<string, Decimal>();
@@ -94,7 +94,7 @@ export function createChecks(
     const broken = brokenByArrival({
       order: seen(order),
       live: open.map(seen),
-      wasTaken: accepted.has(clientId) && !isUntold(clientId, open),
+      wasTaken: accepted.has(clientId) && !isUnreported(clientId, open),
       hasRow: versions !== undefined,
       isOver: strategy?.status === "stopped",
     });
@@ -341,8 +341,8 @@ export function createChecks(
     },
 
     /** The store has been put back to an earlier state, whether or not somebody has said so. */
-    restored(isTold: boolean): void {
-      for (const id of isTold ? [] : accepted) if (!tables().orders.has(id)) lost.add(id);
+    restored(isReported: boolean): void {
+      for (const id of isReported ? [] : accepted) if (!tables().orders.has(id)) lost.add(id);
       tokens.clear();
       known = new Set(tables().unsettled);
       // What no order has reached the venue for has never been: it may be laid out otherwise.

@@ -101,10 +101,10 @@ export async function coverageTier(from: number, count: number, { told }: How): 
     for (const { offset, line } of inFunctions) if ((counts[offset] ?? 0) > 0) ranBy.get(line)?.add(name);
   }
   coverage.end();
-  return [{ title: "coverage", text: toldCoverage(ranBy, count), failed: [] }];
+  return [{ title: "coverage", text: formatCoverage(ranBy, count), failed: [] }];
 }
 
-function toldCoverage(ranBy: ReadonlyMap<string, ReadonlySet<string>>, count: number): string {
+function formatCoverage(ranBy: ReadonlyMap<string, ReadonlySet<string>>, count: number): string {
   const all = [...ranBy.values()];
   const names = [...new Set(all.flatMap((by) => [...by]))];
   const sums = names.map((name) => {

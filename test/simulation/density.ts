@@ -67,7 +67,7 @@ export function isInDoubt({ unsettled, orders }: Tables): boolean {
   return false;
 }
 
-export const toldDensity = ({ begun, troubled, faults, harder, onWrites }: Density): string => {
+export const shownDensity = ({ begun, troubled, faults, harder, onWrites }: Density): string => {
   const share = (part: number, whole: number) => `${((100 * part) / Math.max(1, whole)).toFixed(1)} %`;
   return `${share(troubled, begun)} of ${begun} passes with a fault or something in doubt, ${share(onWrites, harder)} of ${harder} faults (beside ${faults - harder} stale reads) on creates and cancels`;
 };

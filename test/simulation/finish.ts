@@ -170,8 +170,8 @@ function sidesAtRest(world: World, strategy: QuoteStrategy, live: readonly Booke
   const { id, state, lastError, phase } = strategy;
   for (const side of ["buy", "sell"] as const) {
     const rests = live.some((order) => order.side === side);
-    const isTold = state.refused.length > 0 || state.notices.length > 0 || killAt !== undefined;
-    if (!rests && !isTold)
+    const isReported = state.refused.length > 0 || state.notices.length > 0 || killAt !== undefined;
+    if (!rests && !isReported)
       checks.violate(`${id} (${phase}, ${lastError}) has no ${side} and says nothing of it`);
   }
   if (state.quoted?.reference === null) checks.violate(`${id} has no reference on a quiet market`);
@@ -189,8 +189,8 @@ function idsAtRest(
   if (new Set(slots).size < slots.length) checks.violate(`${id} has two orders with one id`);
   const isFaulty = state.fault?.resumes === resumes;
   if (isFaulty && live.length > 0) checks.violate(`${id} has failed and ${live.length} of its orders rest`);
-  const isTold = isFaulty || state.refused.length > 0 || state.notices.length > 0 || killAt !== undefined;
-  if (live.length === 0 && !isTold)
+  const isReported = isFaulty || state.refused.length > 0 || state.notices.length > 0 || killAt !== undefined;
+  if (live.length === 0 && !isReported)
     checks.violate(`${id} (${phase}, ${lastError}) has no orders and says nothing of it`);
 }
 

@@ -73,12 +73,12 @@ const how: How = {
 };
 
 /** `--strategy follow`: the kind that is only a test, in place of grids; `quote`: quotes; `declared`: functions. */
-const KINDS_ASKED = {
+const REQUESTED_KINDS = {
   follow: { strategy: "follow" },
   quote: { strategy: "quote" },
   declared: { strategy: "declared" },
 } as const;
-const kindAsked = KINDS_ASKED[values.strategy as keyof typeof KINDS_ASKED] ?? {};
+const requestedKind = REQUESTED_KINDS[values.strategy as keyof typeof REQUESTED_KINDS] ?? {};
 
 async function replay(seed: number): Promise<boolean> {
   const { fault, call } = values;
@@ -94,7 +94,7 @@ async function replay(seed: number): Promise<boolean> {
     ...(values.calm ? { calm: values.calm as Shape["calm"] } : {}),
     ...(values.grid ? { grid: values.grid } : {}),
     ...(values.edition ? { edition: Number(values.edition) } : {}),
-    ...kindAsked,
+    ...requestedKind,
     ...(values.trouble ? { trouble: values.trouble } : {}),
     ...(values.broken ? { broken: values.broken } : {}),
     ...(values.timing ? { timing: values.timing as Shape["timing"] } : {}),
@@ -132,7 +132,7 @@ const TIERS = ["swarm", "exhaustive", "parity", "mutants", "week", "bounds", "li
 
 /** The same of quotes, with seeds of which none takes part above. */
 function* quoteTiers(): Generator<() => Promise<Figures[]>> {
-  const of = KINDS_ASKED.quote;
+  const of = REQUESTED_KINDS.quote;
   const named = (figures: readonly Figures[]) =>
     figures.map((one) => ({ ...one, title: `${one.title}, quotes` }));
   yield async () => named(await randomTier(draw(1000), how, false, of));
@@ -143,12 +143,12 @@ function* quoteTiers(): Generator<() => Promise<Figures[]>> {
 function* tiers(): Generator<() => Promise<Figures[]>> {
   const { full } = values;
   const most = full ? 300 : number(300);
-  if (values.swarm) yield () => swarmTier(draw(1000), how, kindAsked);
+  if (values.swarm) yield () => swarmTier(draw(1000), how, requestedKind);
   if (full || !TIERS.some((tier) => values[tier]))
-    yield () => randomTier(draw(full ? 3000 : 200), how, full ?? false, kindAsked);
-  if (full || values.exhaustive) yield () => exhaustiveTier([1, 2], how, 1, kindAsked);
+    yield () => randomTier(draw(full ? 3000 : 200), how, full ?? false, requestedKind);
+  if (full || values.exhaustive) yield () => exhaustiveTier([1, 2], how, 1, requestedKind);
   if (full || values.parity)
-    yield () => parityTier(full ? { ...draw(100), count: 100 } : draw(100), how, 100, kindAsked);
+    yield () => parityTier(full ? { ...draw(100), count: 100 } : draw(100), how, 100, requestedKind);
   if (full && values.strategy === undefined) yield* quoteTiers();
   if (full || values.mutants) yield () => mutantTier(most, how, planted, from);
   if (full || values.week) yield () => weekTier(how);

@@ -1,6 +1,6 @@
 import type { Simulation } from "../../src/adapters/sandbox/venue.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
-import { type BookedOrder, toldFill, toVenueOrder } from "../../src/market/matching/books.ts";
+import { type BookedOrder, toVenueFill, toVenueOrder } from "../../src/market/matching/books.ts";
 import type { Book } from "../../src/model/market.ts";
 import type { NewOrder } from "../../src/model/order.ts";
 import type { Local } from "../../src/ports/local.ts";
@@ -177,7 +177,7 @@ export function venueOf(
         },
         // What it shows is old; the venue does not know that.
         (at) => {
-          const fills = past.fills(exchange, symbol, span.from, at).map(toldFill);
+          const fills = past.fills(exchange, symbol, span.from, at).map(toVenueFill);
           return shown(windowed(windows, { from: span.from, to: span.to ?? now() }, { fills, now: now() }));
         },
       ),
@@ -189,7 +189,7 @@ export function venueOf(
           const fills = past
             .fills(exchange, symbol, since, at)
             .filter(({ orderId }) => ids.includes(orderId));
-          return legible(fills.map(toldFill), illegible, now());
+          return legible(fills.map(toVenueFill), illegible, now());
         },
       ),
     async create(order: NewOrder, permit: Permit): Promise<CreateOutcome> {

@@ -6,7 +6,7 @@ import type { Order } from "../../src/model/order.ts";
 import type { QuoteStrategy } from "../../src/quote/state/state.ts";
 
 /** What a place has said of a pair, lowest and highest. */
-interface Told {
+interface Reported {
   readonly symbol: Pair;
   readonly from: "own" | "others";
   readonly at: number;
@@ -26,14 +26,14 @@ interface Around {
 
 /** What has to hold of quotes, told without any of the functions that quote. */
 export function createQuoteChecks({ now, violate, passSince }: Around) {
-  let told: Told[] = [];
+  let told: Reported[] = [];
   const lastQuoted = new Map<string, number>();
-  const note = (one: Omit<Told, "at">): void => {
+  const note = (one: Omit<Reported, "at">): void => {
     told = [...told.filter(({ at }) => at > now() - 300_000), { ...one, at: now() }];
   };
 
   /** What counts for a strategy now: fresh, and of a place that it asks. */
-  const pricesFor = ({ symbol, config }: QuoteStrategy): readonly Pick<Told, "least" | "most">[] => {
+  const pricesFor = ({ symbol, config }: QuoteStrategy): readonly Pick<Reported, "least" | "most">[] => {
     const { weights, maxAge, fixed } = config;
     const counts = told.filter(
       (one) =>
@@ -47,7 +47,7 @@ export function createQuoteChecks({ now, violate, passSince }: Around) {
 
   return {
     /** A book as the venue has told it; one that is old, or says nothing of a price, is none. */
-    bookTold(symbol: Pair, { bids, asks, at }: Book): void {
+    bookText(symbol: Pair, { bids, asks, at }: Book): void {
       const [bid, ask] = [bids[0]?.price, asks[0]?.price];
       if (bid === undefined || ask === undefined || bid >= ask || at < now() - 60_000) return;
       const prices = [...bids.slice(0, LOOKED_AT), ...asks.slice(0, LOOKED_AT)].map(({ price }) => price);
@@ -55,7 +55,7 @@ export function createQuoteChecks({ now, violate, passSince }: Around) {
       note({ symbol, from: "own", least: sorted[0] ?? bid, most: sorted.at(-1) ?? ask });
     },
 
-    otherTold: (symbol: Pair, price: Decimal): void =>
+    otherText: (symbol: Pair, price: Decimal): void =>
       note({ symbol, from: "others", least: price, most: price }),
 
     /** An order of a slot that the store has recorded. */

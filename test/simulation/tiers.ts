@@ -1,5 +1,5 @@
 import { bundleWorker, runJobs } from "./build.ts";
-import { toldDensity } from "./density.ts";
+import { shownDensity } from "./density.ts";
 import { type Fault, SIX_FAULTS } from "./faults.ts";
 import type { Failure, Job, Tally } from "./jobs.ts";
 import { TROUBLES, type Trouble } from "./liveness.ts";
@@ -95,7 +95,7 @@ export async function swarmTier(draw: Draw, how: How, of: Of = {}): Promise<Figu
   // Of all threads: what other work does beside them changes it little.
   const busy = (user + system) / 1_000_000;
   const { runs, passes, calls, orders, settled, density, failed } = value;
-  const text = `${runs} seeds of editions ${draw.editions.join(", ")} from --from ${draw.from} on, ${passes} passes (${Math.round(passes / busy)} a second of a processor), ${calls} calls, ${orders} orders; at rest at most ${Math.round(settled / 1000)} s after the last fault; ${toldDensity(density)}; ${failed.length} violations in ${seconds} s, ${busy.toFixed(1)} s of a processor`;
+  const text = `${runs} seeds of editions ${draw.editions.join(", ")} from --from ${draw.from} on, ${passes} passes (${Math.round(passes / busy)} a second of a processor), ${calls} calls, ${orders} orders; at rest at most ${Math.round(settled / 1000)} s after the last fault; ${shownDensity(density)}; ${failed.length} violations in ${seconds} s, ${busy.toFixed(1)} s of a processor`;
   return [{ title: "swarm", text, failed }];
 }
 

@@ -220,7 +220,7 @@ export async function createWorld({
     leaving: checks.leaving,
     bookSeen(symbol: Pair, book: Book): Book {
       const told = isQuiet() ? book : unkind(book, seed, now());
-      checks.quotes.bookTold(symbol, told);
+      checks.quotes.bookText(symbol, told);
       return told;
     },
   };
@@ -246,7 +246,7 @@ export async function createWorld({
         account.kind === ACCOUNT.kind && account.exchange === EXCHANGE ? venue() : undefined,
       marketTime: (_account, at) => at,
       inTime: (_who, read) => read(),
-      ...(plan.doubts ? { reference: referenceOf(net, task, pathOf, checks.quotes.otherTold) } : {}),
+      ...(plan.doubts ? { reference: referenceOf(net, task, pathOf, checks.quotes.otherText) } : {}),
       dex: { pools: noChain, market: noChain, price: noChain },
       store: storeOf(task),
       local: localOf(net, task),

@@ -6,7 +6,7 @@ import { type EmulatedVenue, startVenue } from "../venues/index.ts";
 const NAMES: readonly VenueName[] = ["mexc", "gateio", "bitget", "kraken"];
 
 /** Lines that read like the exchange's own behaviour. */
-const TOLD: Record<VenueName, readonly string[]> = {
+const REPORTED: Record<VenueName, readonly string[]> = {
   mexc: [
     "a key's rights are told: trade true, withdraw false",
     "my trades reach back 7 days: yes",
@@ -108,7 +108,7 @@ describe("of emulated exchanges", () => {
     for (const [place, told] of (await smoke(venues, [])).entries()) {
       expect(told).toMatch(/market.*tick 0\.\d+,/);
       expect(told).toMatch(/keys: accepted, \d+ assets, may withdraw: (false|not told)/);
-      for (const line of TOLD[NAMES[place] as VenueName]) expect(told).toContain(`  ${line}\n`);
+      for (const line of REPORTED[NAMES[place] as VenueName]) expect(told).toContain(`  ${line}\n`);
     }
     expect(venues.map((venue) => venue.orders().length)).toEqual(before);
     expect(venues.map((venue) => venue.count("create") + venue.count("cancel"))).toEqual([0, 0, 0, 0]);

@@ -8,7 +8,7 @@ import { type SuggestOptions, suggest } from "../../src/backtest/suggest/suggest
 import { ticksOf } from "../../src/backtest/ticks.ts";
 import { slice } from "../../src/candles/candles.ts";
 import { rangeInput } from "../../src/grid/schema/input.ts";
-import { askedRangeOf } from "../../src/grid/start/asked.ts";
+import { requestedRangeOf } from "../../src/grid/start/asked.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
 import { edgemaker } from "../support/command.ts";
@@ -98,7 +98,7 @@ describe("a compared grid", () => {
     if (!grid) throw new Error("refused");
     const found = gainsOf(grid, ticksOf(candles, market.tick), { from: 0, until: 4000 }, 48);
     const { lower, upper } = candidateBounds(candidate, (candles.open[0] as number) / 100);
-    const asked = askedRangeOf(
+    const asked = requestedRangeOf(
       rangeInput(["mexc"]).parse({
         ...{
           exchange: "mexc",

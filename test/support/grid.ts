@@ -16,7 +16,7 @@ export const GRID = {
 };
 
 /** The same as a client asks for it. */
-export const ASKED = { ...GRID, lowerPrice: 57_000, upperPrice: 63_000, orderSize: 200 };
+export const REQUEST = { ...GRID, lowerPrice: 57_000, upperPrice: 63_000, orderSize: 200 };
 
 /** How two levels on each side of the market are laid. */
 export const AROUND: CenteredConfig = {

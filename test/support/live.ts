@@ -26,7 +26,7 @@ import { connectionTo } from "./connection.ts";
 import { heardLog, heardVenue } from "./heard.ts";
 import { migrations } from "./migrations.ts";
 
-export interface Asked {
+export interface Requested {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage["headers"];
@@ -40,8 +40,8 @@ export interface Reply {
 }
 
 /** A server on loopback that answers what it is told to, and remembers what it was asked. */
-export async function answering(reply: (asked: Asked) => Reply | Promise<Reply>) {
-  const asked: Asked[] = [];
+export async function answering(reply: (asked: Requested) => Reply | Promise<Reply>) {
+  const asked: Requested[] = [];
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);

@@ -73,7 +73,7 @@ export const told = (over: Partial<VenueOrder> = {}): VenueOrder => ({
 });
 
 /** The order has filled, and the exchange tells what it came to. */
-export const toldFilled = (over: Partial<VenueOrder> = {}): VenueOrder =>
+export const describeFilled = (over: Partial<VenueOrder> = {}): VenueOrder =>
   told({
     filled: d("2"),
     notional: d("200"),

@@ -30,7 +30,7 @@ export type Route =
   | "permissions"
   | "kind";
 
-export interface Asked {
+export interface Requested {
   readonly method: string;
   readonly path: string;
   /** As sent, without the question mark. */
@@ -55,7 +55,7 @@ export interface Member {
 }
 
 export interface Ask {
-  readonly asked: Asked;
+  readonly asked: Requested;
   readonly engine: Engine;
   readonly now: Millis;
 }
@@ -69,9 +69,9 @@ export interface Dialect {
   readonly maxOpen: number;
   /** An order that may only rest, and would take, is accepted and then cancelled. */
   readonly cancelsTaking?: boolean;
-  route(asked: Asked): Route | undefined;
+  route(asked: Requested): Route | undefined;
   /** The member whose key signed, or the exchange's refusal. */
-  authenticate(asked: Asked, members: ReadonlyMap<string, Member>, now: Millis): Member | Reply;
+  authenticate(asked: Requested, members: ReadonlyMap<string, Member>, now: Millis): Member | Reply;
   readonly open: Partial<Record<Route, (ask: Ask) => Reply>>;
   /** The refusal of a signed call for which its counters have no room. */
   readonly counted?: (route: Route, ask: PrivateAsk) => Reply | undefined;

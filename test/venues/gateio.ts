@@ -5,12 +5,12 @@ import { SECOND } from "../../src/kernel/time.ts";
 import type { Listing } from "./catalog.ts";
 import {
   type Ask,
-  type Asked,
   type Dialect,
   limitOf,
   listingBy,
   ok,
   type Reply,
+  type Requested,
   type Route,
   visibleOpen,
 } from "./dialect.ts";
@@ -54,9 +54,9 @@ const ROUTES: Record<string, Route> = {
 };
 const ONE_ORDER = /^\/spot\/orders\/([^/]+)$/;
 
-const pathOf = ({ path }: Asked) => path.slice(PREFIX.length);
+const pathOf = ({ path }: Requested) => path.slice(PREFIX.length);
 
-function routeOf({ method, path }: Asked): Route | undefined {
+function routeOf({ method, path }: Requested): Route | undefined {
   if (!path.startsWith(PREFIX)) return undefined;
   const own = path.slice(PREFIX.length);
   const found = ROUTES[`${method} ${own}`];
@@ -64,7 +64,7 @@ function routeOf({ method, path }: Asked): Route | undefined {
   return method === "GET" ? "order" : method === "DELETE" ? "cancel" : undefined;
 }
 
-const pointedAt = (asked: Asked) => decodeURIComponent(ONE_ORDER.exec(pathOf(asked))?.[1] ?? "");
+const pointedAt = (asked: Requested) => decodeURIComponent(ONE_ORDER.exec(pathOf(asked))?.[1] ?? "");
 
 const withPair = <T extends Ask>(ask: T, answer: (listing: Listing, ask: T) => Reply): Reply => {
   const listing = listingBy(ask.engine, idOf, ask.asked.query.get("currency_pair") ?? "");

@@ -26,7 +26,7 @@ export interface Behaviour {
   gaps?: readonly string[];
 }
 
-export interface Asked {
+export interface Requested {
   readonly path: string;
   readonly body: Record<string, unknown>;
 }
@@ -42,7 +42,7 @@ export async function irisServer(pools: readonly IrisPool[], behaviour: Behaviou
 
 /** The aggregator of Cardano's exchanges on loopback, as its public server answers. */
 export async function startIris(pools: readonly IrisPool[], behaviour: Behaviour = {}) {
-  const asked: Asked[] = [];
+  const asked: Requested[] = [];
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? "/", "http://iris");
     const body = await readJson(request);

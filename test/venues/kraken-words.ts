@@ -3,7 +3,7 @@ import { type Decimal, ZERO } from "../../src/kernel/decimal.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import type { Account } from "./account.ts";
 import type { Listing } from "./catalog.ts";
-import { type Asked, ok, padded, type Reply } from "./dialect.ts";
+import { ok, padded, type Reply, type Requested } from "./dialect.ts";
 import type { Engine } from "./engine.ts";
 
 export const result = (value: unknown): Reply => ok({ error: [], result: value });
@@ -47,7 +47,7 @@ export const listingOf = (engine: Engine, name: string): Listing | undefined =>
   engine.listings.get(name as Pair) ??
   [...engine.listings.values()].find((listing) => name === idOf(listing) || name === altnameOf(listing));
 
-export const formOf = ({ body }: Asked): URLSearchParams => new URLSearchParams(body);
+export const formOf = ({ body }: Requested): URLSearchParams => new URLSearchParams(body);
 
 /** `O` or `T`, then 5-5-6 characters as the exchange groups them. */
 export function txid(kind: "O" | "T", number: number): string {

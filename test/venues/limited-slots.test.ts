@@ -6,7 +6,7 @@ import { appOver } from "../support/app.ts";
 import { emulatedWorld } from "../support/emulated.ts";
 import { runOperation } from "../support/sandbox.ts";
 
-interface Told {
+interface Reported {
   readonly lastError: string | null;
   readonly refused: readonly { readonly reason: string; readonly detail?: string }[];
 }
@@ -45,7 +45,7 @@ it("slots that meet a lasting limit are tried less and less often, and at once w
   // Of 120 passes those look at the balance that try again: after 15 s, 30 s, a minute and so on.
   expect(venue.count("balance")).toBeLessThanOrEqual(8);
   const status = async () =>
-    (await runOperation<{ strategies: [Told] }>(deps, "get_grid_status", { id })).strategies[0];
+    (await runOperation<{ strategies: [Reported] }>(deps, "get_grid_status", { id })).strategies[0];
   const told = await status();
   expect(told.lastError).toBeNull();
   expect(told.refused.map(({ reason }) => reason)).toEqual(Array(6).fill("limit_day"));

@@ -3,7 +3,6 @@ import { parseDecimal, text, ZERO } from "../../src/kernel/decimal.ts";
 import { DAY, type Millis, SECOND } from "../../src/kernel/time.ts";
 import type { Listing } from "./catalog.ts";
 import {
-  type Asked,
   byClientId,
   byOrderId,
   inPair,
@@ -11,6 +10,7 @@ import {
   ok,
   type PrivateAsk,
   type Reply,
+  type Requested,
   visibleFills,
   visibleOrders,
 } from "./dialect.ts";
@@ -38,7 +38,7 @@ const FORCES: Record<string, Force> = {
 };
 
 /** How long a request is good: [timestamp - 1 s, timestamp + recvWindow]. */
-export function outOfWindow({ query }: Asked, now: Millis): Reply | undefined {
+export function outOfWindow({ query }: Requested, now: Millis): Reply | undefined {
   const timestamp = Number(query.get("timestamp"));
   const window = Number(query.get("recvWindow") ?? 5000);
   return timestamp > now + 1000 || now - timestamp > window
@@ -123,7 +123,7 @@ export const orderOf = (order: Order) => ({
 /** Of trades, whole seconds are told and asked for (mexc-api-sdk#56). */
 const second = ({ at }: Execution): Millis => Math.floor(at / SECOND) * SECOND;
 
-const between = ({ query }: Asked) => {
+const between = ({ query }: Requested) => {
   const [from, to] = [
     Number(query.get("startTime") ?? 0),
     Number(query.get("endTime") ?? Number.MAX_SAFE_INTEGER),

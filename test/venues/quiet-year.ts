@@ -46,7 +46,7 @@ export async function runQuietYear({ name, unified = false, gaps }: QuietYear): 
     for (const days of gaps) await runsOn(year, days * DAY);
     for (const days of gaps) await stopsAndStarts(year, days * DAY);
     for (const days of gaps) await isAway(year, days * DAY);
-    await untold(year);
+    await unreported(year);
   } catch (error) {
     year.fail(messageOf(error));
   } finally {
@@ -121,7 +121,7 @@ async function isAway(year: Year, gap: number): Promise<void> {
 }
 
 /** Fees that nobody tells for a while, and fees that nobody ever tells. */
-async function untold(year: Year): Promise<void> {
+async function unreported(year: Year): Promise<void> {
   const { exchange } = year;
   const first = year.nearest("buy");
   exchange.tellFees(first.id, false);

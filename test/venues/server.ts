@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Millis } from "../../src/kernel/time.ts";
-import { type Asked, type Dialect, isReply, type Member, type Reply, type Route } from "./dialect.ts";
+import { type Dialect, isReply, type Member, type Reply, type Requested, type Route } from "./dialect.ts";
 import type { Engine } from "./engine.ts";
 import { createFaults, type Fault } from "./faults.ts";
 
@@ -55,7 +55,7 @@ export async function serveVenue(
     for (const { act } of due) act();
   }
 
-  function process(route: Route, asked: Asked): { reply: Reply; key?: string } {
+  function process(route: Route, asked: Requested): { reply: Reply; key?: string } {
     const now = clock();
     const answer = dialect.open[route];
     if (answer) return { reply: answer({ asked, engine, now }) };
@@ -64,14 +64,14 @@ export async function serveVenue(
     return { reply: act(route, asked, member), key: member.keys.key };
   }
 
-  function act(route: Route, asked: Asked, member: Member): Reply {
+  function act(route: Route, asked: Requested, member: Member): Reply {
     const ask = { asked, engine, member, now: clock() };
     const refused = dialect.counted?.(route, ask);
     if (refused) limited.push(route);
     return refused ?? dialect.signed[route]?.(ask) ?? dialect.trouble.unknownRoute;
   }
 
-  function note(route: Route | "unknown", { path }: Asked): Seen {
+  function note(route: Route | "unknown", { path }: Requested): Seen {
     counts.set(route, (counts.get(route) ?? 0) + 1);
     if (seen.length >= KEPT) seen.splice(0, KEPT / 2);
     const entry: Seen = { route, path, at: clock(), key: undefined, status: undefined };
@@ -80,14 +80,14 @@ export async function serveVenue(
   }
 
   // A late request is signed when it arrives and acts when its time comes; expiry is checked again then.
-  function postpone(route: Route, asked: Asked, millis: Millis): string | undefined {
+  function postpone(route: Route, asked: Requested, millis: Millis): string | undefined {
     const member = dialect.authenticate(asked, members, clock());
     if (isReply(member)) return undefined;
     late.push({ at: clock() + millis, act: () => void act(route, asked, member) });
     return member.keys.key;
   }
 
-  async function handle(asked: Asked, response: ServerResponse) {
+  async function handle(asked: Requested, response: ServerResponse) {
     if (latency.before > 0) await wait(latency.before);
     onRequest();
     const route = dialect.route(asked);
@@ -97,7 +97,7 @@ export async function serveVenue(
     if (response.headersSent) entry.status = response.statusCode;
   }
 
-  async function answer(route: Route, asked: Asked, response: ServerResponse, entry: Seen) {
+  async function answer(route: Route, asked: Requested, response: ServerResponse, entry: Seen) {
     const fault = faults.take(route);
     const millis = fault?.millis ?? 0;
     if (fault?.kind === "late") {
@@ -142,7 +142,7 @@ export async function serveVenue(
 
 const wait = (millis: Millis) => new Promise((after) => setTimeout(after, millis));
 
-async function read(request: IncomingMessage): Promise<Asked> {
+async function read(request: IncomingMessage): Promise<Requested> {
   let body = "";
   for await (const chunk of request) body += String(chunk);
   const url = request.url ?? "/";

@@ -45,16 +45,16 @@ async function grid(name: VenueName) {
   for (let count = 0; count < 6; count++) await pass();
   const buys = exchange.open(PAIR).filter(({ side }) => side === "buy");
   const ours = ({ clientId }: { readonly clientId: string }) => clientId.replace(/^t-/, "");
-  const [untold, told] = [buys[0], buys[1]];
-  if (!untold || !told) throw new Error("no buys rest");
-  exchange.tellFees(untold.id, false);
-  for (const order of [untold, told]) exchange.fill(order.id);
+  const [unreported, told] = [buys[0], buys[1]];
+  if (!unreported || !told) throw new Error("no buys rest");
+  exchange.tellFees(unreported.id, false);
+  for (const order of [unreported, told]) exchange.fill(order.id);
   await pass();
   return {
     exchange,
     pass,
-    names: { untold: ours(untold), told: ours(told) },
-    orders: { untold, told },
+    names: { unreported: ours(unreported), told: ours(told) },
+    orders: { unreported, told },
     status: async () =>
       (await runOperation<{ strategies: [Status] }>(deps, "get_grid_status", { id })).strategies[0],
     events: () => deps.store.eventsOf(id, { limit: 100 }),
@@ -70,18 +70,18 @@ async function grid(name: VenueName) {
 it.each(NAMES)("on %s a trade without its fee is named once and holds up no other", async (name) => {
   const { pass, names, orders, status, events, row, exchange } = await grid(name);
   expect(await row(orders.told)).toMatchObject({ booked: orders.told.filled, settled: true });
-  expect(await row(orders.untold)).toMatchObject({ booked: 0n, fees: null, settled: false });
+  expect(await row(orders.unreported)).toMatchObject({ booked: 0n, fees: null, settled: false });
   expect(await status()).toMatchObject({
     status: "running",
-    unexplained: { order: names.untold, trades: [{ order: names.untold }] },
+    unexplained: { order: names.unreported, trades: [{ order: names.unreported }] },
   });
   await pass();
   const told = (await events()).filter(({ kind }) => kind === "unreadable");
-  expect(told).toEqual([expect.objectContaining({ message: expect.stringContaining(names.untold) })]);
+  expect(told).toEqual([expect.objectContaining({ message: expect.stringContaining(names.unreported) })]);
 
-  exchange.tellFees(orders.untold.id, true);
+  exchange.tellFees(orders.unreported.id, true);
   await pass();
-  expect(await row(orders.untold)).toMatchObject({ booked: orders.untold.filled, settled: true });
+  expect(await row(orders.unreported)).toMatchObject({ booked: orders.unreported.filled, settled: true });
   expect(await status()).toMatchObject({ status: "running", unexplained: { order: null, trades: [] } });
 });
 
@@ -90,17 +90,17 @@ it.each(NAMES)(
   async (name) => {
     const { pass, names, orders, status, row, exchange } = await grid(name);
     for (let count = 0; count < 12; count++) await pass(MINUTE);
-    expect(await row(orders.untold)).toMatchObject({ booked: 0n, bookedFees: {}, settled: false });
+    expect(await row(orders.unreported)).toMatchObject({ booked: 0n, bookedFees: {}, settled: false });
     const told = await status();
-    expect(told).toMatchObject({ status: "error", lastError: expect.stringContaining(names.untold) });
+    expect(told).toMatchObject({ status: "error", lastError: expect.stringContaining(names.unreported) });
     expect(told?.refused).toContainEqual(
-      expect.objectContaining({ reason: "fills_missing", detail: names.untold }),
+      expect.objectContaining({ reason: "fills_missing", detail: names.unreported }),
     );
-    expect(told?.unexplained.trades).toMatchObject([{ order: names.untold }]);
+    expect(told?.unexplained.trades).toMatchObject([{ order: names.unreported }]);
 
     // Told in the end, it is booked, however late.
-    exchange.tellFees(orders.untold.id, true);
-    for (let count = 0; count < 3 && !(await row(orders.untold)).settled; count++) await pass(5 * MINUTE);
-    expect(await row(orders.untold)).toMatchObject({ booked: orders.untold.filled, settled: true });
+    exchange.tellFees(orders.unreported.id, true);
+    for (let count = 0; count < 3 && !(await row(orders.unreported)).settled; count++) await pass(5 * MINUTE);
+    expect(await row(orders.unreported)).toMatchObject({ booked: orders.unreported.filled, settled: true });
   },
 );

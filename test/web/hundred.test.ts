@@ -87,7 +87,7 @@ describe.skipIf(!findChromium())("a hundred open pages (skipped where there is n
     // Candles are asked for once, when a page opens.
     await eventually(
       async () => venue.seen.some(({ route }) => route === "candles"),
-      (isAsked) => isAsked,
+      (isRequested) => isRequested,
     );
     venue.resetCounts();
     // A token opens at most 20 streams.
@@ -95,15 +95,15 @@ describe.skipIf(!findChromium())("a hundred open pages (skipped where there is n
     const clients = await Promise.all(
       Array.from({ length: 99 }, (_, i) => openClient(server, id, tokens[i % tokens.length] ?? "")),
     );
-    const allHaveAsked = (times: number) =>
+    const allHaveRequested = (times: number) =>
       eventually(
         async () => clients.filter((client) => client.asked() >= times).length,
         (many) => many === 99,
       );
-    await allHaveAsked(1);
+    await allHaveRequested(1);
     await server.ask("/api/v1/kill", { method: "POST", body: JSON.stringify({ on: true }) });
     await page.getByRole("button", { name: "Kill switch is on" }).waitFor();
-    await allHaveAsked(2);
+    await allHaveRequested(2);
     expect(venue.seen).toEqual([]);
     // A pass asks what it has asked before, and each of it once.
     const beside = await tick();

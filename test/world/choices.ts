@@ -1,7 +1,7 @@
 import { first, isResting } from "./exchange.ts";
 import { MENUS } from "./menus.ts";
 import { runOf } from "./moves.ts";
-import type { Asked } from "./pass.ts";
+import type { Requested } from "./pass.ts";
 import { KEY, TIMING, UNIT } from "./setting.ts";
 import { type Move, PROCESSES, type State } from "./state.ts";
 
@@ -21,7 +21,7 @@ export async function choicesOf(
     const { next, free } = idle(state);
     return { next, others: [...free.map((move) => ({ move, cost: 0 as const })), ...beside] };
   }
-  const asked = (await runOf(state, running)).asked() as Asked;
+  const asked = (await runOf(state, running)).asked() as Requested;
   return {
     next: { kind: "answer", how: "told" },
     others: [...interruptions(asked, state, running), ...beside],
@@ -29,7 +29,7 @@ export async function choicesOf(
 }
 
 /** What may come between a question and its answer. */
-function interruptions(asked: Asked, state: State, running: number): Choice[] {
+function interruptions(asked: Requested, state: State, running: number): Choice[] {
   const { answers, delays } = MENUS[state.setting.menu];
   const moves: Move[] = answers(asked, state).map((how): Move => ({ kind: "answer", how }));
   if (delays(asked) !== "none") moves.push({ kind: "freeze" });

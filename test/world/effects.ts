@@ -11,7 +11,7 @@ import {
 import { memoryStepStore } from "../simulation/store/step-store.ts";
 import { copyTables, type Tables } from "../simulation/store/tables.ts";
 import { cancel, type Exchange, type Executed, isResting, type Placed, place, quoteOf } from "./exchange.ts";
-import type { Asked, Passing } from "./pass.ts";
+import type { Passing, Requested } from "./pass.ts";
 import { KEY, SYMBOL, TIMING, UNIT } from "./setting.ts";
 import { type State, strategyOf } from "./state.ts";
 
@@ -21,7 +21,10 @@ type Outcome = { readonly value: unknown } | { readonly error: unknown };
 const BACK = 3;
 
 /** What a call of the store does to the rows, and what it answers. */
-export async function askStore(state: State, { name, args }: Pick<Asked, "name" | "args">): Promise<Outcome> {
+export async function askStore(
+  state: State,
+  { name, args }: Pick<Requested, "name" | "args">,
+): Promise<Outcome> {
   const isWrite = name === "record" || name === "settle";
   const before = isWrite ? copyTables(state.tables) : undefined;
   const outcome = await settled(storeOf(state)[name]?.(...args));
@@ -142,7 +145,7 @@ export function leaves(state: State, clientId: string, { told }: Passing): void 
 }
 
 /** What a read of the exchange answers, `age` after it was true. */
-export function read(state: State, { name, args }: Asked, age: number): unknown {
+export function read(state: State, { name, args }: Requested, age: number): unknown {
   const { now } = state;
   const exchange = age > 0 ? asOf(state, now - age) : state.exchange;
   const shown = exchange.executions.filter(({ shownAt }) => shownAt <= now - age);
@@ -166,12 +169,12 @@ export function read(state: State, { name, args }: Asked, age: number): unknown 
     }
     case "fills": {
       const [, { from, to = now + 1 }] = args as [string, { from: number; to?: number }];
-      const fills = shown.filter(({ at }) => at >= from && at < to).map(toldFill);
+      const fills = shown.filter(({ at }) => at >= from && at < to).map(toVenueFill);
       return { fills, unreadable: [], told: { from, to: Math.min(to, now) }, now };
     }
     default: {
       const [, ids] = args as [string, readonly string[]];
-      const fills = shown.filter(({ orderId }) => ids.includes(orderId)).map(toldFill);
+      const fills = shown.filter(({ orderId }) => ids.includes(orderId)).map(toVenueFill);
       return { fills, unreadable: [] };
     }
   }
@@ -191,7 +194,7 @@ const told = ({ executions }: Exchange, order: Placed) => ({
   fees: order.filled > 0n ? [{ asset: "USDT", amount: sumOf(executions, order.id, "fee") }] : [],
 });
 
-const toldFill = ({ fee, shownAt: _, ...fill }: Executed) => ({
+const toVenueFill = ({ fee, shownAt: _, ...fill }: Executed) => ({
   ...fill,
   symbol: SYMBOL,
   fees: [{ asset: "USDT", amount: fee }],

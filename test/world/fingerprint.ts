@@ -19,7 +19,7 @@ interface Written {
 }
 
 /** Of no consequence for what follows, in a world where trades are read in every pass. */
-const UNTOLD = new Set([
+const UNREPORTED = new Set([
   "number",
   "startedAt",
   "laidAt",
@@ -61,7 +61,7 @@ function textOf(value: object, apart: Apart): string {
   if (value instanceof Set) return `{${withoutIds([...value].join(), apart)}}`;
   const entries = value instanceof Map ? [...value] : Object.entries(value);
   const parts = entries.map(([key, one]) => {
-    if (UNTOLD.has(key)) return "";
+    if (UNREPORTED.has(key)) return "";
     if (key === "token" && typeof one === "number") {
       apart.tokens.push(one);
       return "token";

@@ -1,5 +1,5 @@
 import { first, type Part } from "./exchange.ts";
-import type { Asked } from "./pass.ts";
+import type { Requested } from "./pass.ts";
 import type { Setting } from "./setting.ts";
 import { type Answer, type Move, type Person, type State, strategyOf } from "./state.ts";
 
@@ -9,9 +9,9 @@ import { type Answer, type Move, type Person, type State, strategyOf } from "./s
  */
 interface Menu {
   /** In which ways a question may be answered beside the usual one. */
-  readonly answers: (asked: Asked, state: State) => readonly Answer[];
+  readonly answers: (asked: Requested, state: State) => readonly Answer[];
   /** Whether its machine holds the process up there, and whether the other one runs in its place. */
-  readonly delays: (asked: Asked) => "none" | "freeze" | "both";
+  readonly delays: (asked: Requested) => "none" | "freeze" | "both";
   /** How much of an order the market may take at once. */
   readonly parts: readonly Part[];
   /** What else happens, whatever a process is about. */
@@ -19,7 +19,7 @@ interface Menu {
 }
 
 const nothing = () => [];
-const isWrite = ({ kind, name }: Asked): boolean =>
+const isWrite = ({ kind, name }: Requested): boolean =>
   kind === "create" || name === "record" || name === "settle";
 
 export const MENUS: Readonly<Record<Setting["menu"], Menu>> = {
@@ -72,7 +72,7 @@ const WRITES: readonly Answer[] = [
   "crash after",
 ];
 
-function answersTo({ kind, name }: Asked, { setting }: State): readonly Answer[] {
+function answersTo({ kind, name }: Requested, { setting }: State): readonly Answer[] {
   if (kind === "create") return WRITES;
   if (kind === "cancel") return WRITES.filter((how) => how !== "last moment" && how !== "refused");
   if (kind === "read") {

@@ -6,7 +6,7 @@ import { copyTables } from "../simulation/store/tables.ts";
 import { arrive, askStore, breaks, cancelAt, LAG, leaves, read, toExchange } from "./effects.ts";
 import { execute, first } from "./exchange.ts";
 import { restOf } from "./fingerprint.ts";
-import { type Asked, openRun, type Run, type Told } from "./pass.ts";
+import { openRun, type Reported, type Requested, type Run } from "./pass.ts";
 import { KEY, MARKET, TIMING } from "./setting.ts";
 import type { Flight, Move, Process, State } from "./state.ts";
 
@@ -98,7 +98,7 @@ const change = (state: State, index: number, next: Process | undefined): void =>
 async function give(state: State, index: number, outcome: Outcome): Promise<void> {
   const { passing } = state.processes[index] as Process;
   const run = await runOf(state, index);
-  const told: Told = { at: state.now, ...outcome };
+  const told: Reported = { at: state.now, ...outcome };
   await run.answer(told);
   state.awaits++;
   if (run.asked()) return change(state, index, { passing: { ...passing, told: [...passing.told, told] } });
@@ -114,7 +114,7 @@ function end(state: State, index: number): void {
   state.running = undefined;
 }
 
-const silence = (asked: Asked): Outcome => {
+const silence = (asked: Requested): Outcome => {
   if (asked.kind === "store") return { error: new StoreError("unavailable", "the database did not answer") };
   if (asked.kind === "read") return { error: new VenueError("unavailable", "the venue did not answer") };
   return { value: { result: "unknown", reason: "no answer" } };
@@ -124,7 +124,7 @@ const silence = (asked: Asked): Outcome => {
 async function answer(state: State, how: Extract<Move, { kind: "answer" }>["how"]): Promise<void> {
   const index = state.running as number;
   const run = await runOf(state, index);
-  const asked = run.asked() as Asked;
+  const asked = run.asked() as Requested;
   if (how !== "told") state.quiet = 0;
   if (how === "crash before") return end(state, index);
   if (how === "last moment") await passTo(state, lastMoment(state));
@@ -151,7 +151,7 @@ async function answer(state: State, how: Extract<Move, { kind: "answer" }>["how"
   return give(state, index, outcome);
 }
 
-async function effect(state: State, asked: Asked, age: number): Promise<Outcome> {
+async function effect(state: State, asked: Requested, age: number): Promise<Outcome> {
   if (asked.kind === "store") return askStore(state, asked);
   if (asked.kind === "create") return { value: arrive(state, asked.args[0] as NewOrder) };
   if (asked.kind === "cancel") return { value: cancelAt(state, (asked.args[0] as { id: string }).id) };
@@ -159,7 +159,7 @@ async function effect(state: State, asked: Asked, age: number): Promise<Outcome>
 }
 
 /** It takes effect as late as the exchange may let it: at its expiry, by a clock that is behind. */
-const flightOf = ({ now }: State, { kind, name, args }: Asked): Flight =>
+const flightOf = ({ now }: State, { kind, name, args }: Requested): Flight =>
   kind === "store"
     ? { kind, name, args }
     : { kind: kind as "create" | "cancel", at: now + TIMING.expiry + TIMING.skew, args };

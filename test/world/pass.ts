@@ -8,14 +8,14 @@ import type { Permit, Timing, Venue } from "../../src/ports/venue.ts";
 import { ACCOUNT } from "./setting.ts";
 
 /** What a pass has asked of the world, and waits for. */
-export interface Asked {
+export interface Requested {
   readonly kind: "store" | "read" | "create" | "cancel";
   readonly name: string;
   readonly args: readonly unknown[];
 }
 
 /** What it was told, and when. */
-export type Told = { readonly at: number } & ({ readonly value: unknown } | { readonly error: unknown });
+export type Reported = { readonly at: number } & ({ readonly value: unknown } | { readonly error: unknown });
 
 /** A pass of a process, as far as it has come: beginning again with the same answers, it comes there again. */
 export interface Passing {
@@ -23,17 +23,17 @@ export interface Passing {
   /** Tells its lease from that of others. */
   readonly attempt: number;
   readonly startedAt: number;
-  readonly told: readonly Told[];
+  readonly told: readonly Reported[];
 }
 
 export interface Run {
   /** Undefined once the pass has ended. */
-  readonly asked: () => Asked | undefined;
+  readonly asked: () => Requested | undefined;
   /** Whether it has ended, and nothing kept it from doing its work. */
   readonly isDone: () => boolean;
   /** Whether a write that it waits to send may still leave now. */
   readonly mayLeave: (now: number) => boolean;
-  readonly answer: (told: Told) => Promise<void>;
+  readonly answer: (told: Reported) => Promise<void>;
 }
 
 const STORE = ["takeLease", "record", "killed", "settle", "ordersByIds", "nextEpoch"] as const;
@@ -44,14 +44,14 @@ export async function openRun(passing: Passing, market: Market, timing: Timing):
   const { process, attempt, startedAt, told } = passing;
   let now = startedAt;
   let given = 0;
-  let waiting: { readonly asked: Asked; readonly give: (told: Told) => void } | undefined;
+  let waiting: { readonly asked: Requested; readonly give: (told: Reported) => void } | undefined;
   let isDone = false;
   let stopped = () => {};
   const ask =
-    (kind: Asked["kind"], name: string) =>
+    (kind: Requested["kind"], name: string) =>
     (...args: unknown[]): Promise<never> =>
       new Promise((resolve, reject) => {
-        const give = (one: Told) => {
+        const give = (one: Reported) => {
           now = one.at;
           if ("error" in one) reject(one.error);
           else resolve(one.value as never);
@@ -68,7 +68,7 @@ export async function openRun(passing: Passing, market: Market, timing: Timing):
     go();
     await waits;
   };
-  const asks = (kind: Asked["kind"], names: readonly string[]) =>
+  const asks = (kind: Requested["kind"], names: readonly string[]) =>
     Object.fromEntries(names.map((name) => [name, ask(kind, name)]));
   const venue = {
     account: ACCOUNT,

@@ -4,7 +4,7 @@ import type { Changes, Snapshot } from "../../src/ports/stores/step-store.ts";
 import type { VenueFill, VenueOrder } from "../../src/ports/venue.ts";
 import type { Found } from "./explore.ts";
 import { make, runOf } from "./moves.ts";
-import type { Asked } from "./pass.ts";
+import type { Requested } from "./pass.ts";
 import { type Setting, START } from "./setting.ts";
 import { firstOf, type Move, type State } from "./state.ts";
 
@@ -18,7 +18,7 @@ export async function story(setting: Setting, { path, what }: Found): Promise<st
     const before = told(state, who);
     await make(state, move);
     const time = `${((state.now - START) / 1000).toFixed(0).padStart(3)} s `;
-    lines.push(time + sentence(move, { asked, who, state, answer: lastTold(state, who, before) }));
+    lines.push(time + sentence(move, { asked, who, state, answer: lastReport(state, who, before) }));
   }
   return [...lines, ...what.map((one) => `!!  ${one}`)];
 }
@@ -26,14 +26,14 @@ export async function story(setting: Setting, { path, what }: Found): Promise<st
 const told = ({ processes }: State, who: number | undefined): number =>
   who === undefined ? 0 : (processes[who]?.passing.told.length ?? 0);
 
-function lastTold({ processes }: State, who: number | undefined, before: number): unknown {
+function lastReport({ processes }: State, who: number | undefined, before: number): unknown {
   const all = who === undefined ? undefined : processes[who]?.passing.told;
   const one = all && all.length > before ? all.at(-1) : undefined;
   return one && ("error" in one ? one.error : one.value);
 }
 
 interface Scene {
-  readonly asked: Asked | undefined;
+  readonly asked: Requested | undefined;
   readonly who: number | undefined;
   readonly state: State;
   readonly answer: unknown;
@@ -89,7 +89,7 @@ const orderText = ({
 }: Pick<NewOrder, "clientId" | "side" | "amount" | "price">) =>
   `${clientId} ${side} ${text(amount)} at ${text(price)}`;
 
-function questionOf({ name, args }: Asked): string {
+function questionOf({ name, args }: Requested): string {
   switch (name) {
     case "create":
       return `create ${orderText(args[0] as NewOrder)}`;

@@ -6,7 +6,7 @@ import { SWARM, TICKS } from "../simulation/tiers.ts";
 import { sharedKnown } from "./known.ts";
 import type { Setting } from "./setting.ts";
 import { stopwatch } from "./stopwatch.ts";
-import type { Answered, Asked } from "./worker.ts";
+import type { Answered, Requested } from "./worker.ts";
 
 const one = (menu: Setting["menu"], name: string, reads: Setting["reads"] = "fresh"): Setting => ({
   name: reads === "old" ? `${name}, old reads` : name,
@@ -60,7 +60,7 @@ const MEMORY = { maxOldGenerationSizeMb: 6000, maxYoungGenerationSizeMb: 192 };
 function openThread(script: string) {
   const worker = new Worker(script, { resourceLimits: MEMORY });
   return {
-    walk: (asked: Asked): Promise<Answered> =>
+    walk: (asked: Requested): Promise<Answered> =>
       new Promise((resolve, reject) => {
         worker.removeAllListeners();
         worker.on("message", resolve);
@@ -72,14 +72,14 @@ function openThread(script: string) {
 }
 
 /** A thread is given up with its heap after each walk: a million states leave much behind. */
-function inThread(script: string, asked: Asked): Promise<Answered> {
+function inThread(script: string, asked: Requested): Promise<Answered> {
   const thread = openThread(script);
   return thread.walk(asked).finally(thread.close);
 }
 
 /** Walks them one after another, each with so many threads at once. */
 export async function walkAll(
-  asked: readonly Asked[],
+  asked: readonly Requested[],
   { threads, told = () => {} }: { readonly threads: number; readonly told?: (one: Answered) => void },
 ): Promise<Answered[]> {
   const script = await bundleWorker(undefined, ENTRY);
@@ -112,7 +112,7 @@ const together = (one: Answered, other: Answered): Answered => ({
 });
 
 /** One walk with a weakened protocol, or with the whole one. */
-export const walkOf = async (mutant: Mutant | undefined, asked: Asked): Promise<Answered> =>
+export const walkOf = async (mutant: Mutant | undefined, asked: Requested): Promise<Answered> =>
   inThread(await bundleWorker(mutant, ENTRY), asked);
 
 export interface Caught {
@@ -130,7 +130,7 @@ export async function weaken(mutant: Mutant, seconds: number, moves = 3): Promis
     const rungs = LADDER.filter(([each]) => each <= moves);
     for (const [most, setting] of rungs.flatMap(([each, all]) => all.map((one) => [each, one] as const))) {
       // At most half of what is left, so that a large walk leaves time for others.
-      const asked: Asked = { setting, moves: most, seconds: (seconds - spent()) / 2, of: "processor" };
+      const asked: Requested = { setting, moves: most, seconds: (seconds - spent()) / 2, of: "processor" };
       const by = await thread.walk(asked);
       if (by.story) return { by, seconds: spent() };
     }

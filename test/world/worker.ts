@@ -6,7 +6,7 @@ import type { Setting } from "./setting.ts";
 import { stopwatch } from "./stopwatch.ts";
 import { story } from "./tell.ts";
 
-export interface Asked {
+export interface Requested {
   readonly setting: Setting;
   readonly moves: number;
   /** After how many waits each trace is cut off; none is where nothing is said. */
@@ -19,7 +19,7 @@ export interface Asked {
 }
 
 export interface Answered extends Omit<Walk, "found"> {
-  readonly asked: Asked;
+  readonly asked: Requested;
   readonly seconds: number;
   /** The trace that breaks something, as a person reads it. */
   readonly story: readonly string[] | undefined;
@@ -28,7 +28,7 @@ export interface Answered extends Omit<Walk, "found"> {
 // A trace says where it has come; nobody reads the stack of an error that a pass is told, and there are millions.
 Error.stackTraceLimit = 0;
 
-async function walk(asked: Asked): Promise<Answered> {
+async function walk(asked: Requested): Promise<Answered> {
   const { setting, moves, waits, seconds } = asked;
   const spent = stopwatch(asked.of);
   const until = () => spent() > seconds;
@@ -46,10 +46,10 @@ async function walk(asked: Asked): Promise<Answered> {
   };
 }
 
-function teamOf({ team }: Asked) {
+function teamOf({ team }: Requested) {
   if (!team) return {};
   const { shared, isFirst } = team;
   return { team: { ...turnsOf(shared), known: knownTogether(shared), isFirst } };
 }
 
-parentPort?.on("message", async (asked: Asked) => parentPort?.postMessage(await walk(asked)));
+parentPort?.on("message", async (asked: Requested) => parentPort?.postMessage(await walk(asked)));

@@ -227,14 +227,14 @@ function createProgress(what: string, windows: readonly Range[]) {
   const lengthOf = ({ from, until }: Range) => until - from;
   const whole = windows.reduce((total, window) => total + lengthOf(window), 0);
   const began = performance.now();
-  let [done, rows, toldAt] = [0, 0, began];
+  let [done, rows, describedAt] = [0, 0, began];
   return {
     got(window: Range, count: number): void {
       done += lengthOf(window);
       rows += count;
       const now = performance.now();
-      if (now - toldAt < BETWEEN_LINES) return;
-      toldAt = now;
+      if (now - describedAt < BETWEEN_LINES) return;
+      describedAt = now;
       const seconds = (now - began) / SECOND;
       const left = Math.ceil((seconds * (whole - done)) / done);
       tell(

@@ -1,12 +1,12 @@
 import { mkdirSync } from "node:fs";
-import { folderTold, type LackingFolder } from "../../host/settings.ts";
+import { describeFolder, type LackingFolder } from "../../host/settings.ts";
 import type { Values } from "../../terminal/arguments.ts";
 import { UsageError } from "../../terminal/usage-error.ts";
 import { isAtTerminal } from "../asked-start.ts";
 
 /** Makes the folder of a database where somebody says so. Throws UsageError when they do not, or nobody can be asked. */
 export async function askForFolder(lacking: LackingFolder, { json }: Values): Promise<void> {
-  if (json || !isAtTerminal() || !(await isWished(lacking))) throw new UsageError(folderTold(lacking));
+  if (json || !isAtTerminal() || !(await isWished(lacking))) throw new UsageError(describeFolder(lacking));
   mkdirSync(lacking.folder, { recursive: true, mode: 0o700 });
 }
 

@@ -25,7 +25,7 @@ export async function prune(values: Values): Promise<number> {
   const { config, databaseUrl } = readSettings(values, process.env);
   const file = databaseFile(databaseUrl);
   if (file === undefined) throw new UsageError(`${shownUrl(databaseUrl)} ${ON_A_SERVER}`);
-  const before = timeAsked(values.before, Date.now());
+  const before = requestedTime(values.before, Date.now());
   if (!existsSync(file)) throw new Error(`there is no database at ${file}`);
   const isDry = values["dry-run"] === true;
   return withDatabase(values, async (deps) => {
@@ -43,7 +43,7 @@ export async function prune(values: Values): Promise<number> {
       }
       const told = { database: file, before: stampOf(before), dryRun: isDry };
       const events = await eventsCut(deps, found, isDry ? undefined : before);
-      return { ...told, events, archives: years.map((year) => yearTold(file, year, found)) };
+      return { ...told, events, archives: years.map((year) => formatYear(file, year, found)) };
     } finally {
       context.client.close();
     }
@@ -53,7 +53,7 @@ export async function prune(values: Values): Promise<number> {
 const ON_A_SERVER =
   "is on a database server, where prune does not work; use `edgemaker audit export` and `audit checkpoint --keep-days` to delete old events";
 
-function timeAsked(asked: unknown, now: Millis): Millis {
+function requestedTime(asked: unknown, now: Millis): Millis {
   if (asked === undefined) return now - KEPT_BY_DEFAULT;
   const text = String(asked);
   const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
@@ -87,7 +87,7 @@ async function eventsCut(
   return `${cut} moved, signed by checkpoint ${checkpoint.number}`;
 }
 
-function yearTold(file: string, year: number, found: readonly OldRows[]) {
+function formatYear(file: string, year: number, found: readonly OldRows[]) {
   const rows = (name: OldRows["name"]): number =>
     found.find((one) => one.name === name && one.year === year)?.rows ?? 0;
   const samples = rows("liquidityMinutes") + rows("liquidityMisses");

@@ -2,7 +2,7 @@ import type { Operation } from "../../../src/operation.ts";
 import { createOperations } from "../../../src/operations.ts";
 import type { CliSettings } from "../../host/settings.ts";
 import { render } from "../../terminal/output.ts";
-import { planTold, type ShownPlan } from "../plan-told.ts";
+import { formatPlan, type ShownPlan } from "../plan-told.ts";
 import { openAnswering } from "../run-operation.ts";
 import type { AskByName } from "./questions.ts";
 
@@ -59,7 +59,7 @@ async function tellPlan(purses: readonly Purse[], ask: AskByName): Promise<void>
   if (status !== 200) return tellFields({ "no plan yet": `on ${symbol}, ${answerMessage(body)}. ${GO_ON}` });
   const { plan } = body as { plan: ShownPlan };
   process.stdout.write(`\nSample plan: ${symbol} with all ${free} ${asset}. Nothing was started.\n`);
-  tellFields(planTold(plan));
+  tellFields(formatPlan(plan));
   const flags = `--exchange ${exchange} --symbol ${symbol} --budget ${free}`;
   tellFields({ "to start it": `edgemaker grid new ${flags}; another pair or budget gives another plan` });
 }

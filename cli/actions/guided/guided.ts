@@ -7,9 +7,9 @@ import { textsOf } from "../../terminal/fields.ts";
 import { render } from "../../terminal/output.ts";
 import { fail, misreadOf } from "../../terminal/refused.ts";
 import { isAtTerminal, shownStart } from "../asked-start.ts";
-import { planTold, type ShownPlan, type StartedGrid, startedTold } from "../plan-told.ts";
+import { describeStarted, formatPlan, type ShownPlan, type StartedGrid } from "../plan-told.ts";
 import { openAnswering, remoteOf, sayUnstepped } from "../run-operation.ts";
-import { toldOnInterrupt } from "../told-on-interrupt.ts";
+import { reportOnInterrupt } from "../told-on-interrupt.ts";
 import type { AskByName, GridAnswers } from "./questions.ts";
 
 interface GuideAnswer {
@@ -26,14 +26,14 @@ export async function runGuided(operations: readonly Operation[], values: Values
   const guide = named("guide_grid");
   const settings = readSettings(values, process.env);
   const given = fromTexts(fieldKinds(guide), textsOf(guide, values));
-  const isAsked = !values.json && !values.yes && isAtTerminal();
-  const misread = isAsked ? undefined : misreadOf(guide, given);
+  const isRequested = !values.json && !values.yes && isAtTerminal();
+  const misread = isRequested ? undefined : misreadOf(guide, given);
   if (misread) return fail(misread, { operation: guide, values });
   const remote = await remoteOf(settings, values);
   const { ask: asks, close } = await openAnswering(settings, remote);
   const ask: AskByName = (name, input) => asks(named(name), { ...input });
   try {
-    const answer = isAsked ? await dialogue(guide, given, ask) : await unasked(given, values, ask);
+    const answer = isRequested ? await dialogue(guide, given, ask) : await unrequested(given, values, ask);
     if (answer === undefined) return nothing();
     if (answer.status !== 200) return fail(answer, { remote, operation: guide, values });
     return sayGuided(answer, values, () => (remote ? undefined : sayUnstepped(settings)));
@@ -67,15 +67,15 @@ async function dialogue(guide: Operation, given: GridAnswers, ask: AskByName): P
 }
 
 /** Nobody is there to be asked: the plan alone, or exactly that started. */
-async function unasked(given: GridAnswers, { yes }: Values, ask: AskByName): Promise<Answer> {
+async function unrequested(given: GridAnswers, { yes }: Values, ask: AskByName): Promise<Answer> {
   const answer = await ask("guide_grid", given);
   if (answer.status !== 200 || !yes) return answer;
-  return toldOnInterrupt(ask("start_grid", (answer.body as GuideAnswer).start));
+  return reportOnInterrupt(ask("start_grid", (answer.body as GuideAnswer).start));
 }
 
 function sayGuided({ body }: Answer, { json }: Values, started: () => void): number {
   const isPlan = "plan" in (body as object);
-  const shown = isPlan ? planTold((body as GuideAnswer).plan) : startedTold(body as StartedGrid);
+  const shown = isPlan ? formatPlan((body as GuideAnswer).plan) : describeStarted(body as StartedGrid);
   process.stdout.write(`${json ? JSON.stringify(body, null, 2) : render(shown)}\n`);
   if (!isPlan) started();
   else if (!json) process.stderr.write("Nothing was started. To start without a question, add --yes.\n");

@@ -7,7 +7,7 @@ import { mcpServer } from "../../../src/transport/mcp/server.ts";
 import { askAboutKeys } from "../../host/asked-keys.ts";
 import { createLog, nodeRuntime } from "../../host/node-runtime.ts";
 import { nodeLocal } from "../../host/process/node-local.ts";
-import { askedRemote } from "../../host/remote.ts";
+import { requestRemote } from "../../host/remote.ts";
 import { type CliSettings, readSettings } from "../../host/settings.ts";
 import { version } from "../../host/version.ts";
 import type { Values } from "../../terminal/arguments.ts";
@@ -19,7 +19,7 @@ import { relay } from "./relay.ts";
 export async function serveMcp(values: Values): Promise<number> {
   const transport = new StdioServerTransport(process.stdin, protocolOutput());
   const settings = readSettings(values, process.env);
-  const remote = askedRemote(settings, values);
+  const remote = requestRemote(settings, values);
   if (remote && settings.config.mcp.trading)
     throw new UsageError(
       "EDGEMAKER_MCP_TRADING has no effect with --api-url, because that server's settings decide; set it to 0 here, and set EDGEMAKER_MCP_TRADING, EDGEMAKER_MCP_CONFIRM and EDGEMAKER_MCP_MOST on that server",

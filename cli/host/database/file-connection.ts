@@ -176,13 +176,13 @@ function rowShapeOf(columns: readonly string[]): object {
 
 /** A row's values by name, and by place where nobody lists them. */
 function tellRow(told: readonly unknown[], columns: readonly string[], shape: object): Row {
-  const values = told.map(valueTold);
+  const values = told.map(formatValue);
   const row = Object.create(shape, { [HELD_VALUES]: { value: values } });
   for (const [at, name] of columns.entries()) if (!Object.hasOwn(row, name)) row[name] = values[at];
   return row;
 }
 
-function valueTold(value: unknown): unknown {
+function formatValue(value: unknown): unknown {
   if (value instanceof Uint8Array) return value.slice().buffer;
   if (typeof value !== "bigint") return value;
   const number = Number(value);

@@ -5,7 +5,7 @@ import {
   applied,
   type BookChange,
   type BookedOrder,
-  toldFill,
+  toVenueFill,
   toVenueOrder,
   type VenueBooks,
 } from "../../market/matching/books.ts";
@@ -80,7 +80,7 @@ export function bookedVenue<M extends BookMoment>(simulated: Simulated<M>): Omit
       const { at } = await settled();
       const end = to ?? at;
       const found = await readBooks(books.fills(key, symbol, from));
-      const fills = found.filter(({ at: made }) => to === undefined || made < to).map(toldFill);
+      const fills = found.filter(({ at: made }) => to === undefined || made < to).map(toVenueFill);
       return { fills, unreadable: [], told: { from, to: end }, now: at };
     },
 
@@ -88,7 +88,7 @@ export function bookedVenue<M extends BookMoment>(simulated: Simulated<M>): Omit
       await settled();
       const found = await readBooks(books.fills(key, symbol, since));
       return {
-        fills: found.filter(({ orderId }) => orderIds.includes(orderId)).map(toldFill),
+        fills: found.filter(({ orderId }) => orderIds.includes(orderId)).map(toVenueFill),
         unreadable: [],
       };
     },

@@ -1,10 +1,10 @@
 import { SECOND, TIMEFRAMES } from "../../kernel/time.ts";
 import { type Operation, operation } from "../../operation.ts";
 import {
+  describeQuoteBacktest,
   type QuoteBacktestAnswer,
   QuoteBacktestShape,
   quoteBacktestInput,
-  quoteBacktestTold,
   quoteBacktestView,
   tradesCsv,
 } from "../quotes/schema.ts";
@@ -31,7 +31,7 @@ export const quoteBacktestOperation = (ids: readonly string[]): Operation =>
         "edgemaker quote backtest --exchange kraken --symbol BTC/USD --spread 0.004 --size 500 --base-budget 0.1 --quote-budget 5000 --data btc-usd.csv.gz",
       ],
     },
-    mcp: { defaults: { fills: 0 }, told: quoteBacktestTold },
+    mcp: { defaults: { fills: 0 }, told: describeQuoteBacktest },
     failure: "Fetch failed",
     csv: (answer: unknown) => tradesCsv(answer as QuoteBacktestAnswer),
     input: () => quoteBacktestInput(ids),

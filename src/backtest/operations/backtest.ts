@@ -1,18 +1,18 @@
 import { type TapeFile, tapeCoverage } from "../../candles/tape/tape.ts";
 import { viewOf } from "../../grid/operations/stop.ts";
 import { RANGE_FLAGS, TRAIL_PARTS } from "../../grid/schema/range-flags.ts";
-import { askedAs } from "../../grid/start/as-asked.ts";
-import { askedRangeOf, centeredOf } from "../../grid/start/asked.ts";
+import { requestedAs } from "../../grid/start/as-asked.ts";
+import { centeredOf, requestedRangeOf } from "../../grid/start/asked.ts";
 import type { Decimal } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { SECOND, TIMEFRAMES } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import { type Call, type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
-import type { AskedGrid } from "../begin.ts";
+import type { GridRequest } from "../begin.ts";
 import type { QueueModel } from "../queue.ts";
 import { type BacktestAnswer, BacktestShape, fillsCsv } from "../schema/answer.ts";
-import { backtestTold, backtestView } from "../schema/answer-view.ts";
+import { backtestView, describeBacktest } from "../schema/answer-view.ts";
 import {
   type BacktestFields,
   centeredBacktestInput,
@@ -24,7 +24,7 @@ import { marketOf, pastOf, tapeOf } from "./past.ts";
 
 interface BacktestRequest {
   readonly where: { readonly exchange: string; readonly symbol: Pair };
-  readonly asked: AskedGrid;
+  readonly asked: GridRequest;
   readonly balances: Readonly<Record<string, Decimal>> | undefined;
   readonly fields: BacktestFields;
   readonly call: Call;
@@ -57,13 +57,13 @@ async function answerBacktest(
     queue: fields.queue,
     withBand: true,
   };
-  const over = { exchange, fills: fields.fills, tape: file && tapeTold(file, fields.queue) };
+  const over = { exchange, fills: fields.fills, tape: file && describeTape(file, fields.queue) };
   const longest = call.actor === LOCAL ? Number.POSITIVE_INFINITY : LONGEST_RUN;
   return calculate(deps, ["grid", { asked, past, options, over }], { ...call, longest });
 }
 
 /** What an answer says of the tape that it rests on. */
-const tapeTold = ({ tape, ...file }: TapeFile, queue: QueueModel) => ({
+const describeTape = ({ tape, ...file }: TapeFile, queue: QueueModel) => ({
   ...tapeCoverage(tape, file),
   queue: tape.books ? queue : null,
 });
@@ -76,7 +76,7 @@ interface BesideStored {
 }
 
 /** A stored grid's options, with those in their place that are given. Throws AppError. */
-async function askedFrom(
+async function requestedFrom(
   deps: Deps,
   from: string,
   given: BesideStored,
@@ -89,7 +89,7 @@ async function askedFrom(
       exchange: exchange ?? parseAccountKey(strategy.account).exchange,
       symbol: symbol ?? strategy.symbol,
     },
-    asked: askedAs(strategy.config, {
+    asked: requestedAs(strategy.config, {
       ...Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)),
       // What it was started with has been asked for already.
       allowLoss: allowLoss === true ? true : (own ?? allowLoss),
@@ -102,7 +102,7 @@ const READS = {
   effect: "read",
   access: "token",
   lane: "heavy",
-  mcp: { defaults: { allowLoss: false, fills: 0 }, told: backtestTold },
+  mcp: { defaults: { allowLoss: false, fills: 0 }, told: describeBacktest },
   output: BacktestShape,
   failure: "Fetch failed",
   csv: (answer: unknown) => fillsCsv(answer as BacktestAnswer),
@@ -132,11 +132,11 @@ export const backtestOperations = (ids: readonly string[]): readonly Operation[]
       const { fields, grid } = inputParts(input);
       const { planHash: _, from, ...given } = grid;
       if (from !== undefined)
-        return answerBacktest(deps, { ...(await askedFrom(deps, from, given)), fields, call });
-      const where = given as Parameters<typeof askedRangeOf>[0];
+        return answerBacktest(deps, { ...(await requestedFrom(deps, from, given)), fields, call });
+      const where = given as Parameters<typeof requestedRangeOf>[0];
       return answerBacktest(deps, {
         where,
-        asked: askedRangeOf(where),
+        asked: requestedRangeOf(where),
         balances: given.dryBalance,
         fields,
         call,

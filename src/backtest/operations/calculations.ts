@@ -1,7 +1,7 @@
 import type { Candles } from "../../candles/candles.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { type BacktestOptions, type BacktestPast, backtesting } from "../backtest.ts";
-import type { AskedGrid } from "../begin.ts";
+import type { GridRequest } from "../begin.ts";
 import { backtestingQuotes, type QuoteBacktestOptions } from "../quotes/backtest-quotes.ts";
 import { type QuoteBacktestAnswer, quoteBacktestOut } from "../quotes/schema.ts";
 import { type GridRecord, type ReplayOptions, replaying } from "../replay/replay.ts";
@@ -14,7 +14,7 @@ type IsOver = () => boolean;
 type Job<Options> = { readonly options: Omit<Options, "isOver"> };
 
 export interface GridJob extends Job<BacktestOptions> {
-  readonly asked: AskedGrid;
+  readonly asked: GridRequest;
   readonly past: BacktestPast;
   readonly over: Parameters<typeof answerOf>[0];
 }

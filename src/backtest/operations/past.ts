@@ -25,7 +25,7 @@ export interface MarketFields {
 
 /** The candles of a time: those that are kept, else the exchange's. Throws AppError where there are none. */
 export async function pastOf(deps: Deps, wanted: PastBars, call: Call): Promise<Candles> {
-  const found = (await deps.kept?.candles(wanted)) ?? (await askedCandles(deps, wanted, call));
+  const found = (await deps.kept?.candles(wanted)) ?? (await requestedCandles(deps, wanted, call));
   const candles = slice(found, wanted.since ?? 0, wanted.until ?? Number.MAX_SAFE_INTEGER);
   if (candles.times.length === 0)
     throw new AppError("Invalid request", `there are no candles of ${wanted.symbol} in this period`);
@@ -38,7 +38,8 @@ export async function tapeOf(
   { exchange, symbol, timeframe, since, until }: WantedTape,
 ): Promise<TapeFile | undefined> {
   const file = await deps.kept?.tape?.(symbol);
-  const found = file ?? (timeframe === "trades" ? await askedTape(deps, { exchange, symbol }) : undefined);
+  const found =
+    file ?? (timeframe === "trades" ? await requestedTape(deps, { exchange, symbol }) : undefined);
   if (!found) return undefined;
   const tape = sliceTape(found.tape, since ?? 0, until ?? Number.MAX_SAFE_INTEGER);
   if (tape.prints.times.length === 0)
@@ -52,7 +53,7 @@ interface WantedTape extends Omit<PastBars, "span"> {
 
 const MOST_TRADES = 1000;
 
-async function askedTape(deps: Deps, { exchange, symbol }: Pick<PastBars, "exchange" | "symbol">) {
+async function requestedTape(deps: Deps, { exchange, symbol }: Pick<PastBars, "exchange" | "symbol">) {
   const told = await forAnyone(deps.venue(exchange)).trades(symbol, MOST_TRADES);
   if (told.length === 0) throw new AppError("Invalid request", `${exchange} has no trades of ${symbol}`);
   const reading = tapeOfTrades(symbol, told);
@@ -105,7 +106,7 @@ interface PastBars {
 }
 
 /** Asks the exchange, page by page from `since` on. */
-async function askedCandles(
+async function requestedCandles(
   deps: Deps,
   { exchange, symbol, span, since, until }: PastBars,
   call: Call,

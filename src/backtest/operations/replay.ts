@@ -5,7 +5,7 @@ import { type AccountRef, parseAccountKey } from "../../model/account.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { optionsSet } from "../schema/options-set.ts";
-import { ReplayShape, replayInput, replayTold, replayView } from "../schema/replay.ts";
+import { describeReplay, ReplayShape, replayInput, replayView } from "../schema/replay.ts";
 import { calculate } from "./calculate.ts";
 import { marketOf, pastOf } from "./past.ts";
 import { recordOf } from "./record.ts";
@@ -41,7 +41,7 @@ export const replayOperation: Operation = operation({
       "edgemaker replay grid-kraken-BTC-USDT-1767225600000 --data btc-usdt.csv.gz",
     ],
   },
-  mcp: { told: replayTold },
+  mcp: { told: describeReplay },
   failure: "Fetch failed",
   input: replayInput,
   output: ReplayShape,

@@ -1,7 +1,7 @@
 import { wire } from "../../kernel/decimal.ts";
 import { SECOND, TIMEFRAMES } from "../../kernel/time.ts";
 import { type Operation, operation } from "../../operation.ts";
-import { SuggestShape, suggestInput, suggestTold, suggestView } from "../schema/suggest.ts";
+import { describeSuggestion, SuggestShape, suggestInput, suggestView } from "../schema/suggest.ts";
 import { leastBars } from "../suggest/suggest.ts";
 import { calculate } from "./calculate.ts";
 import { marketOf, pastOf } from "./past.ts";
@@ -26,7 +26,7 @@ export const suggestOperation = (ids: readonly string[]): Operation =>
         "edgemaker suggest --exchange kraken --symbol BTC/USD --budget 1000 --data btc-usd.csv.gz",
       ],
     },
-    mcp: { told: suggestTold },
+    mcp: { told: describeSuggestion },
     failure: "Fetch failed",
     input: () => suggestInput(ids),
     output: SuggestShape,

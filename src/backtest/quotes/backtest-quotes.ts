@@ -8,7 +8,7 @@ import { SECOND } from "../../kernel/time.ts";
 import { accountKey, type Balance } from "../../model/account.ts";
 import type { Market } from "../../model/market.ts";
 import { quoteKind } from "../../quote/kind.ts";
-import type { AskedQuote } from "../../quote/schema/input.ts";
+import type { QuoteRequest } from "../../quote/schema/input.ts";
 import { quoteConfigOf } from "../../quote/start/asked-config.ts";
 import { newQuoteState, type QuoteConfig, type QuoteStrategy } from "../../quote/state/state.ts";
 import { type Extremes, RULES, type Rules } from "../rules.ts";
@@ -52,7 +52,7 @@ const ORDERS: readonly Extremes[] = ["nearest", "high_first", "low_first"];
  * AppError for what cannot be asked of candles: they know no other place's price, and no account.
  */
 export function* backtestingQuotes(
-  asked: AskedQuote,
+  asked: QuoteRequest,
   candles: Candles,
   { market, balances, rules: given, isOver }: QuoteBacktestOptions,
 ): Generator<number, QuoteBacktest> {
@@ -106,7 +106,7 @@ function* inEachOrder(
 
 /** What it would quote with; there is no account of which all that is free could be taken. */
 function pastBudget(
-  { baseBudget, quoteBudget }: AskedQuote,
+  { baseBudget, quoteBudget }: QuoteRequest,
   { base, quote }: Market,
   balances: QuoteBacktestOptions["balances"],
 ): QuoteConfig["budget"] {

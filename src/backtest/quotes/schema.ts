@@ -6,7 +6,7 @@ import { lazy } from "../../kernel/lazy.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { SIDES } from "../../model/market.ts";
 import { quotePreviewInput } from "../../quote/schema/input.ts";
-import { quoteAskedOut } from "../../quote/start/planned-quote.ts";
+import { quoteRequestOut } from "../../quote/start/planned-quote.ts";
 import { barField, shape as pastShape } from "../schema/input.ts";
 import type { QuoteBacktest } from "./backtest-quotes.ts";
 
@@ -84,7 +84,7 @@ export function quoteBacktestOut(
   const { strategy } = run.account;
   const { total, realized, position, filledOrders } = positionAccounts(strategy, endPrice);
   return {
-    ...quoteAskedOut(exchange, market.symbol, config),
+    ...quoteRequestOut(exchange, market.symbol, config),
     ...{ fromAt: from, untilAt: until, missingBars: told.missing, passes: run.passes },
     ...{ bars: run.bars, isWhole: run.bars === told.bars, status: strategy.status, filledOrders },
     total: text(total),
@@ -151,7 +151,7 @@ export function quoteBacktestView(answer: unknown): unknown {
 }
 
 /** In a sentence, for who reads no table. */
-export function quoteBacktestTold(answer: unknown): string {
+export function describeQuoteBacktest(answer: unknown): string {
   const { total, totalPercent, keeping, filledOrders, twoSidedPercent, warnings } =
     answer as QuoteBacktestAnswer;
   return `The quotes would have made ${total} in quote (${totalPercent} %) with ${filledOrders} filled orders; keeping the initial balances would have made ${keeping}. Both sides were open ${twoSidedPercent} % of the time. Warnings: ${warnings.map(({ message }) => message).join("; ")}.`;

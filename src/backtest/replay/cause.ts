@@ -1,7 +1,7 @@
 import { indexAt } from "../../candles/candles.ts";
 import type { GridStrategy } from "../../grid/state/state.ts";
 import { type Decimal, divideWhole, text } from "../../kernel/decimal.ts";
-import { type Millis, spanTold } from "../../kernel/time.ts";
+import { formatSpan, type Millis } from "../../kernel/time.ts";
 import type { Event } from "../../model/events.ts";
 import type { Order } from "../../model/order.ts";
 import type { RefusalReason } from "../../model/strategy.ts";
@@ -107,7 +107,7 @@ function causeOfFree(missed: Executed, { ofSlot, done }: FreeSlot, recorded: Rec
   if (placedAt.some((at) => at > freeSince + recorded.within && at <= missed.at))
     return { code: "not_placed", of: slot, told: `${slot} had no order then; the reason is not stored` };
   const told = next
-    ? `no pass for ${spanTold(next.createdAt - freeSince)}: the next order of ${slot} was placed after the price had passed`
+    ? `no pass for ${formatSpan(next.createdAt - freeSince)}: the next order of ${slot} was placed after the price had passed`
     : `no pass since: ${slot} has no order yet`;
   return { code: "late_pass", of: `pass ${next?.createdAt ?? "to come"}`, told };
 }

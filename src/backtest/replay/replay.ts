@@ -1,5 +1,5 @@
 import type { Candles } from "../../candles/candles.ts";
-import { askedAs } from "../../grid/start/as-asked.ts";
+import { requestedAs } from "../../grid/start/as-asked.ts";
 import type { GridStrategy } from "../../grid/state/state.ts";
 import { type Decimal, ONE } from "../../kernel/decimal.ts";
 import type { Millis } from "../../kernel/time.ts";
@@ -78,7 +78,7 @@ export function* replaying(
   const { market, rules, until } = options;
   const begun = beginningAt(candles, strategy.state.startPrice);
   const runOf = (changes: Readonly<Record<string, unknown>>) =>
-    backtesting(askedAs(strategy.config, changes), begun, {
+    backtesting(requestedAs(strategy.config, changes), begun, {
       market,
       rules,
       balances: fundsOfReplay(strategy, market),

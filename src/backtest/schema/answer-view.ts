@@ -1,5 +1,5 @@
 import { snap, text } from "../../kernel/decimal.ts";
-import { spanTold } from "../../kernel/time.ts";
+import { formatSpan } from "../../kernel/time.ts";
 import type { BacktestAnswer } from "./answer.ts";
 
 /** What it rests on. */
@@ -8,13 +8,13 @@ function pastView({ bars, missingBars, isWhole, engine, tape }: BacktestAnswer):
   if (!tape) return { bars: `${bars}${ended}, ${missingBars} missing, engine ${engine}` };
   const { gaps, longestGap, duplicates, refusedRows, books, hash } = tape;
   return {
-    prints: `${bars}${ended}, ${gaps} gaps of more than a minute (longest ${spanTold(longestGap)}), ${duplicates} duplicates, ${refusedRows} invalid rows, hash ${hash.slice(0, 16)}`,
-    ...(books > 0 ? { books: `${books}, ${QUEUE_TOLD[tape.queue ?? "trades"]}` } : {}),
+    prints: `${bars}${ended}, ${gaps} gaps of more than a minute (longest ${formatSpan(longestGap)}), ${duplicates} duplicates, ${refusedRows} invalid rows, hash ${hash.slice(0, 16)}`,
+    ...(books > 0 ? { books: `${books}, ${QUEUE_TEXTS[tape.queue ?? "trades"]}` } : {}),
     ...(tape.hasAmounts ? {} : { amounts: "unknown: each trade fills a whole order" }),
   };
 }
 
-export const QUEUE_TOLD = {
+export const QUEUE_TEXTS = {
   trades: "an order queues behind the amount at its price; only trades reduce it",
   proportional: "an order queues behind the amount at its price; trades and cancellations reduce it",
 } as const;
@@ -68,7 +68,7 @@ export function backtestView(answer: unknown): unknown {
 }
 
 /** In a sentence, for who reads no table. */
-export function backtestTold(answer: unknown): string {
+export function describeBacktest(answer: unknown): string {
   const { total, totalPercent, cycles, holding, drawdown, warnings } = answer as BacktestAnswer;
   const doubts =
     warnings.length > 0 ? ` Warnings: ${warnings.map(({ message }) => message).join("; ")}.` : "";

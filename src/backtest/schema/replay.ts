@@ -109,7 +109,7 @@ export function replayOut(replayed: Replayed, of: ReplayedOf): ReplayAnswer {
     ...{ fromAt: since, untilAt: until, timeframe },
     ...{ bars: over.run.bars, missingBars: over.missing, isWhole: over.run.bars === over.bars },
     matchPercent,
-    told: matchTold(matchPercent, causes),
+    told: describeMatch(matchPercent, causes),
     executed: { same, ...executed },
     causes,
     differences: differences.slice(0, limit).map(differenceOut),
@@ -153,7 +153,7 @@ function causesOf(differences: readonly Difference[]): ReplayAnswer["causes"] {
     known.of.add(cause.of);
   }
   return [...found.values()]
-    .map(({ cause, of }) => ({ cause: cause.code, count: of.size, told: causeTold(cause, of.size) }))
+    .map(({ cause, of }) => ({ cause: cause.code, count: of.size, told: describeCause(cause, of.size) }))
     .sort((a, b) => b.count - a.count);
 }
 
@@ -177,13 +177,13 @@ const COUNTED: Readonly<Record<CauseCode, readonly [one: string, told: string]>>
   follows: ["fill", "caused by an earlier difference"],
 };
 
-function causeTold({ code, reason }: Cause, count: number): string {
+function describeCause({ code, reason }: Cause, count: number): string {
   const [one, told] = COUNTED[code];
   const many = one.endsWith("s") ? `${one}es` : `${one}s`;
   return `${count} ${count === 1 ? one : many} ${told}${reason ? ` ${forLack(reason)}` : ""}`;
 }
 
-const matchTold = (percent: number, causes: ReplayAnswer["causes"]): string =>
+const describeMatch = (percent: number, causes: ReplayAnswer["causes"]): string =>
   causes.length === 0
     ? `match ${percent} %`
     : `match ${percent} %: ${causes.map(({ told }) => told).join(", ")}`;
@@ -211,7 +211,7 @@ export function replayView(answer: unknown): unknown {
 }
 
 /** In a sentence, for who reads no table. */
-export function replayTold(answer: unknown): string {
+export function describeReplay(answer: unknown): string {
   const { told, record, candles, set } = answer as ReplayAnswer;
   const would = set ? ` With ${set.asked} the grid would have made ${set.total}.` : "";
   return `Record and backtest: ${told}. The record's total is ${record.total} in quote, the backtest's is ${candles.total}.${would}`;

@@ -110,7 +110,7 @@ const gridOut = ({ candidate, bounds, last, returns, ...rest }: Looked, budget: 
   lastCycles: last.cycles,
 });
 
-export function suggestTold(answer: unknown): string {
+export function describeSuggestion(answer: unknown): string {
   const { verdict, reasons, winner, looked } = answer as SuggestAnswer;
   if (!winner) return `${looked} grids tested: ${verdict}. ${reasons.join(". ")}.`;
   return `${looked} grids tested; best: ${winner.lowerPrice} to ${winner.upperPrice} with ${winner.gridLevels} levels. Past results do not guarantee future results; preview and backtest this grid before you start it.`;

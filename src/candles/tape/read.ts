@@ -13,7 +13,7 @@ export interface TapeOptions {
   readonly skipRefused?: boolean | undefined;
 }
 
-const [MOST_TOLD_ROWS, MOST_SHOWN_TEXT] = [5, 80] as const;
+const [MOST_SHOWN_ROWS, MOST_SHOWN_TEXT] = [5, 80] as const;
 const ENOUGH_TO_TELL = 1 << 14;
 
 /** A ccxt trade or order book, or whatever has its fields. */
@@ -50,7 +50,7 @@ export function createTapeReader({ pair, skipRefused = false }: TapeOptions) {
   function refuse(row: string, reason: string, shown: string): void {
     if (!skipRefused) throw new RangeError(`${row}: ${reason}: ${shown.slice(0, MOST_SHOWN_TEXT)}`);
     refusedRows++;
-    if (refused.length < MOST_TOLD_ROWS) refused.push({ row, reason });
+    if (refused.length < MOST_SHOWN_ROWS) refused.push({ row, reason });
   }
 
   const rows = () =>

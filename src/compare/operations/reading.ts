@@ -20,7 +20,7 @@ export interface PlacesRead {
 const COMPARED_LEVELS = 100;
 const CHAIN = "dex";
 
-interface AskedMarket {
+interface MarketRequest {
   readonly exchange: string;
   readonly symbol: Pair;
   /** Whether whoever asks may know the account's own fees. */
@@ -30,7 +30,7 @@ interface AskedMarket {
 /** Ticker, book and rules of one venue, within one time limit. */
 export const readVenue = (
   { venue, inTime }: Deps,
-  { exchange, symbol, ownFees }: AskedMarket,
+  { exchange, symbol, ownFees }: MarketRequest,
 ): Promise<PlacesRead> =>
   readPlaces(exchange, () =>
     inTime(exchange, async () => {

@@ -11,7 +11,7 @@ import type { Deps } from "../../ports/deps.ts";
 
 const TOKEN_SCOPES = ["read", "trade", "admin", "agent"] as const;
 
-interface AskedToken {
+interface TokenRequest {
   readonly name?: string | undefined;
   readonly scope: Scope;
   /** Until it expires; without it never. */
@@ -21,7 +21,7 @@ interface AskedToken {
 /** Makes a token, whose text is told here and nowhere else. */
 export async function issueToken(
   { store, local }: Pick<Deps, "store" | "local">,
-  { name, scope, days }: AskedToken,
+  { name, scope, days }: TokenRequest,
   by: By,
 ) {
   const token = newToken(local);

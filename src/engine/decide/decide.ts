@@ -73,7 +73,7 @@ export function decide(snapshot: Snapshot, observed: Observation, terms: PassTer
     ...advanced.map((one, place) =>
       changesOf(before[place] as Strategy, one, ofStrategy(reconciled, one.strategy), now),
     ),
-    ...untoldChanges(snapshot.strategies, observation, now),
+    ...unreportedChanges(snapshot.strategies, observation, now),
     accountChanges(
       { reconciled: others, snapshot, observation, memory: written, waiting: rest.waiting, live, events },
       now,
@@ -178,7 +178,11 @@ const ofStrategy = (reconciled: readonly Reconciled[], { id }: Strategy): Reconc
   reconciled.filter(({ order }) => order.strategy === id);
 
 // Strategies on markets that the venue refuses to tell of: nothing is known of their orders.
-const untoldChanges = (strategies: readonly Strategy[], { refused }: Observation, now: Millis): Changes[] =>
+const unreportedChanges = (
+  strategies: readonly Strategy[],
+  { refused }: Observation,
+  now: Millis,
+): Changes[] =>
   strategies.flatMap((one) => {
     const reason = refused.get(one.symbol);
     return reason === undefined

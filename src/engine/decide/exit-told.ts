@@ -8,7 +8,7 @@ import type { Exit, Strategy } from "../../model/strategy.ts";
 import type { Kind } from "../../ports/kind.ts";
 
 /** `stop_loss at 54000 (armed at 55000)`; of a loss, the limit that it has met. */
-export function reachedTold({ reason, reached }: Exit, halted?: string | null): string {
+export function describeReached({ reason, reached }: Exit, halted?: string | null): string {
   if (reached) return `${reason} at ${text(reached.mid)} (armed at ${text(reached.price)})`;
   return halted ? `${reason} (${halted})` : reason;
 }
@@ -16,12 +16,12 @@ export function reachedTold({ reason, reached }: Exit, halted?: string | null): 
 /** That a price was reached: from now on all is cancelled, and then sold. */
 export function reachedEvent({ id, account, symbol, state }: Strategy, exit: Exit, at: Millis): Event {
   const { base } = splitPair(symbol);
-  const message = `${reachedTold(exit, state.halted)}: all orders are canceled, and ${text(exit.held ?? ZERO)} ${base} are sold`;
+  const message = `${describeReached(exit, state.halted)}: all orders are canceled, and ${text(exit.held ?? ZERO)} ${base} are sold`;
   return { account, strategy: id, at, kind: "exit", message };
 }
 
 /** Why a strategy has stopped, what was sold for it, and what all of it came to; nothing of that while no price is known. */
-export function stoppedTold(
+export function describeStopped(
   kind: Kind,
   { state, symbol }: Strategy,
   mark: Decimal | undefined,
@@ -33,7 +33,7 @@ export function stoppedTold(
   const sold = exit.held === undefined ? "" : `, sold ${text(exit.held - left)} ${base}`;
   const total = mark && snap(kind.accounts({ state, symbol }, mark).total, ONE / 100n, "half");
   const inAll = total === undefined ? "" : `, ${text(total)} ${quote} in all`;
-  return `stopped: ${reachedTold(exit, state.halted)}${sold}${inAll}`;
+  return `stopped: ${describeReached(exit, state.halted)}${sold}${inAll}`;
 }
 
 /** The same as an event. */
@@ -42,7 +42,7 @@ export function stoppedEvents(
   strategy: Strategy,
   { mark, at }: { mark: Decimal | undefined; at: Millis },
 ): Event[] {
-  const message = stoppedTold(kind, strategy, mark);
+  const message = describeStopped(kind, strategy, mark);
   return message === undefined
     ? []
     : [{ account: strategy.account, strategy: strategy.id, at, kind: "exit", message }];

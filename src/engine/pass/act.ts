@@ -82,7 +82,7 @@ export async function act(
         ? { result: "not_sent" }
         : await spend(budget, () => venue.create(wanted(order), may), order.strategy);
     outcomes.push(outcomeOf(order, outcome));
-    told.push(...toldOf(order, hold, outcome));
+    told.push(...eventsOfOutcome(order, hold, outcome));
     short ||= isFull(outcome);
   }
   return { outcomes, events: [...cancelled.events, ...told], short };
@@ -121,7 +121,7 @@ const rejectionReason = ({ reason, wouldTake }: Extract<CreateOutcome, { result:
   wouldTake ? `${WOULD_TAKE}${reason}` : reason;
 
 /** What the venue said of an order that it has not clearly taken. */
-function toldOf(order: Order, hold: Hold, outcome: CreateOutcome): Event[] {
+function eventsOfOutcome(order: Order, hold: Hold, outcome: CreateOutcome): Event[] {
   // The market has moved between the pass's look and the order: nothing that anybody has to know of.
   if (outcome.result === "rejected" && outcome.wouldTake) return [];
   if (outcome.result === "rejected") return [eventOf(order, hold, outcome.reason, "rejected")];

@@ -1,6 +1,6 @@
 /** Whether anybody steps a strategy's account: one that nothing steps books no fill and places no order. */
 
-import { MINUTE, type Millis, SECOND, spanTold } from "../../kernel/time.ts";
+import { formatSpan, MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 
@@ -35,7 +35,7 @@ export function stalledNotices(view: StrategyView, interval: Millis | undefined)
 
 function stalledMessage({ accountError, strategy }: StrategyView, millis: Millis): string {
   const { exchange } = parseAccountKey(strategy.account);
-  const since = `no pass over ${exchange} has been complete for ${spanTold(millis)}`;
+  const since = `no pass over ${exchange} has been complete for ${formatSpan(millis)}`;
   return accountError === null
     ? `${since}: its fills are not booked and no orders are placed; start \`edgemaker serve\`, or check the log of the server`
     : `${since}: ${accountError}; its fills are not booked and no orders are placed until a pass is complete`;

@@ -3,7 +3,7 @@ import type { Strategy } from "../../model/strategy.ts";
 import type { Pass } from "./step.ts";
 
 /** How a start went, in a sentence; `pass` is its own, where this process makes one. */
-export function startTold(
+export function describeStart(
   { id, status, phase, config }: Pick<Strategy, "id" | "status" | "phase" | "config">,
   pass: Pass | undefined,
 ): string {

@@ -85,13 +85,13 @@ export async function step(
   }
 }
 
-type LeaseAsked = Parameters<StepDeps["store"]["takeLease"]>[0];
+type LeaseRequest = Parameters<StepDeps["store"]["takeLease"]>[0];
 
 /** Taken with the calls that the pass begins with, where the venue counts them. */
 function leaseOf(
   { store, local }: StepDeps,
   { account, timing }: Venue,
-  asked: Pick<LeaseAsked, "scheduled" | "isUrgent" | "calls">,
+  asked: Pick<LeaseRequest, "scheduled" | "isUrgent" | "calls">,
 ): Promise<Snapshot | undefined> {
   const owner = leaseOwner(local.name, local.randomText(16));
   const { leaseTtl: ttl, overlap } = timing;

@@ -1,6 +1,6 @@
 /** Whether the prices at which a strategy stops are still looked at, and what is said where they are not. */
 
-import { type Millis, SECOND, spanTold } from "../../kernel/time.ts";
+import { formatSpan, type Millis, SECOND } from "../../kernel/time.ts";
 import type { Event } from "../../model/events.ts";
 import type { AccountMemory } from "../../model/memory.ts";
 import type { Strategy } from "../../model/strategy.ts";
@@ -33,7 +33,7 @@ export function unwatchedFor(strategy: WatchedStrategy, { memory, now, interval 
 }
 
 export const unwatchedMessage = (symbol: string, millis: Millis): string =>
-  `the stop price is not being watched: there has been no price of ${symbol} for ${spanTold(millis)}; stop it manually if you cannot wait`;
+  `the stop price is not being watched: there has been no price of ${symbol} for ${formatSpan(millis)}; stop it manually if you cannot wait`;
 
 /** Strategies whose stop price is not watched any more or again, each told once. */
 export function watchChanges({ lease, strategies }: Snapshot, memory: AccountMemory, interval: Millis) {

@@ -73,7 +73,7 @@ function withAdopted(
   const isBefore = ({ order }: Reconciled) =>
     isSameSlot(order, one.order) && serialOf(order) < serialOf(one.order);
   const after = orders.map((other) =>
-    isBefore(other) && isFinal(other.order) && isAskedInVain(other, observation)
+    isBefore(other) && isFinal(other.order) && isRequestedInVain(other, observation)
       ? settledFromSums(other, at)
       : other,
   );
@@ -90,7 +90,7 @@ function withAdopted(
  * That it lacks trades was known before this pass, and it was asked for them: only then are those older than the
  * cursor told from booked ones.
  */
-const isAskedInVain = ({ before, order }: Reconciled, { markets }: Observation): boolean =>
+const isRequestedInVain = ({ before, order }: Reconciled, { markets }: Observation): boolean =>
   before.filled > before.booked && markets.get(order.symbol)?.asked?.has(order.exchangeId ?? "") === true;
 
 const isSameSlot = (a: Order, b: Order): boolean =>

@@ -8,7 +8,7 @@ import type { Reference } from "../../ports/reference.ts";
 
 /** Of the other venues' price: a mid as far as this from it is worth no confidence. */
 const FARTHEST_FROM_REFERENCE: Decimal = ONE / 20n;
-const ASKED_EVERY: Millis = MINUTE;
+const REQUESTED_EVERY: Millis = MINUTE;
 const OLD_QUOTE: Millis = MINUTE;
 /** How long the last value stands when nobody answers. */
 const LASTS: Millis = 5 * MINUTE;
@@ -23,7 +23,7 @@ export function agreement(mid: Decimal, others: readonly Decimal[]): Decimal | u
 
 /** Whether the others were asked less than a minute ago. */
 export const isRecent = (known: Confidence | undefined, now: Millis): known is Confidence =>
-  known !== undefined && now - known.askedAt < ASKED_EVERY;
+  known !== undefined && now - known.askedAt < REQUESTED_EVERY;
 
 /** The confidence in a mid after the others were asked. */
 export function confidenceFrom(

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { stepNow } from "../../engine/pass/tick.ts";
 import { isFinal } from "../../engine/reconcile/order-life.ts";
-import { countTold } from "../../kernel/count-told.ts";
+import { pluralize } from "../../kernel/count-told.ts";
 import { text } from "../../kernel/decimal.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { splitPair } from "../../kernel/pair.ts";
@@ -87,19 +87,19 @@ export async function readRestingOrders({ store }: Deps): Promise<RestingOrders>
   };
 }
 
-const MOST_ORDERS_TOLD = 100;
+const MOST_ORDERS_SHOWN = 100;
 
 /** What an answer lists of them. */
 export const ordersLeft = ({ orders, ofRequests }: RestingOrders) => ({
-  orders: orders.slice(0, MOST_ORDERS_TOLD).map(orderLeft),
-  ordersOfRequests: ofRequests.slice(0, MOST_ORDERS_TOLD).map(orderLeft),
+  orders: orders.slice(0, MOST_ORDERS_SHOWN).map(orderLeft),
+  ordersOfRequests: ofRequests.slice(0, MOST_ORDERS_SHOWN).map(orderLeft),
 });
 
 /** What a person can do about those, for the end of a message. */
 export function requestsText({ ofRequests }: RestingOrders): string {
   if (ofRequests.length === 0) return "";
   const exchanges = [...new Set(ofRequests.map(({ account }) => exchangeOfRequest(account)))].join(", ");
-  const what = `${countTold(ofRequests.length, "order")} ${ofRequests.length === 1 ? "was" : "were"}`;
+  const what = `${pluralize(ofRequests.length, "order")} ${ofRequests.length === 1 ? "was" : "were"}`;
   return `; ${what} placed on ${exchanges} with keys of a request, which are not stored. Cancel them with these keys (DELETE /orders) or on the exchange's site`;
 }
 

@@ -14,11 +14,11 @@ import type { Venue } from "../../ports/venue.ts";
 import { pendingEdit } from "../plan/edit.ts";
 import { EditedShape, PlannedEditShape } from "../schema/edit.ts";
 import { editInput, editPreviewInput } from "../schema/edit-input.ts";
-import { type AskedEdit, type EditedGrid, edited } from "../start/edited.ts";
+import { type EditedGrid, type EditRequest, edited } from "../start/edited.ts";
 import { withBound } from "../start/exposure.ts";
 
 import {
-  changesTold,
+  describeChanges,
   type EditWorld,
   type PlannedEdit,
   planEdit,
@@ -36,7 +36,7 @@ interface Ready {
 }
 
 /** What a change would do now. Throws AppError for a grid that cannot be changed, and for a change that cannot be. */
-async function ready(deps: Deps, id: string, asked: AskedEdit): Promise<Ready> {
+async function ready(deps: Deps, id: string, asked: EditRequest): Promise<Ready> {
   const { strategy } = await viewOf(deps, id);
   refuseEnding(strategy);
   const world = await readEditWorld(deps, strategy);
@@ -131,7 +131,7 @@ const editGrid = operation({
 async function editByHand(deps: Deps, strategy: GridStrategy, made: EditedGrid, by: By) {
   const { id } = strategy;
   const { config, warnings } = made;
-  const changes = changesTold(made);
+  const changes = describeChanges(made);
   const told = `change requested: ${changes.map(({ field, from, to }) => `${field} ${from} to ${to}`).join(", ")}`;
   const isStored = await deps.store.setEdit(id, { config, after: strategy.edits ?? 0, told }, by);
   if (!isStored) throw noLongerHolds();
@@ -144,13 +144,13 @@ async function editByHand(deps: Deps, strategy: GridStrategy, made: EditedGrid, 
     status: now.status,
     phase: now.phase,
     made: isMade,
-    message: `${id} ${madeTold(now, isMade)}${message}`,
+    message: `${id} ${describeMade(now, isMade)}${message}`,
     changes,
     warnings: [...warnings],
   };
 }
 
-const madeTold = ({ wants, lastError }: GridStrategy, made: boolean): string => {
+const describeMade = ({ wants, lastError }: GridStrategy, made: boolean): string => {
   if (made) return "is changed";
   if (wants === "pause") return "is paused: it changes when it is resumed";
   return `changes with its next passes${lastError === null ? "" : ` (${lastError})`}`;

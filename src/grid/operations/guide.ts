@@ -2,7 +2,7 @@ import { midOf } from "../../kernel/spread.ts";
 import { type Operation, operation } from "../../operation.ts";
 import { GuideShape, guideInput } from "../schema/guide.ts";
 import { rangePreviewInput } from "../schema/input.ts";
-import { askedRangeOf } from "../start/asked.ts";
+import { requestedRangeOf } from "../start/asked.ts";
 import { checkStart } from "../start/check.ts";
 import { guided } from "../start/guide.ts";
 import { pastOut, startOf } from "../start/guide-out.ts";
@@ -36,7 +36,7 @@ export const guideGrid = (ids: readonly string[]): Operation =>
       const start = startOf(asked, guided(asked, { market, candles, mid: midOf(quote) }));
       // Read as a start reads it, so that its plan is the plan of this one.
       const read = rangePreviewInput(ids).parse(start);
-      const checked = checkStart(askedRangeOf(read), { market, quote, balances: undefined });
+      const checked = checkStart(requestedRangeOf(read), { market, quote, balances: undefined });
       const week = await readLastWeek(deps, asked);
       const plan = plannedIn(world, checked, { where: asked, week });
       return {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { countTold } from "../../kernel/count-told.ts";
+import { pluralize } from "../../kernel/count-told.ts";
 import { flagField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import type { Order } from "../../model/order.ts";
@@ -113,6 +113,6 @@ async function cancelled(deps: Deps): Promise<z.input<ReturnType<typeof TurnedSh
   );
   const message = done
     ? "the kill switch is on, and no order of edgemaker is open; grids place their orders again when it is off"
-    : `the kill switch is on; ${countTold(orders.length, "order")} could still be open${left}; repeat the request to continue`;
+    : `the kill switch is on; ${pluralize(orders.length, "order")} could still be open${left}; repeat the request to continue`;
   return { on: true, done, message: `${message}${requestsText(resting)}`, ...ordersLeft(resting) };
 }

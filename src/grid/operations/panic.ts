@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { countTold } from "../../kernel/count-told.ts";
+import { pluralize } from "../../kernel/count-told.ts";
 import { ZERO } from "../../kernel/decimal.ts";
 import { flagField } from "../../kernel/fields.ts";
 import type { Millis } from "../../kernel/time.ts";
@@ -93,9 +93,9 @@ function panicAnswer(deps: Deps, { resting, grids, views }: Left, sell: boolean)
   const unsold = sell ? views.map(({ strategy }) => strategy).filter((one) => isUnsold(deps, one)) : [];
   const done = orders.length + grids.length + unsold.length === 0;
   const parts = [
-    ...(grids.length > 0 ? [`${strategiesTold(grids, "is", "are")} not stopped yet`] : []),
-    ...(orders.length > 0 ? [`${countTold(orders.length, "order")} could still be open`] : []),
-    ...(unsold.length > 0 ? [`${strategiesTold(unsold, "holds", "hold")} base that is not sold`] : []),
+    ...(grids.length > 0 ? [`${describeStrategies(grids, "is", "are")} not stopped yet`] : []),
+    ...(orders.length > 0 ? [`${pluralize(orders.length, "order")} could still be open`] : []),
+    ...(unsold.length > 0 ? [`${describeStrategies(unsold, "holds", "hold")} base that is not sold`] : []),
   ];
   const accounts = [...orders, ...grids].map(({ account }) => account);
   const here = deps.killHere?.reason();
@@ -116,8 +116,8 @@ function panicAnswer(deps: Deps, { resting, grids, views }: Left, sell: boolean)
 const strategyWord = (strategies: readonly Strategy[]): string =>
   strategies.every(isGrid) ? "grid" : "strategy";
 
-const strategiesTold = (strategies: readonly Strategy[], one: string, many: string): string =>
-  `${countTold(strategies.length, strategyWord(strategies))} ${strategies.length === 1 ? one : many}`;
+const describeStrategies = (strategies: readonly Strategy[], one: string, many: string): string =>
+  `${pluralize(strategies.length, strategyWord(strategies))} ${strategies.length === 1 ? one : many}`;
 
 /** What the exchange would not take is no more than dust, and a grid that has ended with it says nothing of it. */
 const isUnsold = ({ kinds }: Pick<Deps, "kinds">, { kind, status, state, lastError }: Strategy): boolean =>

@@ -2,7 +2,7 @@ import { operation } from "../../operation.ts";
 import { centeredInput, centeredPreviewInput, rangeInput, rangePreviewInput } from "../schema/input.ts";
 import { RANGE_FLAGS, TRAIL_PARTS } from "../schema/range-flags.ts";
 import { PlannedShape, StartedShape } from "../schema/schema.ts";
-import { askedRangeOf, centeredOf } from "../start/asked.ts";
+import { centeredOf, requestedRangeOf } from "../start/asked.ts";
 import { checkCentered, checkStart } from "../start/check.ts";
 import { centerOf } from "../start/plan-hash.ts";
 import { prepareStart, previewStrategy, type StartRequest, whoOf } from "./starting.ts";
@@ -29,9 +29,9 @@ const PREVIEW_OPERATION = {
 const EXAMPLE = "--exchange kraken --symbol BTC/USDT --lower 57000 --upper 63000 --levels 12 --size 100";
 
 const checkRange =
-  (asked: Parameters<typeof askedRangeOf>[0]): StartRequest["checked"] =>
+  (asked: Parameters<typeof requestedRangeOf>[0]): StartRequest["checked"] =>
   ({ market, quote, balances }, withFunds) =>
-    checkStart(askedRangeOf(asked), { market, quote, balances: withFunds ? balances : undefined });
+    checkStart(requestedRangeOf(asked), { market, quote, balances: withFunds ? balances : undefined });
 
 const checkAround =
   (asked: Parameters<typeof centeredOf>[0]): StartRequest["checked"] =>

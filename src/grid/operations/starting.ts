@@ -1,4 +1,4 @@
-import { startTold } from "../../engine/pass/start-told.ts";
+import { describeStart } from "../../engine/pass/start-told.ts";
 import { stepNow } from "../../engine/pass/tick.ts";
 import { type Decimal, text } from "../../kernel/decimal.ts";
 import { VenueError } from "../../kernel/errors.ts";
@@ -100,7 +100,7 @@ async function startedGridResponse(deps: Deps, request: StartRequest, begun: Beg
     id,
     status,
     phase,
-    message: startTold({ id, status, phase, config }, pass),
+    message: describeStart({ id, status, phase, config }, pass),
     config: configOut(request.where.exchange, strategy),
     maxQuoteUsed: text(maxQuoteUsed),
     ownBaseUsed: text(ownBase),

@@ -100,7 +100,7 @@ async function sweep(deps: Deps, { id, account }: Strategy): Promise<Pass | unde
 }
 
 /** What it has made in all: the realized part alone would call a loss a gain. */
-function resultTold({ strategy: { state, symbol }, memory }: StrategyView<GridStrategy>): string {
+function describeResult({ strategy: { state, symbol }, memory }: StrategyView<GridStrategy>): string {
   const { base, quote } = splitPair(symbol);
   const mark = memory.marks[symbol]?.mid;
   const { total, realized, position } = profitOf(state, mark ?? ONE);
@@ -116,10 +116,12 @@ function resultTold({ strategy: { state, symbol }, memory }: StrategyView<GridSt
 function stopMessage(deps: Deps, view: StrategyView<GridStrategy>, pass: Pass | undefined): string {
   const { strategy, memory } = view;
   const reason = stopReasonOf(strategy, memory.marks[strategy.symbol]?.mid);
-  return [stateTold(deps, view, pass), ...(reason === null ? [] : [reason]), resultTold(view)].join("; ");
+  return [describeState(deps, view, pass), ...(reason === null ? [] : [reason]), describeResult(view)].join(
+    "; ",
+  );
 }
 
-function stateTold(
+function describeState(
   { venueOf }: Deps,
   { strategy, openOrders, accountError }: StrategyView,
   pass: Pass | undefined,

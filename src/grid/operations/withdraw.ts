@@ -8,7 +8,7 @@ import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 import type { Venue } from "../../ports/venue.ts";
-import { WithdrawShape, withdrawInput, withdrawTold, withdrawView } from "../schema/withdraw.ts";
+import { describeWithdraw, WithdrawShape, withdrawInput, withdrawView } from "../schema/withdraw.ts";
 import { type Withdrawable, withdrawable } from "../start/withdrawable.ts";
 import { runningOn } from "./start-reading.ts";
 
@@ -25,7 +25,7 @@ export const withdrawPlan = (ids: readonly string[]): Operation =>
       view: withdrawView,
       examples: ["edgemaker grid withdraw-plan --exchange kraken"],
     },
-    mcp: { told: withdrawTold },
+    mcp: { told: describeWithdraw },
     failure: "Exchange error",
     input: () => withdrawInput(ids),
     output: WithdrawShape,

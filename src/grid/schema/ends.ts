@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { reachedTold, stoppedTold } from "../../engine/decide/exit-told.ts";
+import { describeReached, describeStopped } from "../../engine/decide/exit-told.ts";
 import { type Decimal, div, mul, ONE, snap, sum, wire, ZERO } from "../../kernel/decimal.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
@@ -17,14 +17,14 @@ export const StopPriceShape = lazy(() =>
   }),
 );
 
-type ToldNotices = readonly { readonly code: string }[];
+type ReportedNotices = readonly { readonly code: string }[];
 
 /** Notices of which each says that a price may be reached and nothing follows. */
 const UNWATCHED = new Set(["stalled", "stop_price_unwatched", "stop_price_held_up"]);
 
 export function stopPricesOf(
   { strategy, memory }: StrategyView<GridStrategy>,
-  watch: ToldNotices,
+  watch: ReportedNotices,
 ): z.input<ReturnType<typeof StopPriceShape>>[] {
   const { config, status, phase, wants, state, symbol } = strategy;
   const mark = memory.marks[symbol]?.mid;
@@ -68,6 +68,6 @@ export const holdingProfit = ({ state }: Pick<GridStrategy, "state">, mark: Deci
 /** What has stopped it, or is about to. */
 export function stopReasonOf(strategy: GridStrategy, mark: Decimal | undefined): string | null {
   const { state, status } = strategy;
-  if (status === "stopped") return stoppedTold(gridKind, strategy, mark) ?? null;
-  return state.exit && state.exit.reason !== "stop" ? reachedTold(state.exit, state.halted) : null;
+  if (status === "stopped") return describeStopped(gridKind, strategy, mark) ?? null;
+  return state.exit && state.exit.reason !== "stop" ? describeReached(state.exit, state.halted) : null;
 }

@@ -18,16 +18,18 @@ export function liesAt(grid: Lying, quote = ""): { readonly range: string; reado
   return {
     range: `${now.lowerPrice} – ${now.upperPrice} now, ${slots}`,
     asked:
-      follows.how === "trail" ? `${asked}, following the market ${trailTold(follows)}` : aroundTold(follows),
+      follows.how === "trail"
+        ? `${asked}, following the market ${describeTrail(follows)}`
+        : describeAround(follows),
   };
 }
 
-function trailTold({ up, down }: Extract<Follows, { how: "trail" }>): string {
+function describeTrail({ up, down }: Extract<Follows, { how: "trail" }>): string {
   const ways = [up === null ? [] : `up to ${up}`, down === null ? [] : `down to ${down}`];
   return ways.flat().join(" and ");
 }
 
-function aroundTold(follows: Extract<Follows, { how: "centered" }>): string {
+function describeAround(follows: Extract<Follows, { how: "centered" }>): string {
   const { levels, spacing, spacingModel, deviation, deviationFrom } = follows;
   const apart = {
     linear: `${asPercent(spacing)} apart`,

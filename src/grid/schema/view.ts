@@ -1,9 +1,9 @@
 import type * as z from "zod";
-import { countTold } from "../../kernel/count-told.ts";
+import { pluralize } from "../../kernel/count-told.ts";
 import { liesAt } from "./range-view.ts";
 import type { ListShape, StatusShape } from "./schema.ts";
 import type { StoppedShape } from "./shapes.ts";
-import { waitingTold } from "./waiting.ts";
+import { describeWaiting } from "./waiting.ts";
 
 type GridShown = z.output<ReturnType<typeof StatusShape>>["strategies"][number];
 
@@ -49,7 +49,7 @@ function totalsText(grids: readonly GridShown[]): string {
       const mine = grids.filter((grid) => nameOf(grid) === name);
       const total = knownSum(mine.map(({ totalProfit }) => totalProfit));
       const told = total === null ? "unknown until all prices are known" : `${signedAmount(total)} ${name}`;
-      const count = countTold(mine.length, "grid");
+      const count = pluralize(mine.length, "grid");
       return names.length > 1 && total === null ? `${name}: ${told}, ${count}` : `${told}, ${count}`;
     })
     .join("; ");
@@ -63,23 +63,25 @@ function gridView(grid: GridShown) {
     .filter(({ code }) => code !== "stalled" && !TROUBLES.has(code))
     .map(({ message }) => message);
   const hasEnded = grid.status === "stopped";
-  const stops = hasEnded ? [] : grid.stopPrices.map(stopTold);
+  const stops = hasEnded ? [] : grid.stopPrices.map(describeStop);
   return {
     grid: grid.id,
     market: `${grid.symbol} on ${grid.exchange}${grid.dryRun ? " (paper trading)" : ""}${grid.markPrice === null ? "" : `, at ${grid.markPrice}`}`,
     status: statusText(grid),
     ...(stalled === undefined ? {} : { stalled }),
     ...(grid.lastError === null ? {} : { error: trouble ?? grid.lastError }),
-    total: totalTold(grid, quote),
-    profit: `${signedAmount(grid.profit)} ${quote} realized, ${grid.unrealizedProfit === null ? "unrealized unknown" : `${signedAmount(grid.unrealizedProfit)} unrealized`}; fees ${feesTold(grid)}`,
+    total: describeTotal(grid, quote),
+    profit: `${signedAmount(grid.profit)} ${quote} realized, ${grid.unrealizedProfit === null ? "unrealized unknown" : `${signedAmount(grid.unrealizedProfit)} unrealized`}; fees ${describeFees(grid)}`,
     ...liesAt(grid, quote),
-    orders: `${grid.openOrders} open, ${grid.filledOrders} filled, ${countTold(grid.cycles, "cycle")}`,
+    orders: `${grid.openOrders} open, ${grid.filledOrders} filled, ${pluralize(grid.cycles, "cycle")}`,
     holds:
       grid.averageCost === null
         ? `no ${base}`
         : `${grid.position} ${base} at ${centsText(grid.averageCost)}, ${grid.breakEvenPrice === null ? "dust: less than can be sold" : `break-even ${centsText(grid.breakEvenPrice)}`}`,
     ...(stops.length > 0 ? { stops: stops.join("; ") } : {}),
-    ...(grid.refused.length > 0 && !hasEnded ? { waiting: waitingTold(grid.refused, grid.gridLevels) } : {}),
+    ...(grid.refused.length > 0 && !hasEnded
+      ? { waiting: describeWaiting(grid.refused, grid.gridLevels) }
+      : {}),
     ...(notices.length > 0 ? { notice: notices.join(". ") } : {}),
     runningTime: grid.runningTime,
     lastStepAt: grid.lastStepAt,
@@ -95,7 +97,7 @@ function statusText({ status, phase, stopReason }: GridShown): string {
 }
 
 /** The total, as a share of what is invested, and beside what the same money would have made as base. */
-function totalTold({ totalProfit, investment, holdingProfit }: GridShown, quote = ""): string {
+function describeTotal({ totalProfit, investment, holdingProfit }: GridShown, quote = ""): string {
   if (totalProfit === null) return "unknown until there is a price";
   const percent =
     investment > 0
@@ -106,7 +108,7 @@ function totalTold({ totalProfit, investment, holdingProfit }: GridShown, quote 
   return `${signedAmount(totalProfit)} ${quote}, ${percent}${against}`;
 }
 
-function stopTold({ reason, price, distancePercent, armed }: GridShown["stopPrices"][number]): string {
+function describeStop({ reason, price, distancePercent, armed }: GridShown["stopPrices"][number]): string {
   const word = reason.replace("_", " ");
   const away =
     distancePercent === null
@@ -115,7 +117,7 @@ function stopTold({ reason, price, distancePercent, armed }: GridShown["stopPric
   return `${word} at ${price}${away}, ${armed ? "armed" : "not armed"}`;
 }
 
-const feesTold = ({ fees }: GridShown): string =>
+const describeFees = ({ fees }: GridShown): string =>
   Object.entries(fees)
     .map(([asset, fee]) => `${centsText(Number(fee))} ${asset}`)
     .join(", ") || "none";

@@ -26,7 +26,7 @@ interface WaitingSlot {
 }
 
 /** `4 of 8 slots: no_base (each buys once …)`, each reason once. */
-export function waitingTold(refused: readonly WaitingSlot[], slots: number): string {
+export function describeWaiting(refused: readonly WaitingSlot[], slots: number): string {
   const reasons = [...new Set(refused.map(({ reason }) => reason))];
   return reasons
     .map((reason) => {

@@ -47,7 +47,7 @@ export function withdrawView(answer: unknown): unknown {
   };
 }
 
-export function withdrawTold(answer: unknown): string {
+export function describeWithdraw(answer: unknown): string {
   const { assets } = answer as Withdraw;
   const told = assets.map(({ asset, canWithdraw, total }) => `${canWithdraw} of ${total} ${asset}`);
   return `You can withdraw without leaving an order unfunded: ${told.join(", ") || "nothing"}.`;

@@ -3,8 +3,8 @@ import { AppError } from "../../kernel/errors.ts";
 import { BOUNDS, centeredPreviewInput, PROFILE, rangePreviewInput } from "../schema/input.ts";
 import type { CenteredConfig, GridConfig } from "../state/config.ts";
 import { optionsOf } from "../state/options.ts";
-import { askedRangeOf, centeredOf } from "./asked.ts";
-import type { AskedCentered, AskedRange } from "./check.ts";
+import { centeredOf, requestedRangeOf } from "./asked.ts";
+import type { CenteredRequest, RequestedRange } from "./check.ts";
 import { labelled } from "./edited.ts";
 
 type TradesWhere = "exchange" | "symbol" | "dryRun" | "dryBalance";
@@ -41,10 +41,10 @@ function centeredFields(config: GridConfig, centered: CenteredConfig): CenteredF
  * A grid's configuration as a start would have to ask for it, with other values in place of its own. Throws AppError
  * for a field that its kind of grid does not have, and for what fields may not be to each other.
  */
-export function askedAs(
+export function requestedAs(
   config: GridConfig,
   changes: Readonly<Record<string, unknown>>,
-): AskedRange | AskedCentered {
+): RequestedRange | CenteredRequest {
   const { centered } = config;
   const { shape } = centered ? centeredPreviewInput([]) : rangePreviewInput([]);
   const strange = Object.keys(changes).find((name) => !Object.hasOwn(shape, name));
@@ -56,7 +56,7 @@ export function askedAs(
   if (!centered) {
     const fields = { ...rangeFields(config), ...changes };
     refuseBroken(BOUNDS, fields);
-    return askedRangeOf(fields as never);
+    return requestedRangeOf(fields as never);
   }
   const fields = { ...centeredFields(config, centered), ...changes };
   refuseBroken(PROFILE, fields);

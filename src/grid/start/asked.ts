@@ -1,21 +1,21 @@
 import type * as z from "zod";
 import type { centeredPreviewInput, rangePreviewInput } from "../schema/input.ts";
 import { besideOptions, optionsOf } from "../state/options.ts";
-import type { AskedCentered, AskedRange } from "./check.ts";
+import type { CenteredRequest, RequestedRange } from "./check.ts";
 
 /** A range grid's input without where it trades. */
-export function askedRangeOf({
+export function requestedRangeOf({
   exchange: _exchange,
   symbol: _symbol,
   dryRun: _dryRun,
   dryBalance: _dryBalance,
   ...asked
-}: z.output<ReturnType<typeof rangePreviewInput>>): AskedRange {
+}: z.output<ReturnType<typeof rangePreviewInput>>): RequestedRange {
   return asked;
 }
 
 /** A centered grid's input in the words of the strategy. */
-export function centeredOf(asked: z.output<ReturnType<typeof centeredPreviewInput>>): AskedCentered {
+export function centeredOf(asked: z.output<ReturnType<typeof centeredPreviewInput>>): CenteredRequest {
   const {
     exchange: _exchange,
     symbol: _symbol,

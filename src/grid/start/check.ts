@@ -21,12 +21,12 @@ import type { Slot } from "../state/state.ts";
 import { adviceOnCentered, adviceOnRange } from "./spacing-advice.ts";
 
 /** A range grid as a person asks for it. */
-export type AskedRange = Omit<GridConfig, "gridSpacing" | "isSpaced" | "centered"> & {
+export type RequestedRange = Omit<GridConfig, "gridSpacing" | "isSpaced" | "centered"> & {
   readonly gridSpacing?: Decimal | undefined;
 };
 
 /** A centered grid as a person asks for it. */
-export type AskedCentered = GridOptions &
+export type CenteredRequest = GridOptions &
   Pick<GridConfig, "orderSize"> & { readonly centered: CenteredConfig };
 
 export interface Checked {
@@ -46,7 +46,7 @@ export interface CheckedWorld {
 }
 
 /** What a start would lay out, or the reason why nothing is: minimum, spacing, then funds. */
-export function checkStart(asked: AskedRange, { market, quote, balances }: CheckedWorld): Checked {
+export function checkStart(asked: RequestedRange, { market, quote, balances }: CheckedWorld): Checked {
   const config: GridConfig = {
     ...asked,
     gridSpacing: asked.gridSpacing ?? autoSpacing(asked),
@@ -69,7 +69,7 @@ export function checkStart(asked: AskedRange, { market, quote, balances }: Check
 
 /** The same of a grid around the market, or around the center with which it was shown. */
 export function checkCentered(
-  asked: AskedCentered,
+  asked: CenteredRequest,
   { market, quote, balances }: CheckedWorld,
   shown?: Decimal,
 ): Checked {
@@ -106,7 +106,7 @@ export function checkCentered(
   return { config, slots, startPrice: mid, center, warnings };
 }
 
-const autoSpacing = ({ lowerPrice, upperPrice, gridLevels, spacingModel }: AskedRange): Decimal =>
+const autoSpacing = ({ lowerPrice, upperPrice, gridLevels, spacingModel }: RequestedRange): Decimal =>
   spacingModel === "geometric"
     ? ratioOf(div(upperPrice, lowerPrice, "half"), gridLevels) - ONE
     : (upperPrice - lowerPrice) / BigInt(gridLevels);

@@ -13,7 +13,7 @@ import type { GridStrategy } from "../state/state.ts";
 import { checkCentered, checkStart } from "./check.ts";
 
 /** What a person asks of a running grid: the fields that change, and no others. */
-export type AskedEdit = Omit<z.output<ReturnType<typeof editPreviewInput>>, "id">;
+export type EditRequest = Omit<z.output<ReturnType<typeof editPreviewInput>>, "id">;
 
 interface EditMarket {
   readonly market: Market;
@@ -29,7 +29,7 @@ export interface EditedGrid {
 }
 
 /** The configuration that a change makes of a grid's, checked as at a start. Throws AppError for what cannot be. */
-export function edited(strategy: GridStrategy, asked: AskedEdit, world: EditMarket): EditedGrid {
+export function edited(strategy: GridStrategy, asked: EditRequest, world: EditMarket): EditedGrid {
   const before = pendingEdit(strategy) ?? strategy.config;
   const made = before.centered ? editedCentered(before, asked) : editedRange(strategy, before, asked, world);
   const checked = before.centered
@@ -63,7 +63,7 @@ const ONLY_RANGE = [
   "clearTakeProfit",
 ] as const;
 
-function refuseFields(asked: AskedEdit, names: readonly (keyof AskedEdit)[], what: string): void {
+function refuseFields(asked: EditRequest, names: readonly (keyof EditRequest)[], what: string): void {
   const given = names.find((name) => asked[name] !== undefined);
   if (given) throw new AppError("Invalid request", `${given} is not a setting of ${what}`);
 }
@@ -71,7 +71,7 @@ function refuseFields(asked: AskedEdit, names: readonly (keyof AskedEdit)[], wha
 function editedRange(
   { state, config: current }: GridStrategy,
   before: GridConfig,
-  asked: AskedEdit,
+  asked: EditRequest,
   { market }: EditMarket,
 ): GridConfig {
   refuseFields(asked, ONLY_CENTERED, "a grid between two prices");
@@ -120,7 +120,7 @@ const standing = (config: GridConfig, steps: number, { tick }: Market): GridConf
         upperPrice: levelAt(config, config.gridLevels + steps, tick),
       };
 
-function editedCentered(before: GridConfig, asked: AskedEdit): GridConfig {
+function editedCentered(before: GridConfig, asked: EditRequest): GridConfig {
   refuseFields(asked, ONLY_RANGE, "a centered grid");
   const { centered } = before;
   if (!centered) return before;
@@ -146,7 +146,7 @@ function editedCentered(before: GridConfig, asked: AskedEdit): GridConfig {
 /** Below it a size says nothing any more. */
 const SIZE_STEP: Decimal = ONE / 10n ** 8n;
 
-function sizeOf({ orderSize, budget }: AskedEdit, levels: number): Decimal | undefined {
+function sizeOf({ orderSize, budget }: EditRequest, levels: number): Decimal | undefined {
   if (orderSize !== undefined && budget !== undefined)
     throw new AppError("Invalid order size", "set either orderSize or budget, not both");
   return budget === undefined ? orderSize : snap(budget / BigInt(levels), SIZE_STEP, "down");

@@ -9,7 +9,7 @@ import { leastRatio, levelsFrom, slotsBetween } from "../ladder/levels.ts";
 import type { OnLeave } from "../schema/guide.ts";
 import type { GridConfig } from "../state/config.ts";
 
-export interface GuideAsked {
+export interface GuideRequest {
   /** Quote that the grid may come to use in all, fees included. */
   readonly budget: Decimal;
   readonly onLeave: OnLeave;
@@ -42,7 +42,7 @@ const CENT: Decimal = ONE / 100n;
  * A grid over where the price has been, of as many levels as pay their fees well and as the budget has orders for.
  * Throws AppError where the budget is too small for any.
  */
-export function guided({ budget, onLeave }: GuideAsked, { market, candles, mid }: GuideMarket): GuidedGrid {
+export function guided({ budget, onLeave }: GuideRequest, { market, candles, mid }: GuideMarket): GuidedGrid {
   const spacing = max(LEAST_SPACING, (breakEvenRatio(restingFees(market)) - ONE) * TIMES_FEES);
   const range = rangeOver({ candles, mid, spacing }, market.tick);
   const ends = leavesBy(range, onLeave, market.tick);

@@ -1,4 +1,4 @@
-import { countTold } from "../../kernel/count-told.ts";
+import { pluralize } from "../../kernel/count-told.ts";
 import { type Decimal, div, min, ONE, snap, sum, text, wire, ZERO } from "../../kernel/decimal.ts";
 import { DAY, type Millis } from "../../kernel/time.ts";
 import type { Candle, Market } from "../../model/market.ts";
@@ -64,7 +64,7 @@ export function lastWeekOut(begins: Begins, week: LastWeek) {
     cycles: figures.cycles,
     profitPerDay: wire(perDay),
     breakEvenDays: breakEven === undefined ? null : wire(breakEven),
-    message: weekTold({ ...figures, breakEven, fall }, market),
+    message: describeWeek({ ...figures, breakEven, fall }, market),
   };
 }
 
@@ -101,9 +101,12 @@ interface WeekFigures {
   readonly fall: Fall;
 }
 
-function weekTold({ fills, cycles, perDay, days, breakEven, fall }: WeekFigures, { quote }: Market): string {
-  const past = `if the price crosses its levels as in the last ${countTold(text(snap(days, ONE / 10n, "half")), "day")} (${countTold(fills, "time")}, ${countTold(cycles, "cycle")})`;
+function describeWeek(
+  { fills, cycles, perDay, days, breakEven, fall }: WeekFigures,
+  { quote }: Market,
+): string {
+  const past = `if the price crosses its levels as in the last ${pluralize(text(snap(days, ONE / 10n, "half")), "day")} (${pluralize(fills, "time")}, ${pluralize(cycles, "cycle")})`;
   if (breakEven === undefined) return `${past}, it earns nothing and recovers no loss`;
   const cents = (value: Decimal) => text(snap(value, ONE / 100n, "half"));
-  return `${past}, it earns ${cents(perDay)} ${quote} a day after fees and recovers the loss of a fall to ${text(fall.price)} in ${countTold(text(breakEven), "day")}`;
+  return `${past}, it earns ${cents(perDay)} ${quote} a day after fees and recovers the loss of a fall to ${text(fall.price)} in ${pluralize(text(breakEven), "day")}`;
 }

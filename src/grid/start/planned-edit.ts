@@ -132,7 +132,7 @@ export function plannedEditOut(strategy: GridStrategy, planned: PlannedEdit, wor
   return {
     id: strategy.id,
     marketPrice: wire(mid),
-    changes: changesTold(edited),
+    changes: describeChanges(edited),
     cancelled: cancels.length,
     orders: intents.map(({ slot, side, price, amount }) => ({
       slot,
@@ -165,7 +165,7 @@ const EDITED_FIELDS = [
 ] as const;
 
 /** Each field that becomes another one, from what to what. */
-export function changesTold({ before, config }: Pick<EditedGrid, "before" | "config">) {
+export function describeChanges({ before, config }: Pick<EditedGrid, "before" | "config">) {
   const told = (value: Decimal | number | boolean | undefined): string =>
     value === undefined ? "none" : typeof value === "bigint" ? text(value) : String(value);
   const plain = EDITED_FIELDS.flatMap((field) =>

@@ -1,4 +1,4 @@
-import { countTold } from "../../kernel/count-told.ts";
+import { pluralize } from "../../kernel/count-told.ts";
 import { type Decimal, mul, ONE, snap, sum, text, ZERO } from "../../kernel/decimal.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
@@ -32,15 +32,15 @@ export function previewStart(planned: PlannedStart, start: StartPreview): Previe
   const most = mostQuote(begins);
   const onPaper = start.dryRun ? " (paper trading)" : "";
   return {
-    what: `start a grid of ${countTold(state.slots.length, "slot")} of ${text(config.orderSize)} ${quote} on ${symbol} at ${start.exchange}${onPaper}, from ${text(config.lowerPrice)} to ${text(config.upperPrice)} ${quote}: ${countTold(buys.length, "buy")} and ${countTold(intents.length - buys.length, "sell")} now, with the market at ${text(startPrice)}`,
+    what: `start a grid of ${pluralize(state.slots.length, "slot")} of ${text(config.orderSize)} ${quote} on ${symbol} at ${start.exchange}${onPaper}, from ${text(config.lowerPrice)} to ${text(config.upperPrice)} ${quote}: ${pluralize(buys.length, "buy")} and ${pluralize(intents.length - buys.length, "sell")} now, with the market at ${text(startPrice)}`,
     cost: `${text(bought)} ${quote} in buys, before fees, and ${text(ownBase)} ${base} that you already own in sells`,
-    worstCase: `the price falls and does not recover: up to ${text(most)} ${quote} become ${base} and lose value with it; ${worstCases(begins).map(lostTold(quote)).join(", ")}`,
+    worstCase: `the price falls and does not recover: up to ${text(most)} ${quote} become ${base} and lose value with it; ${worstCases(begins).map(describeLoss(quote)).join(", ")}`,
     limits: startLimits(planned, start),
     holds: { planHash: hash },
   };
 }
 
-const lostTold =
+const describeLoss =
   (quote: string) =>
   ({ price, loss }: { readonly price: number; readonly loss: number }): string =>
     price === 0 ? `everything: up to ${loss} ${quote}` : `${loss} ${quote} at ${price}`;
@@ -70,7 +70,7 @@ function refusedOf({ refused }: PlannedStart["state"]): string[] {
   const counts = new Map<string, number>();
   for (const { reason } of refused) counts.set(reason, (counts.get(reason) ?? 0) + 1);
   return [...counts].map(
-    ([reason, count]) => `${countTold(count, "slot")} would have no order now: ${reason}`,
+    ([reason, count]) => `${pluralize(count, "slot")} would have no order now: ${reason}`,
   );
 }
 

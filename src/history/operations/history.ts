@@ -20,7 +20,7 @@ import {
 } from "../schema.ts";
 
 /** Strategies of a kind, as a person speaks of one. */
-interface KindTold {
+interface KindText {
   /** Its name, which is also that of its commands and paths. */
   readonly kind: "grid" | "quote";
   /** Of whom its orders are, and whom an event has befallen. */
@@ -36,13 +36,13 @@ const history = {
   input: historyInput,
 } as const;
 
-const calledAs = ({ kind }: KindTold, what: "orders" | "fills" | "events") => ({
+const calledAs = ({ kind }: KindText, what: "orders" | "fills" | "events") => ({
   name: `get_${kind}_${what}`,
   http: { route: `GET /strategy/${kind}/:id/${what}`, from: "query" } as const,
 });
 
 /** The strategy of that kind under that id. */
-async function strategyNamed({ store }: Deps, { kind, missing }: KindTold, id: string) {
+async function strategyNamed({ store }: Deps, { kind, missing }: KindText, id: string) {
   const [view] = await store.strategies({ id });
   if (view?.strategy.kind !== kind) throw new AppError("Not found", missing(id));
   return view.strategy;
@@ -62,7 +62,7 @@ const ORDERS_SHOWN = [
   "type",
 ];
 
-const orderHistory = (told: KindTold) =>
+const orderHistory = (told: KindText) =>
   operation({
     ...history,
     ...calledAs(told, "orders"),
@@ -85,7 +85,7 @@ const orderHistory = (told: KindTold) =>
     },
   });
 
-const fillHistory = (told: KindTold) =>
+const fillHistory = (told: KindText) =>
   operation({
     ...history,
     ...calledAs(told, "fills"),
@@ -117,7 +117,7 @@ const fillHistory = (told: KindTold) =>
     },
   });
 
-const eventHistory = (told: KindTold) =>
+const eventHistory = (told: KindText) =>
   operation({
     ...history,
     ...calledAs(told, "events"),
@@ -140,7 +140,7 @@ const eventHistory = (told: KindTold) =>
     },
   });
 
-const historyOf = (told: KindTold): readonly Operation[] => [
+const historyOf = (told: KindText): readonly Operation[] => [
   orderHistory(told),
   fillHistory(told),
   eventHistory(told),

@@ -3,7 +3,7 @@ import { type Decimal, max } from "../../kernel/decimal.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { type AccountRef, parseAccountKey } from "../../model/account.ts";
-import type { Limits, LimitsAsked, LimitsRead } from "../../model/limits.ts";
+import type { Limits, LimitsRead, LimitsRequest } from "../../model/limits.ts";
 import type { Quote } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
 import type { Strategy } from "../../model/strategy.ts";
@@ -13,7 +13,7 @@ import { readStandings } from "./standings.ts";
 /** The database and the exchanges, as far as they are asked. */
 interface ExposedAccounts {
   readonly store: {
-    readLimits(request: LimitsAsked): Promise<LimitsRead>;
+    readLimits(request: LimitsRequest): Promise<LimitsRead>;
     unsettledOrders(account: string): Promise<readonly Order[]>;
   };
   readonly limits?: Limits | undefined;

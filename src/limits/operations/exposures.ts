@@ -1,7 +1,7 @@
 import type { Decimal } from "../../kernel/decimal.ts";
 import { VenueError } from "../../kernel/errors.ts";
 import { splitPair } from "../../kernel/pair.ts";
-import type { Limits, LimitsAsked, LimitsRead, Standing } from "../../model/limits.ts";
+import type { Limits, LimitsRead, LimitsRequest, Standing } from "../../model/limits.ts";
 import { type Exposure, type KnownExposure, TRADES_NOTHING } from "../../model/proposal.ts";
 import { exceedsToken, limitError } from "../allowed.ts";
 import { ownLimits, scopeOfToken, usedOf } from "../standing.ts";
@@ -19,7 +19,7 @@ interface CountedCall {
 /** Where a token's limits are, and what of them is used. */
 export interface TokenLimits {
   readonly store: {
-    readLimits(request: LimitsAsked): Promise<LimitsRead>;
+    readLimits(request: LimitsRequest): Promise<LimitsRead>;
     useLimit(use: {
       readonly scope: string;
       readonly asset: string;

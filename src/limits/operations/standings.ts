@@ -1,10 +1,10 @@
 import { type AccountRef, accountKey } from "../../model/account.ts";
-import type { Limits, LimitsAsked, LimitsRead, StandingsRead } from "../../model/limits.ts";
+import type { Limits, LimitsRead, LimitsRequest, StandingsRead } from "../../model/limits.ts";
 import { accountLimits, ownLimits, scopeOfAccount, scopeOfToken, usedOf } from "../standing.ts";
 
 /** What is asked: limits as they are stored, and those of the operator's settings. */
 interface LimitsWorld {
-  readonly store: { readLimits(asked: LimitsAsked): Promise<LimitsRead> };
+  readonly store: { readLimits(asked: LimitsRequest): Promise<LimitsRead> };
   readonly limits?: Limits | undefined;
 }
 

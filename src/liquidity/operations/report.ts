@@ -3,7 +3,7 @@ import { digest } from "../../kernel/digest.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { DAY, dayOf, type Millis } from "../../kernel/time.ts";
 import { MINUTES_A_DAY, minuteOf } from "../../model/samples/minute.ts";
-import type { AskedPromise, LiquidityPromise, Preset } from "../../model/samples/promise.ts";
+import type { LiquidityPromise, Preset, PromiseRequest } from "../../model/samples/promise.ts";
 import { dateOf } from "../../model/usage.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
@@ -62,7 +62,7 @@ export const liquidityOperation = (ids: readonly string[]): Operation =>
       const pair = { exchange, symbol };
       if (!liquidity) throw nobodyWatches(pair);
       const now = await store.now();
-      const days = askedDays(wanted, now);
+      const days = requestedDays(wanted, now);
       // The minute that is under way is not known yet.
       const [from, to] = [days.from * MINUTES_A_DAY, Math.min((days.to + 1) * MINUTES_A_DAY, minuteOf(now))];
       const watched = liquidity.pairs.find((one) => one.exchange === exchange && one.symbol === symbol);
@@ -112,7 +112,7 @@ const hashOfDays = ({ days }: LiquiditySpan): Promise<string> =>
 function promiseOf(
   promised: LiquidityPromise | undefined,
   preset: Preset | undefined,
-  given: AskedPromise,
+  given: PromiseRequest,
 ): LiquidityPromise | undefined {
   const name = preset ?? promised?.preset;
   if (name === undefined) return undefined;
@@ -171,7 +171,7 @@ function reportView(answer: unknown) {
   };
 }
 
-function askedDays({ from, to }: { from?: string | undefined; to?: string | undefined }, now: number) {
+function requestedDays({ from, to }: { from?: string | undefined; to?: string | undefined }, now: number) {
   const last = to === undefined ? Math.floor(now / DAY) : Date.parse(to) / DAY;
   const first = from === undefined ? last - 29 : Date.parse(from) / DAY;
   if (!(first <= last && first * DAY <= now) || last - first >= MOST_DAYS)

@@ -7,7 +7,7 @@ import { forAnyone } from "../../ports/for-anyone.ts";
 import type { WatchedPair } from "../../ports/stores/liquidity-store.ts";
 
 /** So many days on end, the last one included, counted from 1970. */
-interface AskedDays {
+interface DaysRequest {
   readonly last: number;
   readonly count: number;
 }
@@ -19,7 +19,7 @@ interface AskedDays {
 export async function readVolumes(
   { venue, marketTime }: Pick<Deps, "venue" | "marketTime">,
   { exchange, symbol }: WatchedPair,
-  { last, count }: AskedDays,
+  { last, count }: DaysRequest,
   now: Millis,
 ): Promise<readonly (Decimal | null)[]> {
   const place = venue(exchange);

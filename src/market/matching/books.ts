@@ -67,7 +67,16 @@ export const isOpen = ({ status }: { status: OrderStatus }): boolean =>
   status === "open" || status === "partially_filled";
 
 /** A booked execution as its venue tells it. */
-export const toldFill = ({ id, orderId, symbol, side, price, amount, fee, at }: BookedFill): VenueFill => ({
+export const toVenueFill = ({
+  id,
+  orderId,
+  symbol,
+  side,
+  price,
+  amount,
+  fee,
+  at,
+}: BookedFill): VenueFill => ({
   id,
   orderId,
   symbol,

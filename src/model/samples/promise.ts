@@ -6,7 +6,7 @@ export const PRESETS = ["mexc-st", "bitget-st", "gate-score", "agreement"] as co
 export type Preset = (typeof PRESETS)[number];
 
 /** Shares of 1, and quote; what is left out is what the preset says. */
-export interface AskedPromise {
+export interface PromiseRequest {
   readonly spread?: Decimal | undefined;
   readonly depth?: Decimal | undefined;
   readonly band?: DepthBand | undefined;
@@ -16,5 +16,5 @@ export interface AskedPromise {
 
 export interface LiquidityPromise {
   readonly preset: Preset;
-  readonly asked: AskedPromise;
+  readonly asked: PromiseRequest;
 }

@@ -9,7 +9,7 @@ import {
   CHANNEL_NAME,
   CHANNEL_NAME_FORM,
   type ChannelRules,
-  channelTold,
+  describeChannel,
   QUIET_FORM,
   refusedSecrets,
   secretFieldsOf,
@@ -138,7 +138,7 @@ export const channelOperations: readonly Operation[] = [
     input: () => z.object({}),
     output: () => z.object({ channels: z.array(ChannelShape()), count: z.number() }),
     async run(deps) {
-      const channels = (await channelsOf(deps).store.channels()).map(channelTold);
+      const channels = (await channelsOf(deps).store.channels()).map(describeChannel);
       return { channels, count: channels.length };
     },
   }),

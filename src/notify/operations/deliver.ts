@@ -12,7 +12,7 @@ import type { OutboundAnswer, Post, SendMail } from "../../ports/outbound.ts";
 import type { Claim, NotifyStore, Outlook, Sent } from "../../ports/stores/notify-store.ts";
 import type { ReportStore } from "../../ports/stores/report-store.ts";
 import { reportLines, reportOver } from "../../report/report.ts";
-import { dueLines, takeIn, toldAt } from "../digest.ts";
+import { describedAt, dueLines, takeIn } from "../digest.ts";
 import { mailOf, NO_MAIL } from "../mail.ts";
 import { digestMessage } from "../message.ts";
 import { eventNews, fillNews } from "../news.ts";
@@ -124,7 +124,7 @@ async function takeNews(world: NotifyWorld, claim: Claim, isMore: boolean): Prom
   const next = isTurn ? (pending ?? (message && { message, tries: 0 })) : undefined;
   const kept = {
     cursor,
-    held: make ? toldAt(held, now) : held,
+    held: make ? describedAt(held, now) : held,
     message,
     // In the same write as the report itself: of one day there is one.
     ...(report ? { reportedDay: dayOf(now) } : {}),

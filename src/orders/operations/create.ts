@@ -70,7 +70,7 @@ const orderInput = (ids: readonly string[]) =>
       when: ({ value }) => isLimitWithout(value),
     });
 
-type AskedOrder = z.output<ReturnType<typeof orderInput>>;
+type OrderRequest = z.output<ReturnType<typeof orderInput>>;
 
 const isLimitWithout = (value: unknown): boolean =>
   typeof value === "object" &&
@@ -117,7 +117,7 @@ interface HandOrderRequest {
   readonly market: Market;
   readonly quote: Quote;
   readonly order: PreparedOrder;
-  readonly input: AskedOrder;
+  readonly input: OrderRequest;
 }
 
 /** Counted as the limits count it when it is recorded: a sell at its limit where that is above the mid. */

@@ -1,5 +1,5 @@
 import type { Millis } from "../../kernel/time.ts";
-import type { By, EventTold, KeptEvent } from "../../model/events.ts";
+import type { By, EventView, KeptEvent } from "../../model/events.ts";
 
 /** An event with its position in its chain. All three fields are null for events older than the chains. */
 export type ChainedEvent = KeptEvent & {
@@ -43,9 +43,9 @@ export interface Signer {
 
 export interface AuditStore {
   /** Writes an event that has no other row. */
-  note(told: EventTold, by: By): Promise<void>;
+  note(told: EventView, by: By): Promise<void>;
   /** The same of what is about to be done and waits for no database: ends when it is written, fails, or takes too long. */
-  noteAhead(told: EventTold, by: By): Promise<void>;
+  noteAhead(told: EventView, by: By): Promise<void>;
   /** Returns events in the order of writing. */
   eventsAfter(id: number, limit: number): Promise<readonly ChainedEvent[]>;
   /** Returns the newest event of a chain before a position; undefined without one. */

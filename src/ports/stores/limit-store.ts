@@ -1,9 +1,9 @@
 import type { Decimal } from "../../kernel/decimal.ts";
 import type { By } from "../../model/events.ts";
-import type { LimitSettings, LimitsAsked, LimitsRead } from "../../model/limits.ts";
+import type { LimitSettings, LimitsRead, LimitsRequest } from "../../model/limits.ts";
 
 export interface LimitStore {
-  readLimits(of: LimitsAsked): Promise<LimitsRead>;
+  readLimits(of: LimitsRequest): Promise<LimitsRead>;
   /** Sets one scope's limits. Returns false if any limit has changed since `version`. The event names the old values. */
   setLimits(
     change: {

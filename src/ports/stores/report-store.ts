@@ -1,6 +1,6 @@
 import type { Millis } from "../../kernel/time.ts";
 import type { Alarm, StrategyDay } from "../../model/day.ts";
-import type { EventTold, KeptEvent } from "../../model/events.ts";
+import type { EventView, KeptEvent } from "../../model/events.ts";
 import type { Fill } from "../../model/fill.ts";
 
 /** One process's turn to check all alarms. */
@@ -28,7 +28,7 @@ export interface ReportStore {
   /** Stores the rows, and the last event that they include. */
   keepDays(days: readonly StrategyDay[], countedTo: number | undefined): Promise<void>;
   /** Reports an alarm that started and ended at once. */
-  tell(told: Pick<EventTold, "strategy" | "kind" | "message">): Promise<void>;
+  tell(told: Pick<EventView, "strategy" | "kind" | "message">): Promise<void>;
   /** Reports an alarm once, even if several processes find it. */
   raise(alarm: Alarm): Promise<void>;
   /** Reports the end of an alarm with `message`. */

@@ -10,7 +10,7 @@ import type { AccountMemory } from "../../model/memory.ts";
 import type { Order, OrderKind } from "../../model/order.ts";
 import type { Phase, Strategy } from "../../model/strategy.ts";
 import type { VenueCalls } from "../../model/usage.ts";
-import type { CallsAsked } from "../venue.ts";
+import type { CallRequests } from "../venue.ts";
 
 /** Token and owner together fence it: a database that has lost its last commits gives a token again. */
 export interface Lease {
@@ -115,7 +115,7 @@ export interface StepStore {
     /** Whether a person waits for the pass. Other passes yield the lease to a waiting process. */
     readonly isUrgent?: boolean;
     /** Calls to deduct with the lease, if the rate limit allows them. */
-    readonly calls?: CallsAsked | undefined;
+    readonly calls?: CallRequests | undefined;
   }): Promise<Snapshot | undefined>;
   /** Writes one fenced batch. Returns the client ids of recorded intents; only these orders can be sent. */
   record(lease: Lease, changes: readonly Changes[]): Promise<ReadonlySet<string>>;

@@ -6,7 +6,7 @@ import { byOf, type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { quoteEditInput, quoteEditPreviewInput } from "../schema/input.ts";
 import { PlannedQuoteChangeShape } from "../schema/shapes.ts";
-import type { AskedChange } from "../start/asked-config.ts";
+import type { ChangeRequest } from "../start/asked-config.ts";
 import {
   changeOfQuote,
   freedOf,
@@ -25,7 +25,7 @@ import { readQuotesAt } from "./quote-world.ts";
 import { pausing, stopQuote } from "./stops.ts";
 
 /** What a change of quotes would do now. */
-async function readyChange(deps: Deps, id: string, asked: AskedChange, actor: string) {
+async function readyChange(deps: Deps, id: string, asked: ChangeRequest, actor: string) {
   const { strategy } = await changeableQuotes(deps, id);
   const { account, symbol } = strategy;
   const venue = venueForChange(deps, account);

@@ -10,7 +10,7 @@ import {
 import { parseAccountKey } from "../../model/account.ts";
 import { type Exposure, TRADES_NOTHING } from "../../model/proposal.ts";
 import type { Deps } from "../../ports/deps.ts";
-import { askedChange } from "../pass/begin.ts";
+import { requestedChange } from "../pass/begin.ts";
 import { heldAndBid, quoteExposure } from "../start/exposure.ts";
 import type { QuoteConfig, QuoteStrategy } from "../state/state.ts";
 
@@ -32,7 +32,7 @@ export const readQuotePause = async (deps: Deps, strategy: QuoteStrategy): Promi
 export async function readQuotesExposure(
   deps: Deps,
   strategy: QuoteStrategy,
-  config: QuoteConfig = askedChange(strategy) ?? strategy.config,
+  config: QuoteConfig = requestedChange(strategy) ?? strategy.config,
 ): Promise<Exposure> {
   if (isPaperQuote(strategy)) return TRADES_NOTHING;
   return quoteExposure(

@@ -10,7 +10,7 @@ import type { Deps } from "../../ports/deps.ts";
 import { quoteKind } from "../kind.ts";
 import { QuoteListShape, QuoteStatusShape } from "../schema/shapes.ts";
 import { quotesView } from "../schema/view.ts";
-import { quoteAskedOut, quotePricedOut } from "../start/planned-quote.ts";
+import { quotePricedOut, quoteRequestOut } from "../start/planned-quote.ts";
 import { quoteChanges } from "./changes.ts";
 import { type QuotesView, quotesAmong, quoteView } from "./quote-views.ts";
 import { quoteStarts } from "./start.ts";
@@ -66,7 +66,7 @@ function quoteOut(
   return {
     ...listed,
     phase: wants === "stop" && status !== "stopped" ? "stopping" : phase,
-    ...quoteAskedOut(listed.exchange, symbol, config),
+    ...quoteRequestOut(listed.exchange, symbol, config),
     ...quotePricedOut(
       quoted,
       quoted.sources.map(({ source, because }) => ({ source, counted: because === null, because })),

@@ -1,4 +1,4 @@
-import { startTold } from "../../engine/pass/start-told.ts";
+import { describeStart } from "../../engine/pass/start-told.ts";
 import { stepNow } from "../../engine/pass/tick.ts";
 import { type Decimal, ONE } from "../../kernel/decimal.ts";
 import { AppError, noLongerHolds } from "../../kernel/errors.ts";
@@ -14,7 +14,7 @@ import { byOf, type Call, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { killRefusal } from "../../ports/kill-here.ts";
 import { asQuote, quoteKind } from "../kind.ts";
-import { type AskedQuote, quoteInput, quotePreviewInput } from "../schema/input.ts";
+import { type QuoteRequest, quoteInput, quotePreviewInput } from "../schema/input.ts";
 import { PlannedQuoteShape, StartedQuoteShape } from "../schema/shapes.ts";
 import { plannedQuoteView } from "../schema/view.ts";
 import { quoteConfigOf } from "../start/asked-config.ts";
@@ -23,14 +23,14 @@ import {
   type PlannedQuote,
   plannedQuoteOut,
   planQuote,
-  quoteAskedOut,
+  quoteRequestOut,
   quoteWarnings,
 } from "../start/planned-quote.ts";
 import { isShownQuote } from "../start/quote-hash.ts";
 import { newQuoteState } from "../state/state.ts";
 import { budgetFor, fundQuotes, type QuoteWorld, readQuoteWorld } from "./quote-world.ts";
 
-async function planned(deps: Deps, asked: AskedQuote, actor: string) {
+async function planned(deps: Deps, asked: QuoteRequest, actor: string) {
   const world = await readQuoteWorld(deps, asked, actor);
   return { world, plan: planQuote(quoteConfigOf(asked, budgetFor(asked, world)), world, asked) };
 }
@@ -60,7 +60,7 @@ interface QuoteStart {
 
 async function createQuotes(
   deps: Deps,
-  asked: AskedQuote,
+  asked: QuoteRequest,
   { world, plan, startPrice }: QuoteStart,
   call: Call,
 ): Promise<CreatedQuotes> {
@@ -99,7 +99,7 @@ async function createdBefore({ store }: Deps, { requestKey }: Call): Promise<Cre
 }
 
 /** A start of quotes, read and checked; one that an earlier try of its request has made is made once. */
-async function prepareQuotes(deps: Deps, asked: AskedQuote, planHash: string | undefined, call: Call) {
+async function prepareQuotes(deps: Deps, asked: QuoteRequest, planHash: string | undefined, call: Call) {
   const before = await createdBefore(deps, call);
   if (before)
     return {
@@ -154,7 +154,7 @@ const earlierQuotesPreview = ({ strategy: { id } }: CreatedQuotes): Preview => (
   limits: [],
 });
 
-async function startedQuotesResponse(deps: Deps, asked: AskedQuote, begun: CreatedQuotes) {
+async function startedQuotesResponse(deps: Deps, asked: QuoteRequest, begun: CreatedQuotes) {
   const { strategy } = begun;
   const venue = deps.venueOf(parseAccountKey(strategy.account));
   const pass = venue && (await stepNow(deps, venue));
@@ -162,13 +162,13 @@ async function startedQuotesResponse(deps: Deps, asked: AskedQuote, begun: Creat
   const { id, status, phase, config } = asQuote(view?.strategy ?? strategy);
   return {
     ...{ id, status, phase },
-    message: startTold({ id, status, phase, config }, pass),
-    ...quoteAskedOut(asked.exchange, strategy.symbol, config),
+    message: describeStart({ id, status, phase, config }, pass),
+    ...quoteRequestOut(asked.exchange, strategy.symbol, config),
     warnings: begun.warnings,
   };
 }
 
-function previewOfQuotes(asked: AskedQuote, plan: PlannedQuote, world: QuoteWorld): Preview {
+function previewOfQuotes(asked: QuoteRequest, plan: PlannedQuote, world: QuoteWorld): Preview {
   const out = plannedQuoteOut(plan, world, asked);
   const { base, quote } = world.market;
   const { bids, asks } = plan.plan;

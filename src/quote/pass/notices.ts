@@ -21,12 +21,14 @@ export function quoteNoticesOf(
   quote: string,
 ): Notice[] {
   const lost =
-    state.lostAt === null ? [] : [{ code: "loss_limit", message: lossTold(config.maxLoss, quote) } as const];
+    state.lostAt === null
+      ? []
+      : [{ code: "loss_limit", message: describeLimitLoss(config.maxLoss, quote) } as const];
   const halted = state.halted ? [{ code: "loss_limit", message: state.halted } as const] : [];
   return [...halted, ...lost, ...notices.map((code): Notice => ({ code, message: NOTICE_TEXTS[code] }))];
 }
 
-const lossTold = (most: bigint | undefined, quote: string): string =>
+const describeLimitLoss = (most: bigint | undefined, quote: string): string =>
   `its loss exceeds its loss limit${most === undefined ? "" : ` of ${text(most)} ${quote}`}; both sides are canceled. Resume or stop the quotes`;
 
 /** Told once, when it begins and when it is over. */

@@ -5,7 +5,7 @@ import type { Quote } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
 import type { Drafted, PlacingSight, StrategyContext } from "../../ports/kind.ts";
 import type { QuoteStrategy } from "../state/state.ts";
-import { askedChange, withChange } from "./begin.ts";
+import { requestedChange, withChange } from "./begin.ts";
 import { moveOrders } from "./moving.ts";
 import { quoteEvents } from "./notices.ts";
 import { type OtherOrders, type Quoting, quotingOf } from "./quoting.ts";
@@ -74,7 +74,7 @@ const withLost = (strategy: QuoteStrategy, lostAt: number | null): QuoteStrategy
 /** Whether a level lacks its order, as far as that is known before balances are read. */
 export function mayQuote(strategy: QuoteStrategy, seen: PlacingSight): boolean {
   const { market, open } = seen.sight;
-  if (strategy.phase === "starting" || askedChange(strategy)) return true;
+  if (strategy.phase === "starting" || requestedChange(strategy)) return true;
   if (!market || isBlind(strategy.config, seen)) return false;
   const mine = new Set(seen.live.flatMap(({ exchangeId }) => exchangeId ?? []));
   const own = open.filter(({ id }) => !mine.has(id));

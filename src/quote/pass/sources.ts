@@ -47,7 +47,7 @@ export function votersOf(
 }
 
 /** Asked again at half of the age at which an answer would no longer count. */
-export const elsewhereAsked = ({ weights, maxAge }: QuoteConfig) =>
+export const requestedElsewhere = ({ weights, maxAge }: QuoteConfig) =>
   weights.others > ZERO || weights.dex > ZERO ? { every: Math.floor(maxAge / 2) } : undefined;
 
 /** The book could not be read, and was a moment ago: what rests stays as it is. */

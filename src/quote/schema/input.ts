@@ -81,7 +81,7 @@ const priceShape = () => ({
 });
 
 /** What may be asked of quotes, at the start and later. */
-const askedShape = () => ({
+const requestedShape = () => ({
   ...sizeShape(),
   ...leanShape(),
   maxBase: baseAmount().describe("Maximum base: above it, no bids"),
@@ -109,7 +109,7 @@ function shareOrMore(name: string) {
 const startShape = (ids: readonly string[]) => ({
   exchange: exchangeField(ids),
   symbol: pairField(),
-  ...askedShape(),
+  ...requestedShape(),
   dryRun: flag("dryRun").describe("Paper trading: live prices, simulated fills, no request to your account"),
   dryBalance: dryBalance(),
 });
@@ -138,11 +138,11 @@ export const quoteInput = (ids: readonly string[]) =>
     .refine(isSized, SIZE_RULE)
     .refine(isWhole, MODEL_RULE);
 
-export type AskedQuote = z.output<ReturnType<typeof quotePreviewInput>>;
+export type QuoteRequest = z.output<ReturnType<typeof quotePreviewInput>>;
 
 /** Of a change everything may be left out: what is, stays. */
 const editable = () => {
-  const { spread, levels, size, depth, maxBase, minBase, maxLoss, fixedPrice, tolerance } = askedShape();
+  const { spread, levels, size, depth, maxBase, minBase, maxLoss, fixedPrice, tolerance } = requestedShape();
   return {
     id: idField("Invalid request").describe("Strategy id"),
     spread: spread.optional(),

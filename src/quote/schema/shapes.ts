@@ -17,7 +17,7 @@ const CountedShape = lazy(() =>
   }),
 );
 
-const askedFields = () => ({
+const requestedFields = () => ({
   exchange: z.string(),
   symbol: z.string(),
   spreadPercent: z.number().describe("Requested spread, in percent"),
@@ -41,7 +41,7 @@ const pricedFields = () => ({
 
 export const PlannedQuoteShape = lazy(() =>
   z.object({
-    ...askedFields(),
+    ...requestedFields(),
     ...pricedFields(),
     orders: z.array(PlacedShape()),
     refused: z.array(z.object({ side: sideShape(), level: z.number(), reason: z.string() })),
@@ -83,7 +83,7 @@ export const StartedQuoteShape = lazy(() =>
     status: statuses(),
     phase: z.string(),
     message: z.string(),
-    ...askedFields(),
+    ...requestedFields(),
     warnings: z.array(warning()),
   }),
 );
@@ -94,7 +94,7 @@ export const QuoteShape = lazy(() =>
     dryRun: z.boolean(),
     status: statuses(),
     phase: z.string(),
-    ...askedFields(),
+    ...requestedFields(),
     ...pricedFields(),
     quotedAt: z.number().nullable().describe("Time of the last order move, in milliseconds"),
     orders: z.array(PlacedShape()).describe("Open orders"),

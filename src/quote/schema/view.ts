@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { PlannedQuoteShape, QuoteStatusShape } from "./shapes.ts";
 
-type QuoteTold = z.output<ReturnType<typeof QuoteStatusShape>>["strategies"][number];
+type QuoteText = z.output<ReturnType<typeof QuoteStatusShape>>["strategies"][number];
 
 /** Quotes as a person reads them: a few lines each. */
 export const quotesView = (answer: unknown) => {
@@ -26,10 +26,10 @@ export function quotePlanTold(answer: unknown): Readonly<Record<string, string>>
   const left = refused.map(({ side, level, reason }) => `${side} ${level + 1}: ${reason}`);
   return {
     market: `${plan.symbol} on ${plan.exchange}`,
-    price: priceTold(plan),
-    spread: spreadTold(plan),
-    bids: sideTold(plan, "buy"),
-    asks: sideTold(plan, "sell"),
+    price: formatPrice(plan),
+    spread: formatSpread(plan),
+    bids: describeSide(plan, "buy"),
+    asks: describeSide(plan, "sell"),
     ...(left.length > 0 ? { "not placed": left.join("; ") } : {}),
     "quotes with": `${budget.base} ${base} and ${budget.quote} ${asset}`,
     cadence: cadence.message,
@@ -39,7 +39,7 @@ export function quotePlanTold(answer: unknown): Readonly<Record<string, string>>
   };
 }
 
-function quoteLines(quote: QuoteTold) {
+function quoteLines(quote: QuoteText) {
   const [base, asset = ""] = quote.symbol.split("/");
   const { notices, refused, lastError } = quote;
   return {
@@ -49,10 +49,10 @@ function quoteLines(quote: QuoteTold) {
     ...(lastError === null ? {} : { error: lastError }),
     total: `${quote.totalProfit === null ? "unknown until there is a price" : `${signedProfit(quote.totalProfit)} ${asset}`}, ${signedProfit(quote.profit)} realized; ${quote.filledOrders} filled`,
     "loss limit": lossLimitText(quote, asset),
-    price: priceTold(quote),
-    spread: spreadTold(quote),
-    bids: sideTold(quote, "buy"),
-    asks: sideTold(quote, "sell"),
+    price: formatPrice(quote),
+    spread: formatSpread(quote),
+    bids: describeSide(quote, "buy"),
+    asks: describeSide(quote, "sell"),
     holds: `${quote.position} ${base}${quote.averageCost === null ? "" : ` at ${Number(quote.averageCost.toPrecision(7))}`}; quotes with ${quote.budget.base} ${base} and ${quote.budget.quote} ${asset}`,
     ...(refused.length > 0 ? { waiting: [...new Set(refused.map(why))].join("; ") } : {}),
     ...(notices.length > 0 ? { notice: notices.map(({ message }) => message).join(". ") } : {}),
@@ -61,37 +61,37 @@ function quoteLines(quote: QuoteTold) {
 }
 
 /** The price that is quoted around, which places it is from, and why others do not count. */
-function priceTold({ reference, sources }: Pick<QuoteTold, "reference" | "sources">): string {
-  const counted = sources.filter((one) => one.counted).map(({ source }) => placeTold(source));
+function formatPrice({ reference, sources }: Pick<QuoteText, "reference" | "sources">): string {
+  const counted = sources.filter((one) => one.counted).map(({ source }) => describePlace(source));
   const left = sources.filter((one) => !one.counted);
-  const without = left.map(({ source, because }) => `${placeTold(source)} (${because})`).join(", ");
+  const without = left.map(({ source, because }) => `${describePlace(source)} (${because})`).join(", ");
   const tail = left.length === 0 ? "" : `; not counted: ${without}`;
   return reference === null
     ? `none; nothing is quoted until there is one${tail}`
     : `${reference}, from ${counted.join(", ")}${tail}`;
 }
 
-const lossLimitText = ({ maxLoss }: Pick<QuoteTold, "maxLoss">, quote: string): string =>
+const lossLimitText = ({ maxLoss }: Pick<QuoteText, "maxLoss">, quote: string): string =>
   maxLoss === null ? "none; --max-loss sets one" : `cancels both sides at a loss of ${maxLoss} ${quote}`;
 
-const placeTold = (source: string): string => (source === "own" ? "its own book" : source);
+const describePlace = (source: string): string => (source === "own" ? "its own book" : source);
 
-function spreadTold({
+function formatSpread({
   spreadPercent,
   halfSpreadPercent,
   widenedBy,
-}: Pick<QuoteTold, "spreadPercent" | "halfSpreadPercent" | "widenedBy">): string {
+}: Pick<QuoteText, "spreadPercent" | "halfSpreadPercent" | "widenedBy">): string {
   const asked = `${spreadPercent} % requested`;
   if (halfSpreadPercent === null || widenedBy === null || widenedBy === "asked") return asked;
   return `${2 * halfSpreadPercent} %, by ${widenedBy}; ${asked}`;
 }
 
-function sideTold({ orders }: Pick<QuoteTold, "orders">, side: "buy" | "sell"): string {
+function describeSide({ orders }: Pick<QuoteText, "orders">, side: "buy" | "sell"): string {
   const mine = orders.filter((order) => order.side === side);
   return mine.map(({ price, amount }) => `${amount} at ${price}`).join(", ") || "no open orders";
 }
 
-const why = ({ reason, detail }: QuoteTold["refused"][number]): string => detail ?? reason;
+const why = ({ reason, detail }: QuoteText["refused"][number]): string => detail ?? reason;
 
 /** Money that was made or lost, to the cent; below a cent to its first digits. */
 function signedProfit(value: number): string {

@@ -1,13 +1,13 @@
 /** What was asked for, as the strategy keeps it. */
 import { type Decimal, min, ONE, ZERO } from "../../kernel/decimal.ts";
 import type { Sizes } from "../levels.ts";
-import type { AskedQuote } from "../schema/input.ts";
+import type { QuoteRequest } from "../schema/input.ts";
 import type { QuoteConfig } from "../state/state.ts";
 
 /** No estimator quotes wider than this, as a share of the price. */
 const WIDEST_QUOTE: Decimal = ONE / 10n;
 
-export function quoteConfigOf(asked: AskedQuote, budget: QuoteConfig["budget"]): QuoteConfig {
+export function quoteConfigOf(asked: QuoteRequest, budget: QuoteConfig["budget"]): QuoteConfig {
   const { spread, levels, gap, volatilityFactor, target, skew, maxBase, minBase, maxLoss } = asked;
   const { useOwn, useOthers, useDex, fixedPrice, maxAge, collar, tolerance } = asked;
   const vote = (is: boolean) => (is ? ONE : ZERO);
@@ -36,14 +36,14 @@ export function quoteConfigOf(asked: AskedQuote, budget: QuoteConfig["budget"]):
   };
 }
 
-function sizesOf({ size, depth, within, growth }: AskedQuote): Sizes {
+function sizesOf({ size, depth, within, growth }: QuoteRequest): Sizes {
   if (depth !== undefined) return { model: "depth", depth, within };
   return growth === ONE
     ? { model: "flat", size: size ?? ZERO }
     : { model: "growing", size: size ?? ZERO, factor: growth };
 }
 
-const modelOf = ({ gamma, sigma, k, horizon }: AskedQuote) =>
+const modelOf = ({ gamma, sigma, k, horizon }: QuoteRequest) =>
   gamma === undefined || sigma === undefined || k === undefined
     ? {}
     : { avellaneda: { gamma, sigma, k, horizon: horizon ?? 1 } };
@@ -58,10 +58,10 @@ type Changeable =
   | "maxLoss"
   | "fixedPrice"
   | "tolerance";
-export type AskedChange = { readonly [N in Changeable]?: AskedQuote[N] | undefined };
+export type ChangeRequest = { readonly [N in Changeable]?: QuoteRequest[N] | undefined };
 
 /** The configuration after a change: what is left out stays as it is. */
-export function changedQuote(config: QuoteConfig, asked: AskedChange): QuoteConfig {
+export function changedQuote(config: QuoteConfig, asked: ChangeRequest): QuoteConfig {
   const { rules } = config;
   const { spread, levels, size, depth, maxBase, minBase, maxLoss, fixedPrice, tolerance } = asked;
   const within = rules.sizes.model === "depth" ? rules.sizes.within : ONE / 50n;

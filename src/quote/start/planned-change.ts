@@ -6,14 +6,14 @@ import { type Balance, balanceIn } from "../../model/account.ts";
 import type { Market } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
 import { type Both, lockedBy } from "../../model/reserve.ts";
-import { askedChange } from "../pass/begin.ts";
+import { requestedChange } from "../pass/begin.ts";
 import { type Quoting, quotingOf } from "../pass/quoting.ts";
 import type { QuoteConfig, QuoteStrategy } from "../state/state.ts";
-import { type AskedChange, changedQuote } from "./asked-config.ts";
+import { type ChangeRequest, changedQuote } from "./asked-config.ts";
 import { cadenceOf, type QuotesSeen, quotePricedOut, quoteWarnings, sourcesOut } from "./planned-quote.ts";
 
 /** From what to what; `none` where nothing was asked, or nothing is any more. */
-export interface ToldChange {
+export interface ChangeText {
   readonly field: string;
   readonly from: string;
   readonly to: string;
@@ -22,14 +22,14 @@ export interface ToldChange {
 /** A change that was checked: what it makes of the configuration, and the same in words. */
 export interface QuoteChange {
   readonly config: QuoteConfig;
-  readonly changes: readonly ToldChange[];
+  readonly changes: readonly ChangeText[];
 }
 
 /** One that waits for its pass is built upon. Throws AppError for a change that changes nothing, or cannot be. */
-export function changeOfQuote(strategy: QuoteStrategy, asked: AskedChange): QuoteChange {
+export function changeOfQuote(strategy: QuoteStrategy, asked: ChangeRequest): QuoteChange {
   if (asked.size !== undefined && asked.depth !== undefined)
     throw new AppError("Invalid order size", "set either size or depth, not both");
-  const before = askedChange(strategy) ?? strategy.config;
+  const before = requestedChange(strategy) ?? strategy.config;
   const config = changedQuote(before, asked);
   const changes = fieldChanges(changeableFields(before), changeableFields(config));
   if (changes.length > 0) return { config, changes };
@@ -53,13 +53,13 @@ const changeableFields = ({ rules, maxLoss, fixed, tolerance }: QuoteConfig): Qu
 const fieldText = (value: Decimal | number | undefined): string =>
   value === undefined ? "none" : typeof value === "bigint" ? text(value) : String(value);
 
-const fieldChanges = (before: QuoteFields, after: QuoteFields): ToldChange[] =>
+const fieldChanges = (before: QuoteFields, after: QuoteFields): ChangeText[] =>
   Object.keys(after).flatMap((field) => {
     const [from, to] = [fieldText(before[field]), fieldText(after[field])];
     return from === to ? [] : [{ field, from, to }];
   });
 
-export const quoteChangesText = (changes: readonly ToldChange[]): string =>
+export const quoteChangesText = (changes: readonly ChangeText[]): string =>
   changes.map(({ field, from, to }) => `${field} ${from} to ${to}`).join(", ");
 
 export interface PlannedChange extends QuoteChange {
@@ -71,7 +71,7 @@ export interface PlannedChange extends QuoteChange {
 /** `orders` are the account's unsettled ones. */
 export function planChange(
   strategy: QuoteStrategy,
-  asked: AskedChange,
+  asked: ChangeRequest,
   seen: QuotesSeen,
   orders: readonly Order[],
 ): PlannedChange {

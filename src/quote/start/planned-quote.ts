@@ -60,7 +60,11 @@ const percentOf = (share: Decimal): number => wire(snap(share * 100n, ONE / 10_0
 export const sourcesOut = ({ sources }: ReferencePrice) =>
   sources.map(({ source, because }) => ({ source, counted: because === null, because }));
 
-export const quoteAskedOut = (exchange: string, symbol: string, { rules, budget, maxLoss }: QuoteConfig) => ({
+export const quoteRequestOut = (
+  exchange: string,
+  symbol: string,
+  { rules, budget, maxLoss }: QuoteConfig,
+) => ({
   exchange,
   symbol,
   spreadPercent: percentOf(2n * rules.asked),
@@ -111,7 +115,7 @@ export function plannedQuoteOut(
   const { prices, widenedBy, reference, bids, asks, cuts } = plan;
   const priced = { reference: reference.price, halfSpread: prices?.halfSpread ?? null, widenedBy };
   return {
-    ...quoteAskedOut(exchange, symbol, config),
+    ...quoteRequestOut(exchange, symbol, config),
     ...quotePricedOut(priced, sourcesOut(reference)),
     orders: [...bids, ...asks].map(({ side, price, amount }) => ({
       side,
@@ -120,13 +124,13 @@ export function plannedQuoteOut(
     })),
     refused: cuts.map(({ side, level, because }) => ({ side, level, reason: because })),
     cadence: cadenceOf(seen, config),
-    worstCase: worstCaseTold(planned, seen),
+    worstCase: worstCaseText(planned, seen),
     warnings: quoteWarnings(planned, seen),
     planHash: hash,
   };
 }
 
-export function worstCaseTold({ config, reference }: PlannedQuote, { market }: QuotesSeen): string {
+export function worstCaseText({ config, reference }: PlannedQuote, { market }: QuotesSeen): string {
   const { base, quote } = config.budget;
   const worth = reference === null ? "" : `, ${text(mul(base, reference, "half"))} ${market.quote} now`;
   const bound =

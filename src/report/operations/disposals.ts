@@ -90,7 +90,7 @@ export const disposalOperation: Operation = operation({
 function disposalsView(answer: unknown) {
   const { disposals } = answer as { readonly disposals: readonly DisposalRow[] };
   const short = (value: string | null) =>
-    value === null ? null : wire(snap(decimal(value), LEAST_TOLD, "half"));
+    value === null ? null : wire(snap(decimal(value), LEAST_SHOWN, "half"));
   return {
     disposals: disposals.map(({ timestamp: _same, ...row }) => ({
       ...row,
@@ -103,7 +103,7 @@ function disposalsView(answer: unknown) {
   };
 }
 
-const LEAST_TOLD = decimal("0.00000001");
+const LEAST_SHOWN = decimal("0.00000001");
 
 async function readDisposals(
   reports: ReportStore,

@@ -1,13 +1,13 @@
-import { countTold } from "../../kernel/count-told.ts";
+import { pluralize } from "../../kernel/count-told.ts";
 import { text } from "../../kernel/decimal.ts";
-import { DAY, dayOf, MINUTE, type Millis, spanTold } from "../../kernel/time.ts";
+import { DAY, dayOf, formatSpan, MINUTE, type Millis } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import type { Alarm, StrategyDay } from "../../model/day.ts";
 import { levelOf } from "../../model/news.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { Lookout } from "../../ports/stores/report-store.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
-import { alarmsOf, isOfPasses, lateAfter, overTold } from "../alarms.ts";
+import { alarmsOf, describeOver, isOfPasses, lateAfter } from "../alarms.ts";
 import { LOOK_GAP, withLook } from "../days.ts";
 
 export type LookoutWorld = Pick<
@@ -88,7 +88,7 @@ function cyclesSince(days: readonly StrategyDay[], { strategy, latest }: Strateg
   const realized = text(latest.realized - before.realized);
   return {
     strategy,
-    message: `${countTold(count, "cycle")} complete, ${realized} ${quote} realized`,
+    message: `${pluralize(count, "cycle")} complete, ${realized} ${quote} realized`,
   };
 }
 
@@ -101,7 +101,7 @@ async function tellAlarms(
   if (isBack) {
     const who =
       ownerBefore === local.name ? `${local.name} is back` : `${local.name} takes over from ${ownerBefore}`;
-    const message = `${who}: no server was running for ${spanTold(now - before)}; orders stayed open, and fills are booked now`;
+    const message = `${who}: no server was running for ${formatSpan(now - before)}; orders stayed open, and fills are booked now`;
     await reports?.tell({ strategy: null, kind: "notice", message });
   }
   // That no pass was made while nobody was there is said; the one that comes now says the rest.
@@ -109,5 +109,5 @@ async function tellAlarms(
   for (const alarm of news) if (!known.some(({ key }) => key === alarm.key)) await reports?.raise(alarm);
   for (const alarm of known)
     if (!found.some(({ key }) => key === alarm.key))
-      await reports?.clear({ ...alarm, message: overTold(alarm) });
+      await reports?.clear({ ...alarm, message: describeOver(alarm) });
 }

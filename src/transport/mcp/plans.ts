@@ -16,7 +16,7 @@ const PLAN_LIFE: Millis = 5 * MINUTE;
 const LONGEST_WAIT_FOR_APPROVAL: Millis = 45 * SECOND;
 const BETWEEN_QUESTIONS: Millis = SECOND;
 
-export interface AskedCall {
+export interface CallRequest {
   readonly operation: TradeOperation;
   /** The parameters as given, and as the operation takes them. */
   readonly given: Readonly<Record<string, unknown>>;
@@ -25,7 +25,7 @@ export interface AskedCall {
 }
 
 /** Tells what a call would do, and keeps that for a commit; nothing is done. */
-export const propose = (asked: AskedCall, options: McpOptions): Promise<Answer> => {
+export const propose = (asked: CallRequest, options: McpOptions): Promise<Answer> => {
   const { deps, caller } = options;
   return attempt(asked.operation, deps, asked.call.requestId, async () => {
     const { operation, given, input, call } = asked;
@@ -65,7 +65,7 @@ const nextStepOf = (id: string, options: McpOptions): string =>
     : "Nothing is done yet. Show this to the person; when they agree, call again with the same parameters and this planId.";
 
 /** Whose the plan is, for what and with which parameters, in one text that a commit has to meet. */
-async function planKeyOf(id: string, { operation, given }: AskedCall, owner: string): Promise<PlanKey> {
+async function planKeyOf(id: string, { operation, given }: CallRequest, owner: string): Promise<PlanKey> {
   return { id, binding: await digest([owner, operation.name, canonical(given)].join("\n")) };
 }
 
@@ -82,7 +82,7 @@ interface Committing extends McpOptions {
 }
 
 /** Does what a plan has shown, once. A plan that was used, altered, refused, has expired or is another's does nothing. */
-export async function commit(asked: AskedCall, planId: unknown, options: Committing): Promise<Answer> {
+export async function commit(asked: CallRequest, planId: unknown, options: Committing): Promise<Answer> {
   if (typeof planId !== "string") return planRefused("unknown", asked);
   const { deps, caller } = options;
   const key = await planKeyOf(planId, asked, caller.key);
@@ -97,7 +97,7 @@ export async function commit(asked: AskedCall, planId: unknown, options: Committ
 
 /** Prepares the call anew: what it can sell and buy now is what is counted, and no more than its plan has shown. */
 async function commitShown(
-  { operation, input, call: asked }: AskedCall,
+  { operation, input, call: asked }: CallRequest,
   shown: Preview,
   options: McpOptions,
   { id }: PlanKey,
@@ -135,7 +135,7 @@ const WHY: Record<Exclude<PlanState, "free">, string> = {
   waiting: "this plan is not approved yet",
 };
 
-const planRefused = (state: Exclude<PlanState, "free">, { call }: AskedCall): Answer =>
+const planRefused = (state: Exclude<PlanState, "free">, { call }: CallRequest): Answer =>
   refusal(
     new AppError(state === "refused" ? "Forbidden" : "Conflict", `${WHY[state]}; nothing was done`, {
       fields:

@@ -50,14 +50,14 @@ export function Suggest({ form, timeframe, take }: SuggestProps) {
         </button>
       </form>
       {state.error ? <Failed error={state.error} /> : null}
-      {state.answer ? <SuggestionTold found={state.answer} take={take} /> : null}
+      {state.answer ? <SuggestionResult found={state.answer} take={take} /> : null}
     </Section>
   );
 }
 
 const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 
-function SuggestionTold({ found, take }: { found: SuggestionAnswer; take: SuggestProps["take"] }) {
+function SuggestionResult({ found, take }: { found: SuggestionAnswer; take: SuggestProps["take"] }) {
   const { verdict, winner, reasons, best, windows } = found;
   const [first, last] = [windows[0], windows.at(-1)];
   return (

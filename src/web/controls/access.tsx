@@ -29,7 +29,7 @@ function ExchangeKeys() {
       title: `Test the keys of ${exchange}?`,
       says: "This reads balances and the permissions of these keys.",
       yes: "Test them",
-      act: async () => testedTold(exchange, await ask(`POST /keys/${part(exchange)}/test`, { body: {} })),
+      act: async () => describeTested(exchange, await ask(`POST /keys/${part(exchange)}/test`, { body: {} })),
     });
   return (
     <Section title="Exchange keys">
@@ -76,7 +76,7 @@ function ExchangeKeys() {
   );
 }
 
-function testedTold(exchange: string, { assets, mayWithdraw }: Tested): string {
+function describeTested(exchange: string, { assets, mayWithdraw }: Tested): string {
   const rights =
     mayWithdraw === null
       ? "The exchange does not show whether they can withdraw."

@@ -60,7 +60,7 @@ export function AddChannel({ again }: { again: () => void }) {
         </div>
       </form>
       {state.error ? <Failed error={state.error} /> : null}
-      {state.added ? <AddedTold added={state.added} /> : null}
+      {state.added ? <AddedChannel added={state.added} /> : null}
     </Section>
   );
 }
@@ -95,7 +95,7 @@ function channelBody(
   };
 }
 
-const AddedTold = ({ added: { channel, signingSecret } }: { added: Added }) => (
+const AddedChannel = ({ added: { channel, signingSecret } }: { added: Added }) => (
   <NoticeBox>
     {channel} is added and gets messages from now on. Send it a test.
     {signingSecret ? (

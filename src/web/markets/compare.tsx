@@ -8,7 +8,7 @@ import { Field, NoticeBox, Section, Shown, Stat } from "../ui.tsx";
 /** A pair on every exchange, and what a difference would bring after fees, by what the books hold. */
 export function Compare() {
   const [typed, setTyped] = useState({ symbol: "BTC/USDT", amount: "" });
-  const [asked, setAsked] = useState(typed);
+  const [asked, requestedSettings] = useState(typed);
   const { symbol, amount } = asked;
   const found = useLoad<ComparisonAnswer>("GET /price/compare", { symbol, amount, partial: true });
   const type = (name: "symbol" | "amount") => (event: Event) =>
@@ -16,7 +16,7 @@ export function Compare() {
   const show = (event: Event) => {
     event.preventDefault();
     if (typed.symbol === symbol && typed.amount === amount) found.again();
-    else setAsked(typed);
+    else requestedSettings(typed);
   };
   return (
     <>

@@ -1,7 +1,7 @@
 import { inPercent, money, number, pairOf } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { Table, type TableColumn } from "../table.tsx";
-import type { LiquidityTold, WatchedPairs } from "../types.ts";
+import type { LiquidityView, WatchedPairs } from "../types.ts";
 import { Failed, Section, Shown } from "../ui.tsx";
 
 /** A minute of a book is told once it is over. */
@@ -29,7 +29,7 @@ interface Where {
 
 function Today({ exchange, symbol, day }: Where) {
   const query = { exchange, symbol, from: day, to: day };
-  const told = useLoad<LiquidityTold>("GET /liquidity/report", query, EVERY_MINUTE);
+  const told = useLoad<LiquidityView>("GET /liquidity/report", query, EVERY_MINUTE);
   return (
     <Shown of={told}>
       {(report) => (
@@ -54,12 +54,12 @@ function Today({ exchange, symbol, day }: Where) {
   );
 }
 
-const seenOf = ({ known, minutes }: LiquidityTold): string =>
+const seenOf = ({ known, minutes }: LiquidityView): string =>
   `${number(known)} of ${number(minutes)} minutes sampled`;
 
 interface Offered {
   readonly whose: string;
-  readonly of: LiquidityTold["own"];
+  readonly of: LiquidityView["own"];
 }
 
 const offeredIn = (quote: string): readonly TableColumn<Offered>[] => [
@@ -74,7 +74,7 @@ const offeredIn = (quote: string): readonly TableColumn<Offered>[] => [
 const percentOrNot = (value: number | null): string => (value === null ? "unknown" : inPercent(value));
 const depthOrNot = (value: number | undefined): string => (value === undefined ? "unknown" : money(value));
 
-type JudgedRule = LiquidityTold["findings"][number];
+type JudgedRule = LiquidityView["findings"][number];
 const TONES: Readonly<Record<JudgedRule["state"], string>> = {
   kept: "up",
   missed: "down",
@@ -96,7 +96,7 @@ const PROMISES: readonly TableColumn<JudgedRule>[] = [
 const figureOf = (value: number | null, unit: JudgedRule["unit"]): string =>
   unit === "percent" ? percentOrNot(value) : depthOrNot(value ?? undefined);
 
-const Promised = ({ report: { symbol, exchange, preset, findings } }: { report: LiquidityTold }) => (
+const Promised = ({ report: { symbol, exchange, preset, findings } }: { report: LiquidityView }) => (
   <Table
     label={`Agreement for ${symbol} on ${exchange}: ${preset}`}
     columns={PROMISES}

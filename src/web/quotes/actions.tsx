@@ -34,7 +34,7 @@ export function QuoteActions({ quotes, session }: { quotes: Quoted; session: Ses
   );
 }
 
-const toldAfter = async (answer: Promise<QuotesChanged>): Promise<string> => {
+const readAfter = async (answer: Promise<QuotesChanged>): Promise<string> => {
   const { message } = await answer;
   pulse.set(pulse.get() + 1);
   return message;
@@ -44,7 +44,7 @@ const withdrawal = ({ id, orders }: Quoted): Question => ({
   title: "Pause these quotes?",
   says: `Their ${orders.length} orders are canceled until you resume. The base stays.`,
   yes: "Pause them",
-  act: () => toldAfter(ask<QuotesChanged>(`POST /strategy/quote/${part(id)}/pause`, { body: {} })),
+  act: () => readAfter(ask<QuotesChanged>(`POST /strategy/quote/${part(id)}/pause`, { body: {} })),
 });
 
 const resumption = ({ id, budget, symbol }: Quoted): Question => {
@@ -53,7 +53,7 @@ const resumption = ({ id, budget, symbol }: Quoted): Question => {
     title: "Resume these quotes?",
     says: `The next pass places both sides again, with their budgets: ${amount(budget.quote)} ${quote} and ${amount(budget.base)} ${base}.`,
     yes: "Resume them",
-    act: () => toldAfter(ask<QuotesChanged>(`POST /strategy/quote/${part(id)}/resume`, { body: {} })),
+    act: () => readAfter(ask<QuotesChanged>(`POST /strategy/quote/${part(id)}/resume`, { body: {} })),
   };
 };
 
@@ -67,7 +67,7 @@ const ending = (quotes: Quoted, sellBase: boolean): Question => ({
   ),
   yes: sellBase ? "Stop and sell" : "Stop them",
   dangerous: true,
-  act: () => toldAfter(ask<QuotesChanged>("DELETE /strategy/quote", { body: { id: quotes.id, sellBase } })),
+  act: () => readAfter(ask<QuotesChanged>("DELETE /strategy/quote", { body: { id: quotes.id, sellBase } })),
 });
 
 function whatBecomesOfBase({ symbol, position, reference }: Quoted, sellBase: boolean): string {

@@ -6,7 +6,7 @@ import { PlanArea } from "../plan-area.tsx";
 import { goTo, linkTo } from "../route.ts";
 import type { CandlesAnswer, Planned, Session, Started } from "../types.ts";
 import { Failed, NoticeBox, Section, useAsk } from "../ui.tsx";
-import { type AskedPlan, type Planning, usePlan } from "../use-plan.ts";
+import { type Planning, type RequestedPlan, usePlan } from "../use-plan.ts";
 import { TryOut } from "./backtest.tsx";
 import { BudgetPart } from "./budget.tsx";
 import { Checks, NumberFields, WhereFields } from "./fields.tsx";
@@ -94,7 +94,7 @@ function StartButton({
   planning: { isOld, carryOut },
   session,
 }: {
-  plan: AskedPlan<Planned>;
+  plan: RequestedPlan<Planned>;
   planning: Planning<Planned>;
   session: Session;
 }) {

@@ -5,7 +5,7 @@ import { pulse } from "../live.ts";
 import { PlanArea } from "../plan-area.tsx";
 import type { Edited, Grid, PlannedEditAnswer } from "../types.ts";
 import { Field, Section, useAsk } from "../ui.tsx";
-import { type AskedPlan, usePlan } from "../use-plan.ts";
+import { type RequestedPlan, usePlan } from "../use-plan.ts";
 import { asItStands, type EditTexts, editBody, editFields } from "./edit-form.ts";
 import { EditPlan, editSays } from "./edit-plan.tsx";
 
@@ -17,7 +17,7 @@ export function Edit({ grid, digits }: { grid: Grid; digits: number }) {
   const body = editBody(grid, typed);
   const planning = usePlan<PlannedEditAnswer>(`POST ${route}/preview`, body);
   const { quote } = pairOf(grid.symbol);
-  const change = async ({ body, planned }: AskedPlan<PlannedEditAnswer>) => {
+  const change = async ({ body, planned }: RequestedPlan<PlannedEditAnswer>) => {
     const { message } = await planning.carryOut(() =>
       ask<Edited>(`PATCH ${route}`, { body: { ...body, planHash: planned.planHash } }),
     );
@@ -25,7 +25,7 @@ export function Edit({ grid, digits }: { grid: Grid; digits: number }) {
     pulse.set(pulse.get() + 1);
     return message;
   };
-  const confirm = (plan: AskedPlan<PlannedEditAnswer>) =>
+  const confirm = (plan: RequestedPlan<PlannedEditAnswer>) =>
     put({
       title: "Change this grid?",
       says: editSays(plan.planned, quote),

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { type Case, type Dict, PAYLOADS, type Recorded } from "../../support/fixtures.ts";
-import { type Asked, answering, liveBox, type Reply } from "../../support/live.ts";
+import { answering, liveBox, type Reply, type Requested } from "../../support/live.ts";
 import { CALLS } from "./recorded-calls.ts";
 
 const EXCHANGES = PAYLOADS.map((found) => ({ name: found.exchange, source: found.source, found }));
 
 /** Our adapter over the recorded markets, and a server that gives the recorded answer. */
-async function replay(name: string, { markets }: Recorded, reply: (asked: Asked) => Reply) {
+async function replay(name: string, { markets }: Recorded, reply: (asked: Requested) => Reply) {
   const server = await answering(reply);
   const box = await liveBox({ urls: { [name]: server.url } });
   await box.keep(name, Object.values(markets));
@@ -15,7 +15,7 @@ async function replay(name: string, { markets }: Recorded, reply: (asked: Asked)
 }
 
 /** A list of ended orders answers no call of ours, but each of its orders answers a look at it. */
-function asAsked(one: Case): Case {
+function asRequested(one: Case): Case {
   if (one.method !== "fetchClosedOrders" || one.input[3] !== undefined) return one;
   const [httpResponse] = one.httpResponse as Dict[];
   const [parsedResponse] = one.parsedResponse as Dict[];
@@ -29,7 +29,7 @@ function asAsked(one: Case): Case {
 }
 
 describe.each(EXCHANGES)("answers of $name, from $source", ({ name, found }) => {
-  const cases = [...found.cases, ...found.derived].map(asAsked);
+  const cases = [...found.cases, ...found.derived].map(asRequested);
   it.for(cases.map((one) => [`${one.method}: ${one.description}`, one] as const))("%s", async ([, one]) => {
     const { venue } = await replay(name, found, () => ({ body: JSON.stringify(one.httpResponse) }));
     const { call, told } = CALLS[one.method] as (typeof CALLS)[string];
@@ -126,7 +126,7 @@ describe.each(EXCHANGES)("refusals of $name, from $source", ({ name, found }) =>
   it.for(found.errors.map((one) => [one.description, one] as const))("%s", async ([, one]) => {
     const code = codeOf(one.body);
     // A look that finds nothing goes on to lists, and they are empty.
-    const isLook = (asked: Asked) =>
+    const isLook = (asked: Requested) =>
       one.call.method !== "fetchOrder" || /orderInfo|orders\/t-|v3\/order\?/.test(asked.path);
     const { venue } = await replay(name, found, (asked) =>
       isLook(asked)

@@ -41,11 +41,11 @@ export const CALLS: Readonly<
       const found = await venue.order({ symbol: symbol as Pair, ...key });
       return found && plainOrder(found);
     },
-    told: (parsed: Dict) => orderTold(parsed),
+    told: (parsed: Dict) => formatOrder(parsed),
   },
   fetchOpenOrders: {
     call: async (venue, [symbol]) => (await venue.openOrders(symbol as Pair)).map(plainOrder),
-    told: (parsed: Dict[]) => parsed.map(orderTold),
+    told: (parsed: Dict[]) => parsed.map(formatOrder),
   },
   fetchClosedOrders: {
     call: async (venue, [symbol, , , params]) => {
@@ -53,7 +53,7 @@ export const CALLS: Readonly<
       const found = await venue.order({ symbol: symbol as Pair, clientId: clientId ?? "apiv4" });
       return found && [plainOrder(found)];
     },
-    told: (parsed: Dict[]) => parsed.map(orderTold),
+    told: (parsed: Dict[]) => parsed.map(formatOrder),
   },
   fetchMyTrades: {
     call: async (venue, [symbol]) =>
@@ -71,7 +71,7 @@ export const CALLS: Readonly<
         amount: trade.amount,
         notional: trade.cost,
         at: trade.timestamp,
-        ...feeTold(trade.fees as Dict[]),
+        ...formatFee(trade.fees as Dict[]),
       })),
   },
   fetchTrades: {
@@ -125,7 +125,7 @@ const fee = (fees: readonly Fee[] | undefined): Dict => ({
 });
 
 /** Null says that the payload tells no fee: that is unknown, not none. */
-const feeTold = (fees: readonly Dict[] | null | undefined): Dict => ({
+const formatFee = (fees: readonly Dict[] | null | undefined): Dict => ({
   fees:
     fees === null
       ? undefined
@@ -142,7 +142,7 @@ const plainOrder = ({ clientId: _own, fees, notional, ...rest }: VenueOrder): Di
 
 const STATUS: Readonly<Record<string, string>> = { closed: "filled" };
 
-function orderTold(parsed: Dict): Dict {
+function formatOrder(parsed: Dict): Dict {
   const { id, symbol, side, type, amount, filled, average, price, cost, status, timestamp, info } = parsed;
   return {
     id,
@@ -156,7 +156,7 @@ function orderTold(parsed: Dict): Dict {
     at: timestamp,
     // Of gate's market buys ccxt tells the cost asked for, the payload what was exchanged.
     notional: Number((info as Dict | undefined)?.filled_total ?? cost),
-    ...(filled === 0 ? { fees: {} } : feeTold(parsed.fees as Dict[])),
+    ...(filled === 0 ? { fees: {} } : formatFee(parsed.fees as Dict[])),
   };
 }
 

@@ -6,7 +6,7 @@ import {
   type Spender,
   spender,
 } from "../../../src/adapters/ccxt/account/spending.ts";
-import type { CallsAsked } from "../../../src/ports/venue.ts";
+import type { CallRequests } from "../../../src/ports/venue.ts";
 
 const ACCOUNT = "live:kraken:api.kraken.com";
 /** Of which a second gives back several. */
@@ -15,13 +15,13 @@ const SLOW = { burst: 20, perSecond: 0.5, reserve: 6, pass: 8 };
 
 /** A rate that always has what is asked of it, and what was. */
 function spending(rate: typeof FAST | typeof SLOW | undefined, who: Spender, paid?: PaidCalls, now = 5000) {
-  const asked: CallsAsked[] = [];
+  const asked: CallRequests[] = [];
   const link = {
     quirks: { costs: { fills: 2, cancel: 0 } },
     rate,
     keeping: {
       rates: {
-        async spend(_account: string, calls: CallsAsked) {
+        async spend(_account: string, calls: CallRequests) {
           asked.push(calls);
           return 0;
         },

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { accountChanges, changesAnything, changesOf, remember } from "../../../src/engine/decide/changes.ts";
 import {
+  describeReached,
+  describeStopped,
   reachedEvent,
-  reachedTold,
   stoppedEvents,
-  stoppedTold,
 } from "../../../src/engine/decide/exit-told.ts";
 import { unchanged } from "../../../src/engine/decide/turn.ts";
 import type { Reconciled } from "../../../src/engine/reconcile/reconcile.ts";
@@ -235,9 +235,9 @@ describe("what is said of an exit", () => {
     });
 
   it("is which price was reached, or which limit", () => {
-    expect(reachedTold(exit)).toBe("stop_loss at 54 (armed at 55)");
-    expect(reachedTold({ reason: "loss", tries: 0 }, "it lost")).toBe("loss (it lost)");
-    expect(reachedTold({ reason: "loss", tries: 0 })).toBe("loss");
+    expect(describeReached(exit)).toBe("stop_loss at 54 (armed at 55)");
+    expect(describeReached({ reason: "loss", tries: 0 }, "it lost")).toBe("loss (it lost)");
+    expect(describeReached({ reason: "loss", tries: 0 })).toBe("loss");
     expect(reachedEvent(left(exit), exit, NOW)).toEqual({
       ...event,
       kind: "exit",
@@ -247,7 +247,7 @@ describe("what is said of an exit", () => {
   });
 
   it("is what was sold and what all of it came to, but for a stop that a person asked for", () => {
-    const told = (over: object | null) => stoppedTold(KIND, left(over), d("100.01"));
+    const told = (over: object | null) => describeStopped(KIND, left(over), d("100.01"));
     expect(told(exit)).toBe("stopped: stop_loss at 54 (armed at 55), sold 1.5 BTC, 50.01 USDT in all");
     expect(told({ ...exit, held: undefined })).not.toContain("sold");
     expect(told({ ...exit, reason: "stop" })).toBeUndefined();

@@ -7,6 +7,7 @@ import type { Kinds } from "../../../src/ports/kind.ts";
 import { d, market, slot, state } from "../../support/grid.ts";
 import {
   bounds,
+  describeFilled,
   idOf,
   NOW,
   observation,
@@ -17,7 +18,6 @@ import {
   snapshot,
   strategy,
   told,
-  toldFilled,
   trade,
 } from "../../support/made.ts";
 
@@ -65,7 +65,7 @@ describe("a pass over an account", () => {
   it("books what an order has filled, fees in third assets at their worth", () => {
     const fees = [{ asset: "KCS", amount: d("2") }];
     const more = {
-      sights: { [idOf()]: toldFilled({ filled: d("1"), amount: d("1") }) },
+      sights: { [idOf()]: describeFilled({ filled: d("1"), amount: d("1") }) },
       feePrices: new Map([["KCS/USDT", d("3")]]),
     };
     const done = deciding(grid(), {
@@ -183,8 +183,10 @@ describe("a strategy in a pass", () => {
   it("notes since when its market is closed, where the venue tells of it", () => {
     const closed = deciding(grid(), { of: { market: market({ active: false }) } });
     expect(updateOf(closed)?.state.closedSince).toBe(NOW);
-    const untold = deciding(grid({}, { closedSince: 5 }), { of: { market: undefined, error: "no answer" } });
-    expect(updateOf(untold)?.state.closedSince).toBe(5);
+    const unreported = deciding(grid({}, { closedSince: 5 }), {
+      of: { market: undefined, error: "no answer" },
+    });
+    expect(updateOf(unreported)?.state.closedSince).toBe(5);
     expect(updateOf(deciding(grid({}, { closedSince: 5 })))?.state.closedSince).toBeUndefined();
   });
 

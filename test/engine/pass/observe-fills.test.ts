@@ -6,6 +6,7 @@ import type { Snapshot } from "../../../src/ports/stores/step-store.ts";
 import type { FillsOfSpan, FillsRead, VenueFill, VenueOrder } from "../../../src/ports/venue.ts";
 import { d } from "../../support/grid.ts";
 import {
+  describeFilled,
   idOf,
   NOW,
   order,
@@ -14,7 +15,6 @@ import {
   snapshot,
   TIMING,
   told,
-  toldFilled,
   trade,
 } from "../../support/made.ts";
 import { callsLeft, exchangeOf } from "./answering.ts";
@@ -142,7 +142,9 @@ describe("an order that lacks trades", () => {
 
   it("is one of which the row or the exchange tells more than is booked or has just been read", async () => {
     expect((await lacking({ orders: [order()] })).ids).toEqual([]);
-    expect((await lacking({ orders: [order()], sights: { [idOf()]: toldFilled() } })).ids).toEqual(["x1"]);
+    expect((await lacking({ orders: [order()], sights: { [idOf()]: describeFilled() } })).ids).toEqual([
+      "x1",
+    ]);
     expect((await lacking({ orders: [order()], sights: { [idOf()]: "missing" } })).ids).toEqual([]);
     expect((await lacking({ orders: [filled({ booked: d("2") })] })).ids).toEqual([]);
     const one = [trade({ amount: d("1") })];
@@ -155,7 +157,9 @@ describe("an order that lacks trades", () => {
   it("is known by the id that this pass has seen, and not asked for without one", async () => {
     const orders = [filled({ exchangeId: null })];
     expect((await lacking({ orders })).ids).toEqual([]);
-    expect((await lacking({ orders, sights: { [idOf()]: toldFilled({ id: "x8" }) } })).ids).toEqual(["x8"]);
+    expect((await lacking({ orders, sights: { [idOf()]: describeFilled({ id: "x8" }) } })).ids).toEqual([
+      "x8",
+    ]);
   });
 
   it("is a strategy's, and of this market", async () => {

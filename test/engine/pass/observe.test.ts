@@ -7,6 +7,7 @@ import type { Kinds } from "../../../src/ports/kind.ts";
 import type { Snapshot, StepStore } from "../../../src/ports/stores/step-store.ts";
 import { d, slot, state } from "../../support/grid.ts";
 import {
+  describeFilled,
   idOf,
   NOW,
   order,
@@ -15,7 +16,6 @@ import {
   snapshot,
   strategy,
   told,
-  toldFilled,
   trade,
 } from "../../support/made.ts";
 import { callsLeft, exchangeOf, nothingDone } from "./answering.ts";
@@ -300,7 +300,7 @@ it("asks what fees in other assets are worth, and tells what is nobody's", async
     fills: [trade({ orderId: "x5", at: 10, fees: [{ asset: "MX", amount: d("1") }] })],
   });
   const seen = await observed({
-    exchange: { fills, order: async () => toldFilled({ id: "x5", clientId: "mine" }) },
+    exchange: { fills, order: async () => describeFilled({ id: "x5", clientId: "mine" }) },
   });
   expect([[...(seen.feePrices ?? [])], seen.foreign]).toEqual([[["MX/USDT", d("105")]], ["x5"]]);
 });

@@ -1,10 +1,12 @@
 import { expect, it } from "vitest";
-import { startTold } from "../../../src/engine/pass/start-told.ts";
+import { describeStart } from "../../../src/engine/pass/start-told.ts";
 import type { Pass } from "../../../src/engine/pass/step.ts";
 import { d } from "../../support/grid.ts";
 
 const STEPPED = { outcome: "stepped" } as Pass;
-const GRID = { id: "g", status: "running", phase: "active", config: {} } as Parameters<typeof startTold>[0];
+const GRID = { id: "g", status: "running", phase: "active", config: {} } as Parameters<
+  typeof describeStart
+>[0];
 
 it.each([
   [{}, STEPPED, "g is running and its orders are placed"],
@@ -33,5 +35,5 @@ it.each([
     "g is stored and running; its first pass failed (no answer) and is tried again",
   ],
 ])("tells how a start of %o went", (over, pass, told) => {
-  expect(startTold({ ...GRID, ...over } as typeof GRID, pass)).toBe(told);
+  expect(describeStart({ ...GRID, ...over } as typeof GRID, pass)).toBe(told);
 });

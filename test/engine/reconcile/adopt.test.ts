@@ -6,6 +6,7 @@ import type { Order } from "../../../src/model/order.ts";
 import type { VenueOrder } from "../../../src/ports/venue.ts";
 import { d } from "../../support/grid.ts";
 import {
+  describeFilled,
   idOf,
   NOW,
   NUMBER,
@@ -14,7 +15,6 @@ import {
   SYMBOL,
   strategy,
   told,
-  toldFilled,
 } from "../../support/made.ts";
 
 const known = (over: Partial<Order>): Reconciled => {
@@ -84,8 +84,8 @@ describe("an open order that has no row", () => {
 });
 
 describe("orders of one slot", () => {
-  const first = toldFilled();
-  const second = toldFilled({ id: "x2", clientId: idOf({ serial: 1 }) });
+  const first = describeFilled();
+  const second = describeFilled({ id: "x2", clientId: idOf({ serial: 1 }) });
   const third = told({ id: "x3", clientId: idOf({ serial: 2 }) });
 
   it("are given their rows in the order in which they were placed", () => {
@@ -144,7 +144,7 @@ describe("orders of one slot", () => {
 const short = { state: "filled", filled: d("2"), notional: d("200"), fees: [] } as const;
 
 describe("what an order lacks in trades", () => {
-  const found = [toldFilled({ at: 70 })];
+  const found = [describeFilled({ at: 70 })];
   const waiting = new Map([[SYMBOL, 70]]);
 
   it("is looked for first, where its market's trades were not read", () => {
@@ -195,7 +195,7 @@ describe("what an order lacks in trades", () => {
   });
 
   it("is read for from the first order on that waits for it, or from a trade of one that nobody knows", () => {
-    const two = [...found, toldFilled({ id: "x2", clientId: idOf({ slot: 1 }), at: 60 })];
+    const two = [...found, describeFilled({ id: "x2", clientId: idOf({ slot: 1 }), at: 60 })];
     expect(adopting(two, [], UNREAD).waiting).toEqual(new Map([[SYMBOL, 60]]));
     const before = observation(UNREAD, { found: two, unlooked: new Map([[SYMBOL, 50]]) });
     expect(adopt([], [strategy()], before, NOW).waiting).toEqual(new Map([[SYMBOL, 50]]));

@@ -4,7 +4,7 @@ import { addsUp, isContradicted, isFinal, missed, seen } from "../../../src/engi
 import { MINUTE } from "../../../src/kernel/time.ts";
 import type { OrderState, OrderStatus } from "../../../src/model/order.ts";
 import { d } from "../../support/grid.ts";
-import { NOW, order, TIMING, told, toldFilled } from "../../support/made.ts";
+import { describeFilled, NOW, order, TIMING, told } from "../../support/made.ts";
 
 const FINAL = ["filled", "canceled", "expired", "rejected"] as const;
 const LIVE = ["pending", "submitted", "open", "partially_filled", "unknown"] as const;
@@ -80,7 +80,7 @@ describe("an order as its exchange tells it", () => {
   });
 
   it("ends when that is first told", () => {
-    expect(seen(order(), toldFilled(), NOW)).toMatchObject({ state: "filled", endedAt: NOW });
+    expect(seen(order(), describeFilled(), NOW)).toMatchObject({ state: "filled", endedAt: NOW });
     const before = order({ state: "canceled", endedAt: null });
     expect(seen(before, told(), NOW)).toMatchObject({ state: "canceled", endedAt: NOW });
   });

@@ -7,7 +7,17 @@ import {
   settledFromSums,
 } from "../../../src/engine/reconcile/reconcile.ts";
 import { d } from "../../support/grid.ts";
-import { fill, idOf, NOW, observation, order, quote, told, toldFilled, trade } from "../../support/made.ts";
+import {
+  describeFilled,
+  fill,
+  idOf,
+  NOW,
+  observation,
+  order,
+  quote,
+  told,
+  trade,
+} from "../../support/made.ts";
 
 const second = { id: "t2", at: 3_000 };
 const both = [trade(), trade(second)];
@@ -24,7 +34,7 @@ describe("an order in a pass", () => {
   });
 
   it("ends when it has filled and its trades add up", () => {
-    const after = reconcile(order(), seeing({ trades: both }, toldFilled()), NOW);
+    const after = reconcile(order(), seeing({ trades: both }, describeFilled()), NOW);
     expect(after.fills).toEqual([fill(), fill({ tradeId: "t2", at: 3_000 })]);
     expect(after).toMatchObject({ ended: true, lost: false, adopted: false });
     expect(after.order).toMatchObject({
@@ -38,7 +48,7 @@ describe("an order in a pass", () => {
   });
 
   it("waits for its trades while they do not", () => {
-    const after = reconcile(order(), seeing({ trades: [trade()] }, toldFilled()), NOW);
+    const after = reconcile(order(), seeing({ trades: [trade()] }, describeFilled()), NOW);
     expect(after).toMatchObject({
       ended: false,
       order: { settled: false, booked: d("1"), behindSince: NOW },
@@ -69,7 +79,7 @@ describe("an order in a pass", () => {
 
   it("by hand ends without trades, and none of it are booked", () => {
     const by = order({ strategy: null, kind: "hand" });
-    const after = reconcile(by, seeing({ trades: both }, toldFilled()), NOW);
+    const after = reconcile(by, seeing({ trades: both }, describeFilled()), NOW);
     expect(after).toMatchObject({ fills: [], ended: true, order: { settled: true, booked: 0n } });
     expect(reconcile(by, seeing({}), NOW).ended).toBe(false);
   });
@@ -175,13 +185,13 @@ describe("an order that the exchange alone knew", () => {
   });
 
   it("waits for the trades of what it has filled while it rests", () => {
-    const part = toldFilled({ status: "partially_filled", filled: d("1") });
+    const part = describeFilled({ status: "partially_filled", filled: d("1") });
     const after = reconcileFound(order({ state: "submitted" }), part, seeing({}), NOW);
     expect(after).toMatchObject({ ended: false, fills: [], order: { settled: false, booked: 0n } });
   });
 
   it("is settled from its own sums where it has ended", () => {
-    const after = reconcileFound(order({ state: "submitted" }), toldFilled({ at: 9 }), seeing({}), NOW);
+    const after = reconcileFound(order({ state: "submitted" }), describeFilled({ at: 9 }), seeing({}), NOW);
     expect(after).toMatchObject({
       adopted: true,
       ended: true,
@@ -191,7 +201,12 @@ describe("an order that the exchange alone knew", () => {
   });
 
   it("is settled from its trades where those are seen", () => {
-    const after = reconcileFound(order({ state: "submitted" }), toldFilled(), seeing({ trades: both }), NOW);
+    const after = reconcileFound(
+      order({ state: "submitted" }),
+      describeFilled(),
+      seeing({ trades: both }),
+      NOW,
+    );
     expect(after).toMatchObject({ ended: true, adopted: true, order: { gap: 0n, settled: true } });
     expect(after.fills).toHaveLength(2);
   });
@@ -199,7 +214,7 @@ describe("an order that the exchange alone knew", () => {
   it("keeps the trades that are seen beside what its sums tell beyond them", () => {
     const one = reconcileFound(
       order({ state: "submitted" }),
-      toldFilled(),
+      describeFilled(),
       seeing({ trades: [trade()] }),
       NOW,
     );
@@ -210,7 +225,7 @@ describe("an order that the exchange alone knew", () => {
   });
 
   it("waits where it tells too little", () => {
-    const one = reconcileFound(order(), toldFilled({ fees: undefined }), seeing({}), NOW);
+    const one = reconcileFound(order(), describeFilled({ fees: undefined }), seeing({}), NOW);
     expect(one).toMatchObject({ ended: false, fills: [], order: { settled: false, behindSince: NOW } });
   });
 });

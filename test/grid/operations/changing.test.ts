@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { VenueError } from "../../../src/kernel/errors.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
 import { BY } from "../../support/by.ts";
-import { ASKED } from "../../support/grid.ts";
+import { REQUEST } from "../../support/grid.ts";
 import { askingOf, testSandbox } from "../../support/sandbox.ts";
 
 interface Changed {
@@ -28,7 +28,7 @@ async function started(over: object = {}) {
   const box = await testSandbox();
   const { deps, store, venue } = box;
   const asking = askingOf(deps);
-  const { id } = await asking.ask<{ id: string }>("start_grid", { ...ASKED, useOwnBase: false, ...over });
+  const { id } = await asking.ask<{ id: string }>("start_grid", { ...REQUEST, useOwnBase: false, ...over });
   const prices = async () =>
     (await venue("kraken").openOrders("BTC/USDT")).map(({ price }) => Number(price / 10n ** 18n)).sort();
   const kraken = venue("kraken");
@@ -158,7 +158,7 @@ describe("a change of a running grid", () => {
     const waiting = await started();
     await waiting.busy();
     const { ask } = waiting;
-    const { id } = await ask<{ id: string }>("start_grid", { ...ASKED, gridLevels: 4 });
+    const { id } = await ask<{ id: string }>("start_grid", { ...REQUEST, gridLevels: 4 });
     await expect(ask("edit_grid", { id, orderSize: 250 })).rejects.toMatchObject(
       conflict(id, "has not started yet"),
     );
@@ -172,7 +172,7 @@ describe("a change of a running grid", () => {
     const free = async () => Number((await ask<Planned>("preview_grid_edit", { id, orderSize: 210 })).free);
     const before = await free();
     await ask("start_grid", {
-      ...ASKED,
+      ...REQUEST,
       symbol: "ETH/USDT",
       lowerPrice: 2850,
       upperPrice: 3150,
@@ -182,7 +182,7 @@ describe("a change of a running grid", () => {
     expect(cancelled).toBe(4);
     // What its buys hold, and what its sells will buy again.
     expect(before - Number(after)).toBeGreaterThan(1000);
-    await ask("start_grid", { ...ASKED, exchange: "mexc" });
+    await ask("start_grid", { ...REQUEST, exchange: "mexc" });
     expect((await ask<Planned>("preview_grid_edit", { id, orderSize: 210 })).free).toBe(after);
   });
 
@@ -218,7 +218,7 @@ describe("a change of a running grid", () => {
 
   it("counts nothing where it is on paper", async () => {
     const { ask, exposure } = await started();
-    const { id } = await ask<{ id: string }>("start_grid", { ...ASKED, dryRun: true });
+    const { id } = await ask<{ id: string }>("start_grid", { ...REQUEST, dryRun: true });
     for (const [tool, input] of [
       ["edit_grid", { orderSize: 250 }],
       ["resume_grid", {}],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Strategy } from "../../../src/model/strategy.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
-import { ASKED, d } from "../../support/grid.ts";
+import { d, REQUEST } from "../../support/grid.ts";
 import { order } from "../../support/made.ts";
 import { askingOf, testSandbox } from "../../support/sandbox.ts";
 
@@ -20,7 +20,7 @@ async function started() {
   const box = await testSandbox();
   const { deps, venue } = box;
   const asking = askingOf(deps);
-  const { id } = await asking.ask<{ id: string }>("start_grid", { ...ASKED, useOwnBase: false });
+  const { id } = await asking.ask<{ id: string }>("start_grid", { ...REQUEST, useOwnBase: false });
   /** Every strategy is read with something else in it. */
   const seen = (over: (strategy: Strategy) => Partial<Strategy>): Partial<Deps> => ({
     store: {
@@ -64,7 +64,7 @@ describe("a change of a grid", () => {
     const { id, ask } = await started();
     const free = async () => (await ask<Planned>("preview_grid_edit", { id, orderSize: 210 })).free;
     expect(await free()).toBe("100000");
-    const other = { ...ASKED, symbol: "ETH/USDT", lowerPrice: 2850, upperPrice: 3150, useOwnBase: false };
+    const other = { ...REQUEST, symbol: "ETH/USDT", lowerPrice: 2850, upperPrice: 3150, useOwnBase: false };
     await ask("stop_grid", { id: (await ask<{ id: string }>("start_grid", other)).id });
     expect(await free()).toBe("100000");
   });
@@ -158,7 +158,7 @@ describe("a start without funds", () => {
     const poor = { venue: () => ({ ...venue("kraken"), balances: async () => [] }) } as Partial<Deps>;
     const centered = { exchange: "kraken", symbol: "BTC/USDT", size: 100, confidence: 0 };
     for (const [preview, start, asked] of [
-      ["preview_grid", "start_grid", ASKED],
+      ["preview_grid", "start_grid", REQUEST],
       ["preview_centered_grid", "start_centered_grid", centered],
     ] as const) {
       const told = await ask<{ warnings: { code: string }[] }>(preview, asked, poor);

@@ -11,7 +11,7 @@ import {
 import type { Order } from "../../../src/model/order.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
 import type { StrategyView } from "../../../src/ports/stores/strategy-store.ts";
-import { ASKED } from "../../support/grid.ts";
+import { REQUEST } from "../../support/grid.ts";
 import { order, strategy } from "../../support/made.ts";
 import { askingOf, testSandbox } from "../../support/sandbox.ts";
 
@@ -65,7 +65,7 @@ describe("passes until nothing is left", () => {
   ])("step the accounts that this process reaches, %s", async (_, left, resting) => {
     const { deps, venue } = await testSandbox();
     const { ask } = askingOf(deps);
-    const { id } = await ask<{ id: string }>("start_grid", ASKED);
+    const { id } = await ask<{ id: string }>("start_grid", REQUEST);
     await deps.store.setWants(
       id,
       "stop",
@@ -152,7 +152,7 @@ interface Left {
 async function trading(over: object = {}) {
   const box = await testSandbox();
   const asking = askingOf(box.deps);
-  const { id } = await asking.ask<{ id: string }>("start_grid", { ...ASKED, ...over });
+  const { id } = await asking.ask<{ id: string }>("start_grid", { ...REQUEST, ...over });
   const resting = async () => (await box.venue("kraken").openOrders()).length;
   const kraken = box.venue("kraken");
   /** Its venue takes cancels and never says what became of them. */
@@ -225,7 +225,7 @@ describe("panic", () => {
   it("stops every grid, cancels every order, and tells of those alone that it has stopped", async () => {
     const { ask, id, resting, store, time } = await trading({ useOwnBase: false });
     const earlier = await ask<{ id: string }>("start_grid", {
-      ...ASKED,
+      ...REQUEST,
       symbol: "ETH/USDT",
       lowerPrice: 2850,
       upperPrice: 3150,

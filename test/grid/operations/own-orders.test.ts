@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Deps } from "../../../src/ports/deps.ts";
-import { ASKED } from "../../support/grid.ts";
+import { REQUEST } from "../../support/grid.ts";
 import { askingOf, testSandbox } from "../../support/sandbox.ts";
 
 const QUOTES = {
@@ -11,7 +11,7 @@ const QUOTES = {
 it("read no other account's resting orders, however many there are", async () => {
   const { deps } = await testSandbox();
   const { ask } = askingOf(deps);
-  const { id } = await ask<{ id: string }>("start_grid", { ...ASKED, useOwnBase: false });
+  const { id } = await ask<{ id: string }>("start_grid", { ...REQUEST, useOwnBase: false });
   const quotes = await ask<{ id: string }>("start_quote", QUOTES);
   const asked: unknown[] = [];
   const store: Deps["store"] = {
@@ -21,8 +21,12 @@ it("read no other account's resting orders, however many there are", async () =>
       return deps.store.unsettledOrders(account);
     },
   };
-  const { exchange } = ASKED;
-  await ask("preview_grid", { ...ASKED, symbol: "ETH/USDT", lowerPrice: 2000, upperPrice: 4000 }, { store });
+  const { exchange } = REQUEST;
+  await ask(
+    "preview_grid",
+    { ...REQUEST, symbol: "ETH/USDT", lowerPrice: 2000, upperPrice: 4000 },
+    { store },
+  );
   await ask("preview_grid_edit", { id, orderSize: 210 }, { store });
   await ask("get_withdraw_plan", { exchange }, { store });
   await ask("get_quote_status", { id: quotes.id }, { store });

@@ -3,7 +3,7 @@ import { panic } from "../../../src/grid/operations/panic.ts";
 import type { Order } from "../../../src/model/order.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
 import type { StrategyFilter } from "../../../src/ports/stores/strategy-store.ts";
-import { ASKED } from "../../support/grid.ts";
+import { REQUEST } from "../../support/grid.ts";
 import { order } from "../../support/made.ts";
 import { askingOf, testSandbox } from "../../support/sandbox.ts";
 
@@ -18,7 +18,7 @@ async function trading(over: object = {}) {
   const box = await testSandbox();
   const { deps } = box;
   const asking = askingOf(deps);
-  const { id } = await asking.ask<{ id: string }>("start_grid", { ...ASKED, ...over });
+  const { id } = await asking.ask<{ id: string }>("start_grid", { ...REQUEST, ...over });
   const told = (how: object = {}, of: Partial<Deps> = {}) => asking.ask<Left>("panic", how, of);
   /** With other orders, and other strategies, than there are. */
   const store = (of: Partial<Deps["store"]>): Partial<Deps> => ({ store: { ...deps.store, ...of } });
@@ -38,7 +38,7 @@ const FAR = order({ account: "live:mexc:api.mexc.com", strategy: null });
 describe("what panic has left", () => {
   it("is asked for again while this process gets at any of it, whatever others have", async () => {
     const { deps, told, ask, slow } = await trading({ useOwnBase: false });
-    await ask("start_grid", { ...ASKED, exchange: "mexc", useOwnBase: false });
+    await ask("start_grid", { ...REQUEST, exchange: "mexc", useOwnBase: false });
     const kraken = slow("kraken");
     const own: Partial<Deps> = { venueOf: ({ exchange }) => (exchange === "kraken" ? kraken : undefined) };
     const answer = await told({}, own);
@@ -49,7 +49,7 @@ describe("what panic has left", () => {
 
   it("is told of the switch too, asked for while it cancels", async () => {
     const { ask, slow } = await trading({ useOwnBase: false });
-    await ask("start_grid", { ...ASKED, exchange: "mexc", useOwnBase: false });
+    await ask("start_grid", { ...REQUEST, exchange: "mexc", useOwnBase: false });
     const kraken = slow("kraken");
     const own: Partial<Deps> = { venueOf: ({ exchange }) => (exchange === "kraken" ? kraken : undefined) };
     const answer = await ask<Left>("set_kill_switch", { on: true, cancel: true }, own);

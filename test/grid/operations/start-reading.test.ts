@@ -9,7 +9,7 @@ import {
 } from "../../../src/grid/operations/start-reading.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
 import type { Venue } from "../../../src/ports/venue.ts";
-import { ASKED, d } from "../../support/grid.ts";
+import { d, REQUEST } from "../../support/grid.ts";
 import { askingOf, testSandbox } from "../../support/sandbox.ts";
 
 const WHERE: StartPlace = { exchange: "kraken", symbol: "BTC/USDT" };
@@ -44,7 +44,7 @@ describe("what a start reads of the world", () => {
 
   it("is what runs there, and nothing that has stopped", async () => {
     const { deps, ask, kraken, venue } = await opened();
-    const { id } = await ask<{ id: string }>("start_grid", { ...ASKED, useOwnBase: false });
+    const { id } = await ask<{ id: string }>("start_grid", { ...REQUEST, useOwnBase: false });
     const needed = async () => (await readWorld(deps, WHERE, "test")).kept.quote;
     expect(await runningOn(deps, kraken)).toMatchObject([{ strategy: { id } }]);
     expect(await runningOn(deps, venue("mexc"))).toEqual([]);

@@ -4,7 +4,7 @@ import { AppError, VenueError } from "../../../src/kernel/errors.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
 import type { CandleRange } from "../../../src/ports/market.ts";
 import { BY } from "../../support/by.ts";
-import { ASKED } from "../../support/grid.ts";
+import { REQUEST } from "../../support/grid.ts";
 import { askingOf, testSandbox } from "../../support/sandbox.ts";
 
 const CENTERED = {
@@ -48,8 +48,8 @@ async function opened() {
 describe("a start", () => {
   it("places what its preview has told, and answers what it uses", async () => {
     const { ask, resting, rows } = await opened();
-    const plan = await ask<Plan>("preview_grid", ASKED);
-    const told = await ask<Started>("start_grid", { ...ASKED, planHash: plan.planHash });
+    const plan = await ask<Plan>("preview_grid", REQUEST);
+    const told = await ask<Started>("start_grid", { ...REQUEST, planHash: plan.planHash });
     expect(told).toMatchObject({
       status: "running",
       phase: "active",
@@ -68,7 +68,7 @@ describe("a start", () => {
 
   it("waits for its trigger where it has one", async () => {
     const { ask, resting } = await opened();
-    const told = await ask<Started>("start_grid", { ...ASKED, triggerPrice: 50_000 });
+    const told = await ask<Started>("start_grid", { ...REQUEST, triggerPrice: 50_000 });
     expect(told).toMatchObject({
       status: "idle",
       message: `${told.id} waits until the market reaches 50000`,
@@ -78,11 +78,11 @@ describe("a start", () => {
 
   it("is refused with the hash of another plan, and while the kill switch is on", async () => {
     const { ask, preview, rows, store, deps } = await opened();
-    const { planHash } = await ask<Plan>("preview_grid", ASKED);
-    const other = { ...ASKED, orderSize: 210, planHash };
+    const { planHash } = await ask<Plan>("preview_grid", REQUEST);
+    const other = { ...REQUEST, orderSize: 210, planHash };
     await expect(ask("start_grid", other)).rejects.toMatchObject({ label: "Conflict" });
     await expect(preview("start_grid", other)).rejects.toMatchObject({ label: "Conflict" });
-    expect((await preview("start_grid", { ...ASKED, planHash })).holds).toEqual({ planHash });
+    expect((await preview("start_grid", { ...REQUEST, planHash })).holds).toEqual({ planHash });
     // The switch is turned at the very moment of the write.
     const createStrategy = async () => undefined;
     const forbidden = {
@@ -90,13 +90,13 @@ describe("a start", () => {
       message: expect.stringMatching(/the kill switch is on: no grid is started/),
     };
     await expect(
-      ask("start_grid", ASKED, { store: { ...deps.store, createStrategy } }),
+      ask("start_grid", REQUEST, { store: { ...deps.store, createStrategy } }),
     ).rejects.toMatchObject(forbidden);
     await store.setKill(true, BY);
-    await expect(ask("start_grid", ASKED)).rejects.toMatchObject(forbidden);
+    await expect(ask("start_grid", REQUEST)).rejects.toMatchObject(forbidden);
     await expect(ask("start_grid", other)).rejects.toMatchObject(forbidden);
     expect(await rows()).toEqual([]);
-    expect((await preview("start_grid", ASKED)).limits).toContain(
+    expect((await preview("start_grid", REQUEST)).limits).toContain(
       "the kill switch is on: the start would be refused",
     );
   });
@@ -104,13 +104,13 @@ describe("a start", () => {
   it("happens once for a request, however often it comes", async () => {
     const { deps, rows, resting } = await opened();
     const { ask } = askingOf(deps, { actor: "test", requestKey: "k1" });
-    const first = await ask<Started>("start_grid", ASKED);
-    const again = await ask<Started>("start_grid", ASKED);
+    const first = await ask<Started>("start_grid", REQUEST);
+    const again = await ask<Started>("start_grid", REQUEST);
     expect(again).toMatchObject({ id: first.id, ownBaseUsed: first.ownBaseUsed, warnings: [] });
     expect(Number(again.maxQuoteUsed)).toBeCloseTo(Number(first.maxQuoteUsed), 0);
     expect([await resting(), (await rows()).length]).toEqual([6, 1]);
     await askingOf(deps, { actor: "test", requestKey: "k2" }).ask("start_grid", {
-      ...ASKED,
+      ...REQUEST,
       useOwnBase: false,
     });
     expect(await rows()).toHaveLength(2);
@@ -163,14 +163,14 @@ describe("a start", () => {
     const limit = (over: object) => ask("set_limits", { scope: "every", ...over });
     await limit({ orderNotional: "USDT=100" });
     const refused = { label: "Forbidden" };
-    await expect(ask("start_grid", ASKED)).rejects.toMatchObject(refused);
+    await expect(ask("start_grid", REQUEST)).rejects.toMatchObject(refused);
     await limit({ orderNotional: "USDT=1000" });
     await ask("set_limits", { scope: "token:tok_a", dayNotional: "USDT=2000" });
     const mine = askingOf(deps, { actor: "tok_a" });
-    await mine.ask("start_grid", { ...ASKED, useOwnBase: false });
+    await mine.ask("start_grid", { ...REQUEST, useOwnBase: false });
     expect(
       await mine
-        .ask("start_grid", { ...ASKED, useOwnBase: false })
+        .ask("start_grid", { ...REQUEST, useOwnBase: false })
         .catch(({ label, message }) => ({ label, message })),
     ).toEqual({
       ...refused,
@@ -185,7 +185,7 @@ describe("a start", () => {
 describe("a start on paper", () => {
   it("trades with balances of its own, which a run that goes on holds", async () => {
     const { ask, resting, rows } = await opened();
-    const paper = { ...ASKED, dryRun: true, dryBalance: "USDT=1500" };
+    const paper = { ...REQUEST, dryRun: true, dryBalance: "USDT=1500" };
     const plan = await ask<Plan>("preview_grid", paper);
     expect(plan.free).toEqual({ quote: "1500", base: "0" });
     const { id } = await ask<Started>("start_grid", paper);
@@ -197,19 +197,19 @@ describe("a start on paper", () => {
       label: "Conflict",
       message: "a dry run on kraken uses these balances; stop it, or remove dryBalance",
     });
-    await ask("start_grid", { ...ASKED, dryRun: true, gridLevels: 4 });
-    expect((await ask<Plan>("preview_grid", { ...ASKED, dryRun: true })).free.quote).not.toBe("1500");
+    await ask("start_grid", { ...REQUEST, dryRun: true, gridLevels: 4 });
+    expect((await ask<Plan>("preview_grid", { ...REQUEST, dryRun: true })).free.quote).not.toBe("1500");
     await ask("stop_grid", { id });
   });
 
   it("is refused where paper trading is not available, and balances where nothing is on paper", async () => {
     const { ask, deps } = await opened();
     const { dry: _, ...live } = deps;
-    await expect(askingOf(live).ask("preview_grid", { ...ASKED, dryRun: true })).rejects.toMatchObject({
+    await expect(askingOf(live).ask("preview_grid", { ...REQUEST, dryRun: true })).rejects.toMatchObject({
       label: "Start failed",
       message: "paper trading is not available here",
     });
-    await expect(ask("preview_grid", { ...ASKED, dryBalance: "USDT=1500" })).rejects.toMatchObject({
+    await expect(ask("preview_grid", { ...REQUEST, dryBalance: "USDT=1500" })).rejects.toMatchObject({
       label: "Invalid request",
       message: "dryBalance is for a dryRun",
     });
@@ -220,7 +220,7 @@ describe("what is asked of the world", () => {
   it("is how far the price is trusted, only where that matters", async () => {
     const { ask } = await opened();
     const told = async (over: object, of: Partial<Deps> = {}) =>
-      (await ask<Plan>("preview_grid", { ...ASKED, ...over }, of)).warnings.filter(
+      (await ask<Plan>("preview_grid", { ...REQUEST, ...over }, of)).warnings.filter(
         ({ code }) => code === "low_confidence",
       );
     const nobody = { reference: async () => ({ prices: [], most: null, listed: true }) };
@@ -241,7 +241,7 @@ describe("what is asked of the world", () => {
 
   it("is the last week's prices, without which a plan stands too", async () => {
     const { ask, over } = await opened();
-    const week = async (of: Partial<Deps> = {}) => (await ask<Plan>("preview_grid", ASKED, of)).lastWeek;
+    const week = async (of: Partial<Deps> = {}) => (await ask<Plan>("preview_grid", REQUEST, of)).lastWeek;
     expect((await week()).days).toBe(7);
     const failing = (error: Error) =>
       over({

@@ -5,7 +5,7 @@ import { watchOver } from "../../../src/grid/operations/watch-over.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import type { Deps } from "../../../src/ports/deps.ts";
 import { BY } from "../../support/by.ts";
-import { ASKED } from "../../support/grid.ts";
+import { REQUEST } from "../../support/grid.ts";
 import { askingOf, EXCHANGES, testSandbox } from "../../support/sandbox.ts";
 
 interface Grid {
@@ -28,7 +28,7 @@ interface Grids {
 async function started(over: object = {}) {
   const box = await testSandbox();
   const asking = askingOf(box.deps);
-  const { id } = await asking.ask<{ id: string }>("start_grid", { ...ASKED, useOwnBase: false, ...over });
+  const { id } = await asking.ask<{ id: string }>("start_grid", { ...REQUEST, useOwnBase: false, ...over });
   const status = (input: object = {}, of: Partial<Deps> = {}) =>
     asking.ask<Grids>("get_grid_status", input, of);
   const list = (of: Partial<Deps> = {}) => asking.ask<Grids>("list_grids", {}, of);
@@ -40,7 +40,7 @@ const codesOf = ({ strategies }: Grids) =>
 describe("the status of grids", () => {
   it("is of those that run, at once; of one with its slots", async () => {
     const { id, status, ask } = await started();
-    const other = await ask<{ id: string }>("start_grid", { ...ASKED, gridLevels: 4 });
+    const other = await ask<{ id: string }>("start_grid", { ...REQUEST, gridLevels: 4 });
     const all = await status();
     expect(all).toMatchObject({ count: 2, next: null, warnings: [] });
     expect(all.strategies.map((one) => one.id)).toEqual([id, other.id]);
@@ -59,7 +59,7 @@ describe("the status of grids", () => {
   it("goes on in pages, newest first, with those that are stopped", async () => {
     const { id, status, ask, time } = await started();
     time.pass(10);
-    const { id: second } = await ask<{ id: string }>("start_grid", { ...ASKED, gridLevels: 4 });
+    const { id: second } = await ask<{ id: string }>("start_grid", { ...REQUEST, gridLevels: 4 });
     await ask("stop_grid", { id });
     expect((await status()).strategies.map((one) => one.id)).toEqual([second]);
     const all = await status({ stopped: true });
@@ -177,7 +177,7 @@ describe("what can be taken out", () => {
     expect(lacking.warnings).toMatchObject([
       { code: "funds_missing", message: expect.stringMatching(/lack [\d.]+ USDT/) },
     ]);
-    await ask("start_grid", { ...ASKED, gridLevels: 4 });
+    await ask("start_grid", { ...REQUEST, gridLevels: 4 });
     time.pass(4 * MINUTE);
     // Once for the account.
     expect((await plan()).warnings.map(({ code }) => code)).toEqual(["stalled"]);

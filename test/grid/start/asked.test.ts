@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { centeredPreviewInput, rangePreviewInput } from "../../../src/grid/schema/input.ts";
-import { askedAs } from "../../../src/grid/start/as-asked.ts";
-import { askedRangeOf, centeredOf } from "../../../src/grid/start/asked.ts";
+import { requestedAs } from "../../../src/grid/start/as-asked.ts";
+import { centeredOf, requestedRangeOf } from "../../../src/grid/start/asked.ts";
 import { checkCentered, checkStart } from "../../../src/grid/start/check.ts";
 import { pastOut, startOf } from "../../../src/grid/start/guide-out.ts";
 import { firstState } from "../../../src/grid/start/planned-start.ts";
@@ -14,7 +14,7 @@ const WORLD = { market: market(), quote: quote(), balances: undefined };
 const WHERE = { exchange: "kraken", symbol: "BTC/USDT", dryRun: true, dryBalance: "USDT=100" };
 const RANGE = { lowerPrice: 100, upperPrice: 120, gridLevels: 4, orderSize: 50 };
 const range = (over: object = {}) =>
-  askedRangeOf(rangePreviewInput(["kraken"]).parse({ ...WHERE, ...RANGE, ...over }));
+  requestedRangeOf(rangePreviewInput(["kraken"]).parse({ ...WHERE, ...RANGE, ...over }));
 const around = (over: object = {}) =>
   centeredOf(centeredPreviewInput(["kraken"]).parse({ ...WHERE, ...over }));
 const refused = (label: string, message: string) => expect.objectContaining({ label, message });
@@ -42,10 +42,10 @@ describe("what is asked of a grid", () => {
 });
 
 describe("a configuration as a start would have to ask for it", () => {
-  const asAsked = (asked: ReturnType<typeof range>, changes = {}) =>
-    askedAs(checkStart(asked, WORLD).config, changes) as ReturnType<typeof range>;
+  const asRequested = (asked: ReturnType<typeof range>, changes = {}) =>
+    requestedAs(checkStart(asked, WORLD).config, changes) as ReturnType<typeof range>;
   const asAround = (asked: ReturnType<typeof around>, changes = {}) =>
-    askedAs(checkCentered(asked, WORLD).config, changes) as ReturnType<typeof around>;
+    requestedAs(checkCentered(asked, WORLD).config, changes) as ReturnType<typeof around>;
 
   it("lays out the same grid between two prices", () => {
     for (const over of [
@@ -55,11 +55,11 @@ describe("a configuration as a start would have to ask for it", () => {
       { trail: { up: 140 }, allowLoss: true },
     ]) {
       const { config, slots } = checkStart(range(over), WORLD);
-      expect(checkStart(asAsked(range(over)), WORLD)).toMatchObject({ config, slots });
+      expect(checkStart(asRequested(range(over)), WORLD)).toMatchObject({ config, slots });
     }
     // A spacing that was computed is computed anew.
-    expect(asAsked(range(), { upperPrice: d("140") })).not.toHaveProperty("gridSpacing");
-    expect(asAsked(range({ gridSpacing: 4 }), { orderSize: d("60") })).toMatchObject({
+    expect(asRequested(range(), { upperPrice: d("140") })).not.toHaveProperty("gridSpacing");
+    expect(asRequested(range({ gridSpacing: 4 }), { orderSize: d("60") })).toMatchObject({
       gridSpacing: d("4"),
       orderSize: d("60"),
     });
@@ -101,7 +101,7 @@ describe("a configuration as a start would have to ask for it", () => {
       safetyReserve: _s,
       ...bare
     } = checkCentered(around(), WORLD).config;
-    expect(askedAs(bare as GridConfig, {})).toMatchObject({
+    expect(requestedAs(bare as GridConfig, {})).toMatchObject({
       confidence: d("0.6"),
       maxPosition: d("0.8"),
       safetyReserve: d("0.2"),
@@ -110,13 +110,13 @@ describe("a configuration as a start would have to ask for it", () => {
   });
 
   it("is refused with fields that its kind has not, and with values that may not be", () => {
-    expect(() => asAsked(range(), { spacing: d("0.1") })).toThrow(
+    expect(() => asRequested(range(), { spacing: d("0.1") })).toThrow(
       refused("Invalid request", "spacing is not a setting of a grid between two prices"),
     );
     expect(() => asAround(around(), { lowerPrice: d("1") })).toThrow(
       refused("Invalid request", "lowerPrice is not a setting of a centered grid"),
     );
-    expect(() => asAsked(range(), { lowerPrice: d("130") })).toThrow(
+    expect(() => asRequested(range(), { lowerPrice: d("130") })).toThrow(
       refused("Invalid range", "lowerPrice must be below upperPrice"),
     );
     expect(() => asAround(around(), { sizeModel: "custom", sizeWeights: [ONE] })).toThrow(

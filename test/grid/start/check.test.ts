@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import {
-  type AskedCentered,
-  type AskedRange,
+  type CenteredRequest,
   checkCentered,
   checkStart,
+  type RequestedRange,
 } from "../../../src/grid/start/check.ts";
 import { ONE } from "../../../src/kernel/decimal.ts";
 import { AROUND, d, market } from "../../support/grid.ts";
@@ -11,13 +11,13 @@ import { quote } from "../../support/made.ts";
 
 /** The market is at 105, between 104 and 106. */
 const WORLD = { market: market(), quote: quote(), balances: undefined };
-const RANGE: AskedRange = {
+const RANGE: RequestedRange = {
   lowerPrice: d("100"),
   upperPrice: d("120"),
   gridLevels: 4,
   orderSize: d("50"),
 };
-const range = (over: Partial<AskedRange> = {}) => checkStart({ ...RANGE, ...over }, WORLD);
+const range = (over: Partial<RequestedRange> = {}) => checkStart({ ...RANGE, ...over }, WORLD);
 const invalid = (label: string, message: string | RegExp) =>
   expect.objectContaining({
     label,
@@ -101,7 +101,7 @@ describe("a grid between two prices", () => {
   });
 
   it("says what its fees make of it, and where the market is", () => {
-    const codes = (over: Partial<AskedRange>) => range(over).warnings.map(({ code }) => code);
+    const codes = (over: Partial<RequestedRange>) => range(over).warnings.map(({ code }) => code);
     const narrow = { lowerPrice: d("105"), upperPrice: d("105.4"), gridLevels: 4 };
     expect(codes(narrow)).toEqual(["below_break_even"]);
     expect(codes({ ...narrow, allowLoss: true })).toEqual(["below_break_even"]);
@@ -116,8 +116,8 @@ describe("a grid between two prices", () => {
   });
 });
 
-const CENTERED: AskedCentered = { orderSize: d("50"), centered: AROUND };
-const around = (over: Partial<AskedCentered["centered"]> = {}, of: Partial<AskedCentered> = {}) =>
+const CENTERED: CenteredRequest = { orderSize: d("50"), centered: AROUND };
+const around = (over: Partial<CenteredRequest["centered"]> = {}, of: Partial<CenteredRequest> = {}) =>
   checkCentered({ ...CENTERED, ...of, centered: { ...CENTERED.centered, ...over } }, WORLD);
 
 describe("a grid around the market", () => {

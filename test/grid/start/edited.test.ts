@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { checkCentered, checkStart } from "../../../src/grid/start/check.ts";
-import { type AskedEdit, edited } from "../../../src/grid/start/edited.ts";
+import { type EditRequest, edited } from "../../../src/grid/start/edited.ts";
 import type { GridConfig } from "../../../src/grid/state/config.ts";
 import type { GridState, GridStrategy } from "../../../src/grid/state/state.ts";
 import { ONE } from "../../../src/kernel/decimal.ts";
@@ -10,7 +10,7 @@ import { quote, strategy } from "../../support/made.ts";
 /** The market is at 105. */
 const WORLD = { market: market(), quote: quote() };
 const NO_FUNDS = { ...WORLD, balances: undefined };
-const ASKED = {
+const REQUEST = {
   lowerPrice: d("100"),
   upperPrice: d("120"),
   gridLevels: 4,
@@ -18,13 +18,13 @@ const ASKED = {
   stopLossPrice: d("90"),
   takeProfitPrice: d("130"),
 };
-const RANGE = checkStart(ASKED, NO_FUNDS).config;
-const SPACED = checkStart({ ...ASKED, gridSpacing: d("4") }, NO_FUNDS).config;
+const RANGE = checkStart(REQUEST, NO_FUNDS).config;
+const SPACED = checkStart({ ...REQUEST, gridSpacing: d("4") }, NO_FUNDS).config;
 const CENTERED = checkCentered({ orderSize: d("50"), centered: AROUND }, NO_FUNDS).config;
 
 const grid = (config: GridConfig, of: Partial<GridState> = {}, over: object = {}) =>
   strategy({ config, state: state([slot()], of), ...over }) as GridStrategy;
-const change = (config: GridConfig, asked: AskedEdit, of: Partial<GridState> = {}) =>
+const change = (config: GridConfig, asked: EditRequest, of: Partial<GridState> = {}) =>
   edited(grid(config, of), asked, WORLD);
 const refused = (label: string, message: string) => expect.objectContaining({ label, message });
 
@@ -87,7 +87,7 @@ describe("a change of a grid between two prices", () => {
     );
   });
 
-  it.each<[string, AskedEdit]>([
+  it.each<[string, EditRequest]>([
     ["nothing", {}],
     ["its own size", { orderSize: d("50") }],
     ["its own bounds", { lowerPrice: d("100"), upperPrice: d("120") }],
@@ -113,7 +113,7 @@ describe("a change of a grid between two prices", () => {
   });
 
   it("says where the market has passed a stop price already", () => {
-    const told = (asked: AskedEdit) => change(RANGE, asked).warnings.map(({ message }) => message);
+    const told = (asked: EditRequest) => change(RANGE, asked).warnings.map(({ message }) => message);
     const passed = (price: string) =>
       `the market is at 105, which has passed ${price}: the grid stops and sells its base at once`;
     const above = { lowerPrice: d("107"), upperPrice: d("119") };
@@ -125,14 +125,14 @@ describe("a change of a grid between two prices", () => {
     const [, stops] = change(RANGE, { ...above, stopLossPrice: d("106") }).warnings;
     expect(stops).toEqual({ code: "stops_at_once", message: passed("106") });
     // Without either price nothing is passed.
-    const plain = checkStart({ ...ASKED, stopLossPrice: undefined, takeProfitPrice: undefined }, NO_FUNDS);
+    const plain = checkStart({ ...REQUEST, stopLossPrice: undefined, takeProfitPrice: undefined }, NO_FUNDS);
     expect(change(plain.config, { orderSize: d("60") }).warnings).toEqual([]);
   });
 });
 
 describe("a change of a grid that follows the market", () => {
   const TRAILS = { ...RANGE, trail: { up: d("140"), down: d("80") } };
-  const bounds = (asked: AskedEdit, steps = 0) =>
+  const bounds = (asked: EditRequest, steps = 0) =>
     change({ ...TRAILS, stopLossPrice: undefined, takeProfitPrice: undefined }, asked, {
       trail: { way: null, steps },
     }).config;
@@ -141,7 +141,7 @@ describe("a change of a grid that follows the market", () => {
     expect(bounds({ orderSize: d("60") }, 2)).toMatchObject({ lowerPrice: d("110"), upperPrice: d("130") });
     expect(bounds({ orderSize: d("60") }, -1)).toMatchObject({ lowerPrice: d("95"), upperPrice: d("115") });
     expect(bounds({ orderSize: d("60") })).toMatchObject({ lowerPrice: d("100"), upperPrice: d("120") });
-    for (const moved of [{ budget: d("300") }, { gridSpacing: d("4") }, { gridLevels: 5 }] as AskedEdit[])
+    for (const moved of [{ budget: d("300") }, { gridSpacing: d("4") }, { gridLevels: 5 }] as EditRequest[])
       expect(bounds(moved, 2).lowerPrice).toBe(d("110"));
     expect(bounds({ lowerPrice: d("104") }, 2)).toMatchObject({ lowerPrice: d("104"), upperPrice: d("130") });
     expect(bounds({ upperPrice: d("135") }, 2)).toMatchObject({ lowerPrice: d("110"), upperPrice: d("135") });
@@ -159,7 +159,7 @@ describe("a change of a grid that follows the market", () => {
 
   it("keeps the bounds that are still ahead of it", () => {
     const plain = { stopLossPrice: d("1"), clearTakeProfit: true } as const;
-    const trail = (asked: AskedEdit) => change(TRAILS, { ...plain, ...asked }).config.trail;
+    const trail = (asked: EditRequest) => change(TRAILS, { ...plain, ...asked }).config.trail;
     expect(trail({})).toEqual({ up: d("140"), down: d("80") });
     expect(trail({ upperPrice: d("140") })).toEqual({ up: undefined, down: d("80") });
     expect(trail({ upperPrice: d("139.99") })).toMatchObject({ up: d("140") });
@@ -198,7 +198,7 @@ describe("a change of a grid around the market", () => {
     expect(change(lossy, { orderSize: d("60") }).config.allowLoss).toBe(true);
   });
 
-  it.each<[string, AskedEdit]>([
+  it.each<[string, EditRequest]>([
     ["lowerPrice", { lowerPrice: d("90") }],
     ["upperPrice", { upperPrice: d("130") }],
     ["gridSpacing", { gridSpacing: d("4") }],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type GuideAsked, type GuideMarket, guided } from "../../../src/grid/start/guide.ts";
+import { type GuideMarket, type GuideRequest, guided } from "../../../src/grid/start/guide.ts";
 import { pastOut, startOf } from "../../../src/grid/start/guide-out.ts";
 import type { GridConfig } from "../../../src/grid/state/config.ts";
 import { HOUR } from "../../../src/kernel/time.ts";
@@ -21,7 +21,7 @@ const WORLD: GuideMarket = {
   candles: [candle("90", "104"), candle("95", "110")],
   mid: d("100"),
 };
-const guide = (asked: Partial<GuideAsked> = {}, world: Partial<GuideMarket> = {}) =>
+const guide = (asked: Partial<GuideRequest> = {}, world: Partial<GuideMarket> = {}) =>
   guided({ budget: d("3300"), onLeave: "wait", ...asked }, { ...WORLD, ...world });
 const rangeOf = (low: string, high: string, world: Partial<GuideMarket> = {}) => {
   const { lowerPrice, upperPrice } = guide({}, { candles: [candle(low, high)], ...world });
@@ -122,7 +122,7 @@ describe("a guided grid that the price leaves", () => {
 });
 
 describe("a budget that is too small", () => {
-  const least = (asked: Partial<GuideAsked>, world: Partial<GuideMarket> = {}): string => {
+  const least = (asked: Partial<GuideRequest>, world: Partial<GuideMarket> = {}): string => {
     try {
       return `${guide({ budget: d("1"), ...asked }, world).gridLevels} levels`;
     } catch (error) {

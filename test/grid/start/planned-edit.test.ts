@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { checkCentered, checkStart } from "../../../src/grid/start/check.ts";
-import { type AskedEdit, edited } from "../../../src/grid/start/edited.ts";
+import { type EditRequest, edited } from "../../../src/grid/start/edited.ts";
 import { type EditWorld, planEdit, plannedEditOut } from "../../../src/grid/start/planned-edit.ts";
 import type { GridState, GridStrategy } from "../../../src/grid/state/state.ts";
 import type { Order } from "../../../src/model/order.ts";
@@ -9,8 +9,8 @@ import { order, quote, strategy } from "../../support/made.ts";
 
 /** The market is at 105, and 100 are free. A buy of 2 at 100 rests, half of it filled: with its fee it holds 100.1. */
 const MARKET = market();
-const ASKED = { lowerPrice: d("90"), upperPrice: d("120"), gridLevels: 3, orderSize: d("50") };
-const CHECKED = checkStart(ASKED, { market: MARKET, quote: quote(), balances: undefined });
+const REQUEST = { lowerPrice: d("90"), upperPrice: d("120"), gridLevels: 3, orderSize: d("50") };
+const CHECKED = checkStart(REQUEST, { market: MARKET, quote: quote(), balances: undefined });
 const world = (over: Partial<EditWorld> = {}): EditWorld => ({
   market: MARKET,
   quote: quote(),
@@ -27,7 +27,7 @@ const grid = (of: Partial<GridState> = {}, config = CHECKED.config) =>
   strategy({ config, state: state(CHECKED.slots, of) }) as GridStrategy;
 
 function planned(
-  asked: AskedEdit,
+  asked: EditRequest,
   over: Partial<EditWorld> = {},
   of: Partial<GridState> = {},
   config = CHECKED.config,
@@ -76,7 +76,7 @@ describe("the plan of a change that moves the levels", () => {
   });
 
   it("says what is wrong with what was asked for", () => {
-    const codes = (asked: AskedEdit) => planned(asked).out.warnings.map(({ code }) => code);
+    const codes = (asked: EditRequest) => planned(asked).out.warnings.map(({ code }) => code);
     expect(codes({ upperPrice: d("104") })).toEqual(["market_outside"]);
     expect(codes({ orderSize: d("60"), stopLossPrice: d("80") })).toEqual([]);
   });
@@ -91,7 +91,7 @@ describe("the plan of a change that moves the levels", () => {
   });
 
   it("is another one once another change has been asked for, or other orders are placed", () => {
-    const hash = (asked: AskedEdit, over: Partial<EditWorld> = {}) => planned(asked, over).plan.hash;
+    const hash = (asked: EditRequest, over: Partial<EditWorld> = {}) => planned(asked, over).plan.hash;
     const size = { orderSize: d("60") };
     expect(hash(size)).toBe(hash(size));
     expect(hash(size)).not.toBe(hash({ orderSize: d("61") }));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type AskedRange, checkStart } from "../../../src/grid/start/check.ts";
+import { checkStart, type RequestedRange } from "../../../src/grid/start/check.ts";
 import {
   beyondLimits,
   missingQuote,
@@ -14,7 +14,12 @@ import { d, market } from "../../support/grid.ts";
 import { bounds, quote } from "../../support/made.ts";
 
 /** Without fees, at 90: 1 is bought at 60, 0.75 at 80, and 0.5 of the account's own are sold at 120. */
-const ASKED: AskedRange = { lowerPrice: d("60"), upperPrice: d("120"), gridLevels: 3, orderSize: d("60") };
+const REQUEST: RequestedRange = {
+  lowerPrice: d("60"),
+  upperPrice: d("120"),
+  gridLevels: 3,
+  orderSize: d("60"),
+};
 const balance = (asset: string, free: string, used = "0") => ({ asset, free: d(free), used: d(used) });
 const WORLD: StartWorld = {
   market: market({ lot: d("0.001"), minAmount: d("0.001"), maker: 0n, taker: 0n }),
@@ -25,18 +30,18 @@ const WORLD: StartWorld = {
 };
 const WEEK = { reason: "no line" };
 
-function planned(asked: Partial<AskedRange> = {}, over: Partial<StartWorld> = {}) {
+function planned(asked: Partial<RequestedRange> = {}, over: Partial<StartWorld> = {}) {
   const world = { ...WORLD, ...over };
-  const checked = checkStart({ ...ASKED, ...asked }, { ...world, balances: undefined });
+  const checked = checkStart({ ...REQUEST, ...asked }, { ...world, balances: undefined });
   return { world, plan: planStart(checked, world) };
 }
-function out(asked: Partial<AskedRange> = {}, over: Partial<StartWorld> = {}) {
+function out(asked: Partial<RequestedRange> = {}, over: Partial<StartWorld> = {}) {
   const { plan, world } = planned(asked, over);
   return plannedOut(plan, world, WEEK);
 }
-const ordersOf = (asked: Partial<AskedRange>, over: Partial<StartWorld> = {}) =>
+const ordersOf = (asked: Partial<RequestedRange>, over: Partial<StartWorld> = {}) =>
   out(asked, over).orders.map(({ side, price, amount }) => [side, price, amount]);
-const refusedOf = (asked: Partial<AskedRange>, over: Partial<StartWorld> = {}) =>
+const refusedOf = (asked: Partial<RequestedRange>, over: Partial<StartWorld> = {}) =>
   out(asked, over).refused.map(({ slot, reason }) => [slot, reason]);
 const limited = (limits: Limits) => ({ bounds: bounds(limits) });
 const BUY_80 = ["buy", 80, 0.75];
@@ -191,7 +196,7 @@ describe("a start that buys the base of its sells at once", () => {
 });
 
 describe("a start beyond a limit", () => {
-  const beyond = (asked: Partial<AskedRange>, over: Partial<StartWorld>) => {
+  const beyond = (asked: Partial<RequestedRange>, over: Partial<StartWorld>) => {
     const { plan, world } = planned(asked, over);
     return beyondLimits(plan, world)?.reason;
   };
@@ -230,7 +235,7 @@ describe("a start beyond a limit", () => {
 });
 
 describe("what a start is shown as to whoever has to approve it", () => {
-  const shown = (asked: Partial<AskedRange> = {}, over: Partial<StartWorld> = {}, of: object = {}) => {
+  const shown = (asked: Partial<RequestedRange> = {}, over: Partial<StartWorld> = {}, of: object = {}) => {
     const { plan, world } = planned(asked, over);
     return {
       ...previewStart(plan, { ...world, exchange: "kraken", doubts: [], week: WEEK, ...of }),

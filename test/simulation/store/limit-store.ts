@@ -7,14 +7,14 @@ import type { Tables } from "./tables.ts";
 
 export const memoryLimitStore = (tables: Tables, now: () => Millis): LimitStore => ({
   async readLimits({ scopes, account, actor, countsOpen = false }) {
-    const isAsked = countsOpen || Object.values(tables.limits.set).some((set) => set.openOrders != null);
+    const isRequested = countsOpen || Object.values(tables.limits.set).some((set) => set.openOrders != null);
     const open = [...tables.unsettled].map((id) => tables.orders.get(id) as Order);
     return {
       now: now(),
       stored: tables.limits,
       uses: scopes.flatMap((scope) => newestUses(tables, scope)),
-      openOrders: isAsked ? open.filter((order) => order.account === account).length : null,
-      openOfActor: isAsked ? open.filter((order) => order.actor === actor).length : null,
+      openOrders: isRequested ? open.filter((order) => order.account === account).length : null,
+      openOfActor: isRequested ? open.filter((order) => order.actor === actor).length : null,
     };
   },
 

@@ -17,14 +17,14 @@ import { countUses, withinLimits } from "./limits.ts";
 import { isWanted, memoryStepStore, metOf } from "./step-store.ts";
 import { accountRow, putOrder, type Tables } from "./tables.ts";
 
-type Told = Pick<AuditStore, "note" | "noteAhead">;
+type Reported = Pick<AuditStore, "note" | "noteAhead">;
 
 /** What trades needs to be kept; it lives as long as the process: for simulations and backtests. */
 export function memoryStore(
   tables: Tables,
   now: () => Millis,
-): StepStore & StrategyStore & HistoryStore & HandOrderStore & LimitStore & Told {
-  const note: Told["note"] = async (told, by) => {
+): StepStore & StrategyStore & HistoryStore & HandOrderStore & LimitStore & Reported {
+  const note: Reported["note"] = async (told, by) => {
     tables.events.push({ ...told, at: now(), ...by });
   };
   return {

@@ -2,7 +2,7 @@ import { lazy } from "../../../kernel/lazy.ts";
 import type { Pair } from "../../../kernel/pair.ts";
 import { type Millis, SECOND } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
-import type { CallsAsked, Keys, Permit } from "../../../ports/venue.ts";
+import type { CallRequests, Keys, Permit } from "../../../ports/venue.ts";
 import type { Ccxt } from "../client/ccxt.ts";
 import { clockCheck } from "../client/clock-check.ts";
 import type { AccountKind } from "../client/keeping.ts";
@@ -25,7 +25,7 @@ export interface LeaseHold {
   /** After so long it gives way to people who wait for the lease in other processes; undefined where it does not. */
   readonly yieldsAfter: Millis | undefined;
   /** Taken from the account's rate with the lease. */
-  readonly paid?: CallsAsked | undefined;
+  readonly paid?: CallRequests | undefined;
 }
 
 export interface SessionCaller {

@@ -1,7 +1,7 @@
 import { BudgetSpent } from "../../../kernel/errors.ts";
 import { type Millis, SECOND } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
-import type { CallsAsked } from "../../../ports/venue.ts";
+import type { CallRequests } from "../../../ports/venue.ts";
 import type { PrivateCall, PrivateRate } from "../client/quirks.ts";
 import type { ExchangeLink } from "./exchange-link.ts";
 
@@ -16,7 +16,7 @@ export type Spender = "person" | "pass" | "urgent pass";
  * a pass that began with less would use up what has just come back, and so would the next: none would ever have enough
  * to act. Elsewhere it is a second's worth, as each taking is a write to the database.
  */
-export function openingOf({ rate }: Pick<ExchangeLink, "rate">, isUrgent: boolean): CallsAsked | undefined {
+export function openingOf({ rate }: Pick<ExchangeLink, "rate">, isUrgent: boolean): CallRequests | undefined {
   if (!rate) return undefined;
   if (rate.pass && !isUrgent) return { calls: 1, kept: rate.reserve + rate.pass - 1, rate };
   const calls = secondsWorth(rate);
@@ -27,7 +27,7 @@ const secondsWorth = ({ perSecond, burst, reserve }: PrivateRate): number =>
   Math.min(Math.floor(perSecond), burst - reserve);
 
 /** Taken by a pass with its lease, at a time of this process's own clock. */
-export interface PaidCalls extends CallsAsked {
+export interface PaidCalls extends CallRequests {
   readonly at: Millis;
 }
 

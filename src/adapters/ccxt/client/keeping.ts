@@ -4,7 +4,7 @@ import type { Pair } from "../../../kernel/pair.ts";
 import type { Millis } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
 import type { Fee } from "../../../model/order.ts";
-import type { CallRate, CallsAsked } from "../../../ports/venue.ts";
+import type { CallRate, CallRequests } from "../../../ports/venue.ts";
 import type { Dict } from "./ccxt.ts";
 
 export interface KeptValue<T> {
@@ -78,7 +78,7 @@ export interface LeaseKeeper {
 
 export interface RateKeeper {
   /** Takes calls from the account's rate. Answers 0 when they were taken, else how long to wait for them. */
-  spend(account: AccountKey, asked: CallsAsked): Promise<Millis>;
+  spend(account: AccountKey, asked: CallRequests): Promise<Millis>;
   /** The exchange has said that there are none left. */
   exhaust(account: AccountKey, rate: CallRate): Promise<void>;
 }

@@ -1,16 +1,16 @@
 import type { Millis } from "../../../kernel/time.ts";
 import type { Context } from "./context.ts";
 
-interface KeptForm<Told> {
+interface KeptForm<Reported> {
   /** So many at most. */
   readonly most: number;
   /** What is small, and asked for again. */
-  readonly isWorth: (told: Told) => boolean;
+  readonly isWorth: (told: Reported) => boolean;
 }
 
 /** What a read tells, and protocol time where it is told again: undefined where it was read just now. */
-interface KeptTold<Told> {
-  readonly told: Told;
+interface KeptView<Reported> {
+  readonly told: Reported;
   readonly now: Millis | undefined;
 }
 
@@ -18,10 +18,13 @@ interface KeptTold<Told> {
  * Reads whose answers are told again, without a read, as long as nothing in the database has changed, whoever would have
  * changed it; where nobody tells that, each is read. Of time nothing in an answer may depend but what its caller makes anew.
  */
-export function keptReads<Told>({ stamp }: Pick<Context, "stamp">, { most, isWorth }: KeptForm<Told>) {
+export function keptReads<Reported>(
+  { stamp }: Pick<Context, "stamp">,
+  { most, isWorth }: KeptForm<Reported>,
+) {
   let since: string | undefined;
-  const kept = new Map<string, Told>();
-  return async (key: string, read: () => Promise<Told>): Promise<KeptTold<Told>> => {
+  const kept = new Map<string, Reported>();
+  return async (key: string, read: () => Promise<Reported>): Promise<KeptView<Reported>> => {
     // Before the read: of what changes between the two, the answer knows more than its stamp says.
     const found = await stamp();
     if (!found) return { told: await read(), now: undefined };

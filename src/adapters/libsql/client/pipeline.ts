@@ -1,7 +1,7 @@
 import type { InStatement, ResultSet } from "@libsql/client";
 import { createClient } from "@libsql/client/http";
 import { LibsqlBatchError, LibsqlError } from "@libsql/core/api";
-import { toldBatch, toldError, toldResult } from "./told-results.ts";
+import { decodeResult, describeError, writeBatch } from "./told-results.ts";
 
 /*
  * A batch of a libSQL server as one request, as the library would make it, in a fifth of its time: it keeps a stream,
@@ -95,16 +95,16 @@ export function batchBody(statements: readonly PlainStatement[], mode: BatchMode
 /** The results of the statements, as the library tells them, from the answer to that request. Throws what it throws. */
 export function resultsOf(body: unknown, statements: readonly PlainStatement[]): ResultSet[] {
   const texts = new Set(statements.map(({ sql }) => sql)).size;
-  const { results, errors } = toldBatch(body, texts);
-  if (errors[0]) throw toldError(errors[0]);
+  const { results, errors } = writeBatch(body, texts);
+  if (errors[0]) throw describeError(errors[0]);
   const sets = statements.map((_one, place) => {
-    if (errors[place + 1]) throw toldError(errors[place + 1], place);
+    if (errors[place + 1]) throw describeError(errors[place + 1], place);
     const result = results[place + 1];
     if (!result) throw new LibsqlBatchError("its transaction was rolled back", place, "TRANSACTION_CLOSED");
-    return toldResult(result);
+    return decodeResult(result);
   });
   const last = statements.length + 1;
-  if (errors[last]) throw toldError(errors[last]);
+  if (errors[last]) throw describeError(errors[last]);
   // The library would take it for done.
   if (!results[last]) throw new LibsqlError("the commit is unconfirmed", "TRANSACTION_CLOSED");
   return sets;

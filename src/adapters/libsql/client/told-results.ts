@@ -19,10 +19,10 @@ function neededList(value: unknown, name: string): readonly unknown[] {
 }
 
 /** What became of each step of a batch, which stands between so many texts and the end. */
-export function toldBatch(body: unknown, texts: number) {
+export function writeBatch(body: unknown, texts: number) {
   const told = neededList(body, "results");
   const refused = told.find((one) => fieldIn(one, "type") === "error");
-  if (refused) throw toldError(fieldIn(refused, "error"));
+  if (refused) throw describeError(fieldIn(refused, "error"));
   if (told.length !== texts + 2) throw unreadAnswer("result for each request");
   const response = fieldIn(told[texts], "response");
   if (fieldIn(response, "type") !== "batch") throw unreadAnswer("batch");
@@ -31,7 +31,7 @@ export function toldBatch(body: unknown, texts: number) {
 }
 
 /** Of a batch's statement at a place, or of what stands around them. */
-export function toldError(told: unknown, place?: number): LibsqlError {
+export function describeError(told: unknown, place?: number): LibsqlError {
   const message = String(fieldIn(told, "message"));
   const code = String(fieldIn(told, "code") ?? "UNKNOWN");
   return place === undefined ? new LibsqlError(message, code) : new LibsqlBatchError(message, place, code);
@@ -45,14 +45,14 @@ export async function failedAnswer(response: Response): Promise<LibsqlError> {
     return new LibsqlError(said, "SERVER_ERROR");
   }
   const told: unknown = await response.json();
-  return fieldIn(told, "message") === undefined ? new LibsqlError(said, "SERVER_ERROR") : toldError(told);
+  return fieldIn(told, "message") === undefined ? new LibsqlError(said, "SERVER_ERROR") : describeError(told);
 }
 
-export function toldResult(told: unknown): ResultSet {
+export function decodeResult(told: unknown): ResultSet {
   const cols = neededList(told, "cols");
   const columns = cols.map((one) => String(fieldIn(one, "name") ?? ""));
   const columnTypes = cols.map((one) => String(fieldIn(one, "decltype") ?? ""));
-  const rows = neededList(told, "rows").map((row) => toldRow(columns, row));
+  const rows = neededList(told, "rows").map((row) => decodeRow(columns, row));
   const rowsAffected = fieldIn(told, "affected_row_count");
   if (typeof rowsAffected !== "number") throw unreadAnswer("number of rows");
   const rowid = fieldIn(told, "last_insert_rowid");
@@ -67,11 +67,11 @@ export function toldResult(told: unknown): ResultSet {
 }
 
 /** Its values by place, and by name where one has several the first: only those are told of it in a loop over its fields. */
-function toldRow(columns: readonly string[], told: unknown): Row {
+function decodeRow(columns: readonly string[], told: unknown): Row {
   if (!Array.isArray(told)) throw unreadAnswer("row");
   const row = Object.defineProperty({}, "length", { value: told.length }) as Row;
   for (const [place, one] of told.entries()) {
-    const value = toldValue(one);
+    const value = decodeValue(one);
     Object.defineProperty(row, place, { value });
     const name = columns[place];
     if (name !== undefined && !Object.hasOwn(row, name)) row[name] = value;
@@ -79,7 +79,7 @@ function toldRow(columns: readonly string[], told: unknown): Row {
   return row;
 }
 
-function toldValue(told: unknown): Value {
+function decodeValue(told: unknown): Value {
   const value = fieldIn(told, "value");
   switch (fieldIn(told, "type")) {
     case "null":
@@ -91,14 +91,14 @@ function toldValue(told: unknown): Value {
       if (typeof value === "number") return value;
       break;
     case "integer":
-      return toldWhole(value);
+      return decodeWhole(value);
     case "blob":
       return blobOf(fieldIn(told, "base64"));
   }
   throw unreadAnswer("value that can be read");
 }
 
-function toldWhole(told: unknown): number {
+function decodeWhole(told: unknown): number {
   const value = Number(told);
   if (typeof told !== "string" || !Number.isSafeInteger(value))
     throw new RangeError("a whole number of the database is too large");

@@ -1,7 +1,7 @@
 import { eq, type SQL, sql } from "drizzle-orm";
 import { SECOND } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
-import type { CallsAsked } from "../../../ports/venue.ts";
+import type { CallRequests } from "../../../ports/venue.ts";
 import type { RateKeeper } from "../../ccxt/client/keeping.ts";
 import { building, type Context, queries, type Statement, statement } from "../client/context.ts";
 import { rates } from "../tables/live-tables.ts";
@@ -35,7 +35,7 @@ const [ACCOUNT, COST, WHOLE] = ["account", "cost", "whole"].map((name) => sql`${
 ];
 
 /** How long the rate takes to regain the calls, and all that may be taken of it. */
-const timeOf = ({ calls, kept, rate: { burst, perSecond } }: CallsAsked) => {
+const timeOf = ({ calls, kept, rate: { burst, perSecond } }: CallRequests) => {
   const each = SECOND / perSecond;
   return { cost: Math.ceil(calls * each), whole: Math.ceil((burst - kept) * each) };
 };
@@ -56,7 +56,7 @@ const takeOfRate = (now: SQL<number>, condition = sql`true`) =>
 const takeAfterChange = (now: SQL<number>) => takeOfRate(now, sql`changes() > 0`);
 
 /** Of a batch, behind what must have changed something. */
-export const callsTaken = ({ prepare }: Context, account: AccountKey, asked: CallsAsked): Statement =>
+export const callsTaken = ({ prepare }: Context, account: AccountKey, asked: CallRequests): Statement =>
   prepare(takeAfterChange)({ account, ...timeOf(asked) });
 
 /** How long until it has. */

@@ -8,7 +8,7 @@ import type { Turned } from "../client/calls.ts";
 import { type Context, rowsOf, type Statement, statement } from "../client/context.ts";
 import { checkpoints } from "../tables/audit-tables.ts";
 import { accounts, events } from "../tables/tables.ts";
-import { OF_PEOPLE, writeTold } from "./event-chain.ts";
+import { OF_PEOPLE, writeText } from "./event-chain.ts";
 
 /** The last row of one index, and as many rows as there are accounts. */
 const PULSE = "select (select max(id) from events), (select max(stepped_at) from accounts)";
@@ -16,7 +16,7 @@ const PULSE = "select (select max(id) from events), (select max(stepped_at) from
 export function auditStore(context: Context): AuditStore {
   const { client, db } = context;
   const note: AuditStore["note"] = async (told, by) => {
-    await writeTold(context, by, async ({ tell }) => [await tell(told)]);
+    await writeText(context, by, async ({ tell }) => [await tell(told)]);
   };
   return {
     note,
@@ -50,7 +50,7 @@ export function auditStore(context: Context): AuditStore {
 
     async checkpoint(signer, keep, by) {
       let checkpoint: Checkpoint | undefined;
-      const results = await writeTold(context, by, async ({ calls, now, tell }) => {
+      const results = await writeText(context, by, async ({ calls, now, tell }) => {
         const newest = await newestCheckpoint(context, calls);
         const marks = await marksOf(calls, newest, keep === undefined ? undefined : now - keep);
         const unsigned = { number: (newest?.number ?? 0) + 1, at: now, marks };

@@ -8,7 +8,7 @@ import { type Context, hasRows, rowsOf, statement } from "../client/context.ts";
 import { keptReads } from "../client/kept-reads.ts";
 import { credentials } from "../tables/credential-tables.ts";
 import { accounts } from "../tables/tables.ts";
-import { writeTold } from "./event-chain.ts";
+import { writeText } from "./event-chain.ts";
 
 export interface StoredKeys {
   readonly key: string;
@@ -76,7 +76,7 @@ export function credentialStore(context: Context, keks: readonly Kek[]): Credent
         .values({ account, ...row })
         .onConflictDoUpdate({ target: credentials.account, set: row });
       const known = db.select({ account: credentials.account }).from(credentials).where(isOf(account));
-      await writeTold(context, by, async ({ calls, tell }) => {
+      await writeText(context, by, async ({ calls, tell }) => {
         const isKnown = hasRows(await calls.execute(statement(known)));
         return [
           await tell(keysEvent(account, isKnown ? "replaced" : "stored")),
@@ -115,7 +115,7 @@ export function credentialStore(context: Context, keks: readonly Kek[]): Credent
 
     async remove(account, by) {
       const gone = db.delete(credentials).where(isOf(account)).returning({ account: credentials.account });
-      const [, removed] = await writeTold(context, by, async ({ tell }) => [
+      const [, removed] = await writeText(context, by, async ({ tell }) => [
         await tell(keysEvent(account, "removed"), isThere(isOf(account))),
         statement(gone),
       ]);
@@ -130,7 +130,7 @@ export function credentialStore(context: Context, keks: readonly Kek[]): Credent
         // Keys that were replaced meanwhile have a data key of their own.
         const isSame = and(isOf(row.account), eq(credentials.wrapped, row.wrapped));
         const update = db.update(credentials).set({ kek, wrapped }).where(isSame);
-        const [, changed] = await writeTold(context, by, async ({ tell }) => [
+        const [, changed] = await writeText(context, by, async ({ tell }) => [
           await tell(keysEvent(row.account, "encrypted with another EDGEMAKER_KEK"), isThere(isSame)),
           statement(update.returning({ account: credentials.account })),
         ]);

@@ -4,7 +4,7 @@ import { eventText } from "../../../audit/chain.ts";
 import { digest } from "../../../kernel/digest.ts";
 import { lazy } from "../../../kernel/lazy.ts";
 import type { Millis } from "../../../kernel/time.ts";
-import { BY_STEP, type By, EVERY_ACCOUNT, type Event, type EventTold } from "../../../model/events.ts";
+import { BY_STEP, type By, EVERY_ACCOUNT, type Event, type EventView } from "../../../model/events.ts";
 import type { DatabaseUse } from "../../../model/usage.ts";
 import type { Turned } from "../client/calls.ts";
 import { type ChainHead, type Context, type Statement, statement } from "../client/context.ts";
@@ -27,7 +27,7 @@ export interface Moment {
   /** What is known of the database is held against it by the batch itself. */
   readonly isGuarded: boolean;
   /** The statement that writes the event; only where something holds in its batch. At most one of a batch. */
-  tell(told: EventTold, where?: SQL): Promise<Statement>;
+  tell(told: EventView, where?: SQL): Promise<Statement>;
 }
 
 /** Protocol time, read a moment ago, and what has to hold beside it for the newest event not to be read once more. */
@@ -48,7 +48,7 @@ export interface Deed {
  * knows it or as it was read right before; where another process was first, both are made anew. The kill switch is first
  * of all that wait.
  */
-export const writeTold = (
+export const writeText = (
   context: Context,
   by: By,
   make: Deed["make"],
@@ -93,7 +93,7 @@ async function writeAfter(
   { now, calls, guards, head }: AfterHead,
 ): Promise<ResultSet[]> {
   let [last, event]: [ChainHead, Statement | undefined] = [head, undefined];
-  const tell = async (told: EventTold, where = sql`1`) => {
+  const tell = async (told: EventView, where = sql`1`) => {
     const linked = await linkAfter(head, { ...told, at: now, ...by }, where);
     last = linked.head;
     event = linked.event;
@@ -103,8 +103,8 @@ async function writeAfter(
   // Unless it is known to be written, nobody knows what the newest one is.
   newest.ofPeople = undefined;
   const results = await calls.batch(statements, "write");
-  const isTold = event !== undefined && (results[statements.indexOf(event)]?.rowsAffected ?? 0) > 0;
-  newest.ofPeople = isTold ? last : head;
+  const isReported = event !== undefined && (results[statements.indexOf(event)]?.rowsAffected ?? 0) > 0;
+  newest.ofPeople = isReported ? last : head;
   return results.slice(guards.length);
 }
 

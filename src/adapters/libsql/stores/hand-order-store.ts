@@ -7,13 +7,13 @@ import type { HandOrderStore } from "../../../ports/stores/hand-order-store.ts";
 import { building, type Context, eachWay, hasRows, rowsOf, statement } from "../client/context.ts";
 import { isNotNewer, refuseNewer } from "../client/migrate.ts";
 import { accounts, orders } from "../tables/tables.ts";
-import { type Moment, writeTold } from "./event-chain.ts";
+import { type Moment, writeText } from "./event-chain.ts";
 import { insertByHand, isOrder } from "./order-rows.ts";
-import { toldTogether } from "./told-together.ts";
+import { batchTogether } from "./told-together.ts";
 
 export function handOrderStore(context: Context): HandOrderStore {
   const { client, db, now, prepare } = context;
-  const writeShared = toldTogether(context);
+  const writeShared = batchTogether(context);
   return {
     async now() {
       const result = await client.fresh(statement(sql`select ${now()}`));
@@ -31,7 +31,7 @@ export function handOrderStore(context: Context): HandOrderStore {
       const known = held.at === undefined ? undefined : { at: held.at, holds: isNotNewer(context) };
       const results = known
         ? await writeShared({ by, make, known, isDone: isRecorded })
-        : await writeTold(context, by, make);
+        : await writeText(context, by, make);
       if (hasRows(results[1])) return { result: "recorded" };
       const met = firstMet({ side: order.side, limit: held.limit }, rowsOf(orders, results.at(-1)));
       return met ? { result: "meets", order: met } : { result: "refused" };

@@ -6,7 +6,7 @@ import { type Context, hasRows, rowsFrom, statement } from "../client/context.ts
 import { unless } from "../client/fence.ts";
 import { limits, limitUses, notionalUnits } from "../tables/limit-tables.ts";
 import { control } from "../tables/tables.ts";
-import { writeTold } from "./event-chain.ts";
+import { writeText } from "./event-chain.ts";
 import { countBoth, useOnce } from "./limit-rows.ts";
 
 export function limitStore(context: Context): LimitStore {
@@ -44,7 +44,7 @@ export function limitStore(context: Context): LimitStore {
       const count = db.update(control).set({ limits: version + 1 });
       const told = { account: EVERY_ACCOUNT, strategy: null, kind: "limits" as const, message };
       try {
-        await writeTold(context, by, async ({ tell }) => [
+        await writeText(context, by, async ({ tell }) => [
           ...unless(isSame),
           statement(put),
           statement(count),
@@ -71,8 +71,8 @@ function limitsText(now: SQL): SQL {
   const set = sql`select json_group_array(json_array(scope, settings)) from ${limits}`;
   const uses = sql`select json_group_array(json((${newestUses(sql`asked.value`)}))) from json_each(${sql.placeholder("scopes")}) as asked`;
   // Whoever has thousands of them would count them for each one more.
-  const isAsked = sql`${sql.placeholder("countsOpen")} or exists(select 1 from ${limits} where ${limits.settings} ->> 'openOrders' is not null)`;
-  const open = sql`case when ${isAsked} then ${countBoth(account, actor)} else '[]' end`;
+  const isRequested = sql`${sql.placeholder("countsOpen")} or exists(select 1 from ${limits} where ${limits.settings} ->> 'openOrders' is not null)`;
+  const open = sql`case when ${isRequested} then ${countBoth(account, actor)} else '[]' end`;
   return sql`select ${now}, ${control.limits}, ${open}, (${set}), (${uses}) from ${control}`;
 }
 

@@ -2,13 +2,13 @@ import { asc, eq, type SQL, sql } from "drizzle-orm";
 import { SettingsError } from "../../../kernel/errors.ts";
 import { DAY } from "../../../kernel/time.ts";
 import { NO_DIGEST } from "../../../model/channel.ts";
-import { EVERY_ACCOUNT, type EventTold } from "../../../model/events.ts";
+import { EVERY_ACCOUNT, type EventView } from "../../../model/events.ts";
 import type { Claim, NotifyStore } from "../../../ports/stores/notify-store.ts";
 import { type Kek, openSealed, seal } from "../../vault/envelope.ts";
 import { type Context, hasRows, rowsOf, statement } from "../client/context.ts";
 import { channels, messages } from "../tables/notify-tables.ts";
 import { events } from "../tables/tables.ts";
-import { writeTold } from "./event-chain.ts";
+import { writeText } from "./event-chain.ts";
 import {
   channelOf,
   eventsFrom,
@@ -26,7 +26,7 @@ import { ownerOf, rotateSecrets } from "./rotate-secrets.ts";
 /** How long a message that was sent is kept. */
 const SENT_KEPT_FOR = 30 * DAY;
 
-const OF_CHANNEL: Omit<EventTold, "message"> = { account: EVERY_ACCOUNT, strategy: null, kind: "channel" };
+const OF_CHANNEL: Omit<EventView, "message"> = { account: EVERY_ACCOUNT, strategy: null, kind: "channel" };
 
 /** `keks`: the operator's keys, the first one encrypts. A process without any leaves all channels to others. */
 export function notifyStore(
@@ -43,7 +43,7 @@ export function notifyStore(
       if (!kek) throw new SettingsError("EDGEMAKER_KEK is not set; it encrypts the secrets of channels");
       const { fields, ...wrapping } = await seal(kek, ownerOf(name), secrets);
       const isNew = sql`not exists(select 1 from ${channels} where ${channels.name} = ${name})`;
-      const [, added] = await writeTold(context, by, async ({ now: at, tell }) => {
+      const [, added] = await writeText(context, by, async ({ now: at, tell }) => {
         const row = {
           ...wrapping,
           ...{ name, kind, level, quiet, isDaily, secrets: fields, createdAt: at, held: NO_DIGEST },
@@ -63,7 +63,7 @@ export function notifyStore(
 
     async removeChannel(name, by) {
       const isThere = sql`exists(select 1 from ${channels} where ${channels.name} = ${name})`;
-      const [, removed] = await writeTold(context, by, async ({ tell }) => [
+      const [, removed] = await writeText(context, by, async ({ tell }) => [
         await tell({ ...OF_CHANNEL, message: `removed ${name}` }, isThere),
         statement(db.delete(channels).where(eq(channels.name, name)).returning({ name: channels.name })),
         statement(db.delete(messages).where(eq(messages.channel, name))),

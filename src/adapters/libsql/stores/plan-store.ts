@@ -4,7 +4,7 @@ import { EVERY_ACCOUNT } from "../../../model/events.ts";
 import type { PlanKey, PlanState, PlanStore } from "../../../ports/stores/plan-store.ts";
 import { type Context, hasRows, rowsOf, statement } from "../client/context.ts";
 import { plans } from "../tables/plan-tables.ts";
-import { writeTold } from "./event-chain.ts";
+import { writeText } from "./event-chain.ts";
 
 const PLAN_PLACE = sql<number>`${plans}.rowid`;
 const { binding: _binding, waiter: _waiter, consumedAt: _consumedAt, ...shown } = getTableColumns(plans);
@@ -46,7 +46,7 @@ export function planStore(context: Context): PlanStore {
         message: `${id} ${decision}`,
       };
       const isThere = sql`exists(select 1 from ${plans} where ${isUndecided})`;
-      const [, decided] = await writeTold(context, by, async ({ tell }) => [
+      const [, decided] = await writeText(context, by, async ({ tell }) => [
         await tell(told, isThere),
         statement(decide),
       ]);

@@ -6,7 +6,7 @@ import type { FillPlace, ReportStore } from "../../../ports/stores/report-store.
 import { type Context, rowsOf, statement } from "../client/context.ts";
 import { alarms, lookout, strategyDays } from "../tables/report-tables.ts";
 import { events, fills } from "../tables/tables.ts";
-import { writeTold } from "./event-chain.ts";
+import { writeText } from "./event-chain.ts";
 import { newestEvent } from "./notify-rows.ts";
 
 /** Days from one to another, of every strategy that ran: what came before is not read. */
@@ -96,13 +96,13 @@ export function reportStore(context: Context): ReportStore {
     },
 
     async tell(told) {
-      await writeTold(context, BY_STEP, async ({ tell }) => [
+      await writeText(context, BY_STEP, async ({ tell }) => [
         await tell({ account: EVERY_ACCOUNT, ...told }),
       ]);
     },
 
     async raise({ key, strategy, kind, message }) {
-      await writeTold(context, BY_STEP, async ({ now: since, tell }) => [
+      await writeText(context, BY_STEP, async ({ now: since, tell }) => [
         await tell({ account: EVERY_ACCOUNT, strategy, kind, message }, sql`not ${isKnown(key)}`),
         statement(db.insert(alarms).values({ key, strategy, since, message }).onConflictDoNothing()),
       ]);
@@ -115,7 +115,7 @@ export function reportStore(context: Context): ReportStore {
         kind: "recovered" as const,
         message,
       };
-      await writeTold(context, BY_STEP, async ({ tell }) => [
+      await writeText(context, BY_STEP, async ({ tell }) => [
         await tell(told, isKnown(key)),
         statement(db.delete(alarms).where(eq(alarms.key, key))),
       ]);

@@ -12,7 +12,7 @@ import { refuseNewer } from "../client/migrate.ts";
 import { callsTaken } from "../keeping/rates.ts";
 import { accounts, control, events, isRunning, isUnsettled, orders, strategies } from "../tables/tables.ts";
 import { changeStatements } from "./change-rows.ts";
-import { headOfRow, writePass, writeTold } from "./event-chain.ts";
+import { headOfRow, writePass, writeText } from "./event-chain.ts";
 import { type KillChange, switchReader, turnStatements } from "./kill-rows.ts";
 import { isOrder, readUnsettled } from "./order-rows.ts";
 import { READ_SNAPSHOT, type RunningPass, snapshot } from "./snapshot.ts";
@@ -46,7 +46,7 @@ export function stepStore(context: Context): StepStore {
 
   const turn = (asked: KillChange) =>
     known.turn(asked.on, asked.panic, () =>
-      writeTold(context, asked.by, ({ tell }) => turnStatements(context, tell, asked), {
+      writeText(context, asked.by, ({ tell }) => turnStatements(context, tell, asked), {
         isFirst: true,
       }),
     );

@@ -10,7 +10,7 @@ import type { StrategyStore } from "../../../ports/stores/strategy-store.ts";
 import type { Turned } from "../client/calls.ts";
 import { type Context, rowsOf, statement } from "../client/context.ts";
 import { accounts, control, isRunning, orders, strategies } from "../tables/tables.ts";
-import { writeTold } from "./event-chain.ts";
+import { writeText } from "./event-chain.ts";
 import { readViews } from "./strategy-views.ts";
 
 type StrategyWish = Pick<Strategy, "wants"> & Partial<StopWish> & { readonly resumes?: SQL };
@@ -39,7 +39,7 @@ export function strategyStore(context: Context): StrategyStore {
 
   /** What a person wants of a strategy from now on, where it still may be wanted. */
   const change = (id: string, asked: SQL | undefined, set: StrategyWish, by: By) =>
-    writeTold(context, by, async ({ calls, tell }) => {
+    writeText(context, by, async ({ calls, tell }) => {
       const wanted = db.select({ account: strategies.account }).from(strategies).where(asked);
       const [row] = (await calls.execute(statement(wanted))).rows;
       if (!row) return [resumed(context, id)];
@@ -62,7 +62,7 @@ export function strategyStore(context: Context): StrategyStore {
           .select()
           .from(strategies)
           .where(eq(strategies.request, request ?? ""));
-      const results = await writeTold(context, by, async ({ calls, tell }) => {
+      const results = await writeText(context, by, async ({ calls, tell }) => {
         const number = await freeNumber(calls, account, strategy.startedAt);
         const id = `${prefix}-${number}`;
         const insert = db
@@ -98,7 +98,7 @@ export function strategyStore(context: Context): StrategyStore {
 
     async setEdit(id, { config, after, told: message }, by) {
       const asked = sql`${strategies.id} = ${id} and ${isRunning()} and ${strategies.wants} <> 'stop' and ${strategies.edits} = ${after}`;
-      const results = await writeTold(context, by, async ({ calls, tell }) => {
+      const results = await writeText(context, by, async ({ calls, tell }) => {
         const wanted = db.select({ account: strategies.account }).from(strategies).where(asked);
         const [row] = (await calls.execute(statement(wanted))).rows;
         if (!row) return [resumed(context, id)];

@@ -57,7 +57,7 @@ function readingViews(context: Context): ViewsRead {
       const values = defined({ ...given, ...place });
       const way = { names: Object.keys(values), stopped, byAccount: !stopped && page === undefined };
       const text = texts(`${what} ${JSON.stringify(way)}`, (now) =>
-        what === "told" ? toldText(way, now) : sizesText(way),
+        what === "told" ? plainTextOf(way, now) : sizesText(way),
       );
       return client.execute(text({ ...values, limit }));
     };
@@ -155,7 +155,7 @@ const open = () =>
 
 const withAccount = sql`inner join ${accounts} on ${accounts.account} = ${strategies.account}`;
 
-const toldText = (way: Way, now: SQL<number>): SQL =>
+const plainTextOf = (way: Way, now: SQL<number>): SQL =>
   sql`select ${selectedColumns(strategies)}, ${open()}, ${now}, ${selectedColumns(accounts)} from ${strategies} ${withAccount} ${selection(way)}`;
 
 const sizesText = (way: Way): SQL =>

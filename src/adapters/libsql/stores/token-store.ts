@@ -5,7 +5,7 @@ import type { TokenStore } from "../../../ports/stores/token-store.ts";
 import { type Context, hasRows, rowsOf, selectedColumns, statement } from "../client/context.ts";
 import { keptReads } from "../client/kept-reads.ts";
 import { tokens } from "../tables/access-tables.ts";
-import { writeTold } from "./event-chain.ts";
+import { writeText } from "./event-chain.ts";
 
 /** Rows stand in the order in which they were added. */
 const TOKEN_PLACE = sql<number>`${tokens}.rowid`;
@@ -53,7 +53,7 @@ export function tokenStore(context: Context): TokenStore {
         token.scope === "link"
           ? `created ${token.id}, a ${token.name}`
           : `created ${token.id}, which ${opens}${whose}`;
-      await writeTold(context, by, async ({ tell }) => [added, await tell({ ...TOKEN_EVENT, message })]);
+      await writeText(context, by, async ({ tell }) => [added, await tell({ ...TOKEN_EVENT, message })]);
     },
 
     async tokens({ limit, before = Number.MAX_SAFE_INTEGER }) {
@@ -83,7 +83,7 @@ export function tokenStore(context: Context): TokenStore {
 
     async redeemLink(link, { id, name, scope, hash, expiresAt, maker }, by) {
       const message = `signed in: created ${id}, which may ${scope}`;
-      const [, , redeemed] = await writeTold(context, by, async ({ tell, now: at }) => {
+      const [, , redeemed] = await writeText(context, by, async ({ tell, now: at }) => {
         const isOpen = sql`exists(select 1 from ${tokens} where ${tokens.id} = ${link} and ${isLiveAt(sql`${at}`)})`;
         const added = sql`insert into ${tokens} (id, name, scope, hash, created_at, expires_at, maker) select ${id}, ${name}, ${scope}, ${hash}, ${at}, ${expiresAt}, ${maker} where ${isOpen}`;
         const ended = db
@@ -104,7 +104,7 @@ export function tokenStore(context: Context): TokenStore {
         .returning({ id: tokens.id });
       const told = { ...TOKEN_EVENT, message: `revoked ${id}` };
       const isOpen = sql`exists(select 1 from ${tokens} where ${tokens.id} = ${id} and ${tokens.revokedAt} is null)`;
-      const [, revoked] = await writeTold(context, by, async ({ tell }) => [
+      const [, revoked] = await writeText(context, by, async ({ tell }) => [
         await tell(told, isOpen),
         statement(revoke),
       ]);

@@ -34,7 +34,7 @@ interface WaitingDeed extends SharedDeed {
  * Writes deeds that wait for the database at the same time as one batch, which waits for the disk once. Each is what it
  * would be alone: where one of them would not be written, none is, and each is tried in a turn of its own.
  */
-export function toldTogether(context: Context): (deed: SharedDeed) => Promise<ResultSet[]> {
+export function batchTogether(context: Context): (deed: SharedDeed) => Promise<ResultSet[]> {
   let waiting: readonly WaitingDeed[] = [];
   const leave = (gone: readonly WaitingDeed[]) => {
     waiting = waiting.filter((one) => !gone.includes(one));

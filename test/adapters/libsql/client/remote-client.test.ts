@@ -4,18 +4,18 @@ import { newUse } from "../../../../src/model/usage.ts";
 import { virtualLocal } from "../../../support/local.ts";
 
 /** What a server may tell of a statement: github.com/tursodatabase/libsql, docs/HRANA_3_SPEC.md. */
-interface Told {
+interface Reported {
   readonly rows_read?: unknown;
   readonly rows_written?: unknown;
 }
-interface Asked {
+interface Requested {
   readonly type: "execute" | "batch" | "store_sql" | "close";
   readonly batch?: { readonly steps: readonly { readonly stmt: { readonly sql: string } }[] };
 }
 
-const ROWS: Told = { rows_read: 2, rows_written: 1 };
+const ROWS: Reported = { rows_read: 2, rows_written: 1 };
 const BUSY = { type: "error", error: { message: "SQLite error: database is locked", code: "SQLITE_BUSY" } };
-const result = (told: Told) => ({
+const result = (told: Reported) => ({
   cols: [],
   rows: [],
   affected_row_count: 0,
@@ -23,7 +23,7 @@ const result = (told: Told) => ({
   ...told,
 });
 
-function answerTo({ type, batch }: Asked, told: Told | undefined) {
+function answerTo({ type, batch }: Requested, told: Reported | undefined) {
   if (told === undefined && type !== "close") return BUSY;
   if (type === "close" || type === "store_sql") return { type: "ok", response: { type } };
   if (type === "execute") return { type: "ok", response: { type, result: result(told ?? {}) } };
@@ -33,7 +33,7 @@ function answerTo({ type, batch }: Asked, told: Told | undefined) {
 }
 
 /** A server whose answers are what a test says: the rows that it tells, undefined where it is busy, or a whole answer. */
-async function answering(next: () => Told | Response | undefined, authToken?: string) {
+async function answering(next: () => Reported | Response | undefined, authToken?: string) {
   const time = virtualLocal(0);
   const asked: { readonly text: string; readonly headers: Headers; readonly signal: unknown }[] = [];
   const fetch = async (input: string | Request, init?: RequestInit) => {
@@ -42,7 +42,7 @@ async function answering(next: () => Told | Response | undefined, authToken?: st
     asked.push({ text, headers: request.headers, signal: init?.signal });
     const told = next();
     if (told instanceof Response) return told;
-    const { requests } = JSON.parse(text) as { requests: readonly Asked[] };
+    const { requests } = JSON.parse(text) as { requests: readonly Requested[] };
     return Response.json({
       baton: null,
       base_url: null,
@@ -164,7 +164,7 @@ describe("turns on a server", () => {
   });
 
   it("are done again while the server is busy, and soon again after one that was not", async () => {
-    const answers: (Told | undefined)[] = [...Array(8).fill(undefined), ROWS, undefined, ROWS];
+    const answers: (Reported | undefined)[] = [...Array(8).fill(undefined), ROWS, undefined, ROWS];
     const { client, time } = await answering(() => answers.shift());
     const turn = () => client.turn((calls) => calls.batch(["select 1"], "write"));
     await turn();

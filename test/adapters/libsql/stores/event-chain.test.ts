@@ -8,7 +8,7 @@ import {
   OF_PEOPLE,
   writeDeed,
   writePass,
-  writeTold,
+  writeText,
 } from "../../../../src/adapters/libsql/stores/event-chain.ts";
 import { newUse } from "../../../../src/model/usage.ts";
 import { BY } from "../../../support/by.ts";
@@ -37,7 +37,7 @@ async function chained() {
     (message: string, where?: ReturnType<typeof sql>) =>
     async ({ tell }: Moment) => [await tell(told(message), where)];
   const write = (message: string, where?: ReturnType<typeof sql>) =>
-    writeTold(context, BY, make(message, where));
+    writeText(context, BY, make(message, where));
   /** A turn whose calls are counted; so many of its writes fail at first. */
   const counting = (failures: number, failure: () => Error) => {
     const count = { reads: 0, writes: 0 };
@@ -71,7 +71,7 @@ describe("an event of people", () => {
     const before = context.newest.ofPeople;
     await write("b", sql`0`);
     expect([await chain(), context.newest.ofPeople]).toEqual([["1 a"], before]);
-    await writeTold(context, BY, async () => []);
+    await writeText(context, BY, async () => []);
     expect(context.newest.ofPeople).toEqual(before);
   });
 
@@ -86,7 +86,7 @@ describe("an event of people", () => {
   it("waits for those that came before it, but where it is first", async () => {
     const { context, chain, make } = await chained();
     const turn = (message: string, isFirst?: boolean) =>
-      writeTold(context, BY, make(message), isFirst === undefined ? {} : { isFirst });
+      writeText(context, BY, make(message), isFirst === undefined ? {} : { isFirst });
     await Promise.all([turn("a"), turn("b"), turn("c"), turn("kill", true)]);
     expect(await chain()).toEqual(["1 a", "2 kill", "3 b", "4 c"]);
   });
