@@ -11,7 +11,7 @@ export { downloadCandles } from "./candles/download.ts";
 export { importCandles, listCandles, showCandles } from "./candles/import.ts";
 export { completion } from "./completion.ts";
 export { estimateCost } from "./cost.ts";
-export { askForFolder } from "./database/asked-folder.ts";
+export { askForFolder } from "./database/confirm-folder.ts";
 export { backUp, restore } from "./database/db.ts";
 export { migrateDatabase } from "./database/migrate.ts";
 export { byCommand, numberOf, withDatabase } from "./database/open.ts";

@@ -20,7 +20,7 @@ import { print, render } from "../terminal/output.ts";
 import { fail, misreadOf } from "../terminal/refused.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 import { type Waited, waitedFor } from "../terminal/waited-for.ts";
-import { INTERRUPTED } from "./told-on-interrupt.ts";
+import { INTERRUPTED } from "./report-on-interrupt.ts";
 
 /** Apart, since exchanges and the database are most of what a start takes. */
 const toExchanges = () => import("./run-operation.ts");

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { pluralize } from "../../src/kernel/count-told.ts";
+import { pluralize } from "../../src/kernel/pluralize.ts";
 import { parseAccountKey } from "../../src/model/account.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 

@@ -15,7 +15,7 @@ import { createHeavyLane } from "../../src/transport/heavy-lane.ts";
 import { createLimiter } from "../../src/transport/limiter.ts";
 import { createSignInLink } from "../../src/transport/sign-in.ts";
 import { countWrongTokens } from "../../src/transport/wrong-tokens.ts";
-import { askAboutKeys } from "../host/asked-keys.ts";
+import { askAboutKeys } from "../host/check-keys.ts";
 import { startDelivery, startSampling } from "../host/delivery.ts";
 import { configFile, dataDirectory } from "../host/directories.ts";
 import { tighten } from "../host/file-rights.ts";

@@ -6,7 +6,7 @@ import {
   formatPlan,
   type ShownPlan,
   type StartedGrid,
-} from "./plan-told.ts";
+} from "./plan-text.ts";
 
 /** A plan that was only asked for, and what starts it. */
 function formatPreview(plan: ShownPlan, start: string): Readonly<Record<string, string>> {

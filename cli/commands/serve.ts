@@ -1,4 +1,4 @@
-import { pluralize } from "../../src/kernel/count-told.ts";
+import { pluralize } from "../../src/kernel/pluralize.ts";
 import { DATABASE_ARGS, SANDBOX_ARGS } from "../host/settings.ts";
 import { command } from "../terminal/command.ts";
 

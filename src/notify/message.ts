@@ -1,5 +1,5 @@
-import { pluralize } from "../kernel/count-told.ts";
 import { text } from "../kernel/decimal.ts";
+import { pluralize } from "../kernel/pluralize.ts";
 import { type Millis, stampOf } from "../kernel/time.ts";
 import {
   ALERT_LEVELS,

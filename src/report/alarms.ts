@@ -1,6 +1,6 @@
 /** What is wrong now, of what stands in the database: told when it begins, and when it is over. */
 import { isInRange } from "../engine/accounts.ts";
-import { pluralize } from "../kernel/count-told.ts";
+import { pluralize } from "../kernel/pluralize.ts";
 import { formatSpan, MINUTE, type Millis } from "../kernel/time.ts";
 import { type AccountKey, parseAccountKey } from "../model/account.ts";
 import type { Alarm } from "../model/day.ts";

@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
-import { pluralize } from "../kernel/count-told.ts";
 import { DataTable, Fact, htmlPage } from "../kernel/html.tsx";
 import { plainTexts } from "../kernel/plain-text.ts";
+import { pluralize } from "../kernel/pluralize.ts";
 import { minuteText } from "../kernel/time.ts";
 import { formatShare, type Report, type ReportRow, type ReportTotal } from "./report.ts";
 

@@ -23,7 +23,7 @@ import type { Values } from "../../terminal/arguments.ts";
 import { print } from "../../terminal/output.ts";
 import { UsageError } from "../../terminal/usage-error.ts";
 import { waitedFor } from "../../terminal/waited-for.ts";
-import { INTERRUPTED } from "../told-on-interrupt.ts";
+import { INTERRUPTED } from "../report-on-interrupt.ts";
 
 /** Nothing kept yet, of a source. */
 export const nothingKept = (source: string): Omit<KeptWithCandles, "hash"> => ({

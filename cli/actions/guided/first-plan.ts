@@ -2,7 +2,7 @@ import type { Operation } from "../../../src/operation.ts";
 import { createOperations } from "../../../src/operations.ts";
 import type { CliSettings } from "../../host/settings.ts";
 import { render } from "../../terminal/output.ts";
-import { formatPlan, type ShownPlan } from "../plan-told.ts";
+import { formatPlan, type ShownPlan } from "../plan-text.ts";
 import { openAnswering } from "../run-operation.ts";
 import type { AskByName } from "./questions.ts";
 

@@ -6,10 +6,10 @@ import type { Values } from "../../terminal/arguments.ts";
 import { textsOf } from "../../terminal/fields.ts";
 import { render } from "../../terminal/output.ts";
 import { fail, misreadOf } from "../../terminal/refused.ts";
-import { isAtTerminal, shownStart } from "../asked-start.ts";
-import { describeStarted, formatPlan, type ShownPlan, type StartedGrid } from "../plan-told.ts";
+import { isAtTerminal, shownStart } from "../confirm-start.ts";
+import { describeStarted, formatPlan, type ShownPlan, type StartedGrid } from "../plan-text.ts";
+import { reportOnInterrupt } from "../report-on-interrupt.ts";
 import { openAnswering, remoteOf, sayUnstepped } from "../run-operation.ts";
-import { reportOnInterrupt } from "../told-on-interrupt.ts";
 import type { AskByName, GridAnswers } from "./questions.ts";
 
 interface GuideAnswer {

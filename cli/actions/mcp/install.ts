@@ -8,7 +8,7 @@ import { writePrivate } from "../../host/private-file.ts";
 import type { Values } from "../../terminal/arguments.ts";
 import { print } from "../../terminal/output.ts";
 import { UsageError } from "../../terminal/usage-error.ts";
-import { isAtTerminal } from "../asked-start.ts";
+import { isAtTerminal } from "../confirm-start.ts";
 
 interface Client {
   /** Its configuration file. */

@@ -4,7 +4,7 @@ import { createDeps } from "../../../src/compose/deps.ts";
 import { createOperations } from "../../../src/operations.ts";
 import { madeDocuments } from "../../../src/transport/documents/made.ts";
 import { mcpServer } from "../../../src/transport/mcp/server.ts";
-import { askAboutKeys } from "../../host/asked-keys.ts";
+import { askAboutKeys } from "../../host/check-keys.ts";
 import { createLog, nodeRuntime } from "../../host/node-runtime.ts";
 import { nodeLocal } from "../../host/process/node-local.ts";
 import { requestRemote } from "../../host/remote.ts";

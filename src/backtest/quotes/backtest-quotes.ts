@@ -9,7 +9,7 @@ import { accountKey, type Balance } from "../../model/account.ts";
 import type { Market } from "../../model/market.ts";
 import { quoteKind } from "../../quote/kind.ts";
 import type { QuoteRequest } from "../../quote/schema/input.ts";
-import { quoteConfigOf } from "../../quote/start/asked-config.ts";
+import { quoteConfigOf } from "../../quote/start/requested-config.ts";
 import { newQuoteState, type QuoteConfig, type QuoteStrategy } from "../../quote/state/state.ts";
 import { type Extremes, RULES, type Rules } from "../rules.ts";
 import { closeAt, lowAt, openAt, type Ticks, ticksOf } from "../ticks.ts";

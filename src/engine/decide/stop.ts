@@ -10,7 +10,7 @@ import type { Order } from "../../model/order.ts";
 import type { Exit, Strategy, StrategyState } from "../../model/strategy.ts";
 import type { Drafted } from "../../ports/kind.ts";
 import { exitPlan } from "./exit.ts";
-import { stoppedEvents } from "./exit-told.ts";
+import { stoppedEvents } from "./exit-message.ts";
 import { draftOf } from "./intents.ts";
 import { cancellable, isHeld, type Turn } from "./turn.ts";
 

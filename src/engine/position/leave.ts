@@ -1,6 +1,6 @@
 import type { Order } from "../../model/order.ts";
 import type { Drafted, StrategyContext } from "../../ports/kind.ts";
-import { reachedEvent } from "../decide/exit-told.ts";
+import { reachedEvent } from "../decide/exit-message.ts";
 import { cancellable } from "../decide/turn.ts";
 import type { PositionStrategy } from "./state.ts";
 

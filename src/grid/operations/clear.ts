@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { stepNow } from "../../engine/pass/tick.ts";
 import { isFinal } from "../../engine/reconcile/order-life.ts";
-import { pluralize } from "../../kernel/count-told.ts";
 import { text } from "../../kernel/decimal.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { splitPair } from "../../kernel/pair.ts";
+import { pluralize } from "../../kernel/pluralize.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
 import { type AccountKey, exchangeName, exchangeOfRequest, parseAccountKey } from "../../model/account.ts";
 import type { Order } from "../../model/order.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { pluralize } from "../../kernel/count-told.ts";
 import { flagField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
+import { pluralize } from "../../kernel/pluralize.ts";
 import type { Order } from "../../model/order.ts";
 import { byOf, type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";

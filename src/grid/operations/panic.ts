@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { pluralize } from "../../kernel/count-told.ts";
 import { ZERO } from "../../kernel/decimal.ts";
 import { flagField } from "../../kernel/fields.ts";
+import { pluralize } from "../../kernel/pluralize.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import type { Strategy } from "../../model/strategy.ts";

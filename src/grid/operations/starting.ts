@@ -1,4 +1,4 @@
-import { describeStart } from "../../engine/pass/start-told.ts";
+import { describeStart } from "../../engine/pass/start-message.ts";
 import { stepNow } from "../../engine/pass/tick.ts";
 import { type Decimal, text } from "../../kernel/decimal.ts";
 import { VenueError } from "../../kernel/errors.ts";

@@ -1,4 +1,4 @@
-import { reachedEvent } from "../../engine/decide/exit-told.ts";
+import { reachedEvent } from "../../engine/decide/exit-message.ts";
 import { draftOf } from "../../engine/decide/intents.ts";
 import { isUnclear, strangerError, venueError, withNotices } from "../../engine/decide/troubles.ts";
 import { isHeld } from "../../engine/decide/turn.ts";
@@ -14,7 +14,7 @@ import { startTrading, trigger } from "./begin.ts";
 import { withTaken } from "./capital.ts";
 import { beginEdit, configToLay, editEvents, withEditsNoted } from "./edit.ts";
 import { firstBuy } from "./first-buy.ts";
-import { movedEvents } from "./moved-told.ts";
+import { movedEvents } from "./moved-message.ts";
 import { type NextOrders, nextOrders } from "./next-orders.ts";
 import { noticesOf } from "./notices.ts";
 import { outdated } from "./outdated.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { describeReached, describeStopped } from "../../engine/decide/exit-told.ts";
+import { describeReached, describeStopped } from "../../engine/decide/exit-message.ts";
 import { type Decimal, div, mul, ONE, snap, sum, wire, ZERO } from "../../kernel/decimal.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { pluralize } from "../../kernel/count-told.ts";
+import { pluralize } from "../../kernel/pluralize.ts";
 import { liesAt } from "./range-view.ts";
 import type { ListShape, StatusShape } from "./schema.ts";
 import type { StoppedShape } from "./shapes.ts";

@@ -1,5 +1,5 @@
-import { pluralize } from "../../kernel/count-told.ts";
 import { type Decimal, div, min, ONE, snap, sum, text, wire, ZERO } from "../../kernel/decimal.ts";
+import { pluralize } from "../../kernel/pluralize.ts";
 import { DAY, type Millis } from "../../kernel/time.ts";
 import type { Candle, Market } from "../../model/market.ts";
 import type { Slot } from "../state/state.ts";

@@ -1,6 +1,6 @@
-import { pluralize } from "../../kernel/count-told.ts";
 import { type Decimal, mul, ONE, snap, sum, text, ZERO } from "../../kernel/decimal.ts";
 import { splitPair } from "../../kernel/pair.ts";
+import { pluralize } from "../../kernel/pluralize.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { expectedText, takeFrom } from "../../model/depth.ts";
 import type { Book, Quote } from "../../model/market.ts";

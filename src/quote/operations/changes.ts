@@ -6,7 +6,6 @@ import { byOf, type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import { quoteEditInput, quoteEditPreviewInput } from "../schema/input.ts";
 import { PlannedQuoteChangeShape } from "../schema/shapes.ts";
-import type { ChangeRequest } from "../start/asked-config.ts";
 import {
   changeOfQuote,
   freedOf,
@@ -18,6 +17,7 @@ import {
   quoteChangesText,
 } from "../start/planned-change.ts";
 import type { QuotesSeen } from "../start/planned-quote.ts";
+import type { ChangeRequest } from "../start/requested-config.ts";
 import type { QuoteStrategy } from "../state/state.ts";
 import { CHANGES_QUOTES, changeableQuotes, changedOut, passesOver } from "./changing.ts";
 import { readQuotesExposure } from "./exposures.ts";

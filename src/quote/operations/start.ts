@@ -1,4 +1,4 @@
-import { describeStart } from "../../engine/pass/start-told.ts";
+import { describeStart } from "../../engine/pass/start-message.ts";
 import { stepNow } from "../../engine/pass/tick.ts";
 import { type Decimal, ONE } from "../../kernel/decimal.ts";
 import { AppError, noLongerHolds } from "../../kernel/errors.ts";
@@ -17,7 +17,6 @@ import { asQuote, quoteKind } from "../kind.ts";
 import { type QuoteRequest, quoteInput, quotePreviewInput } from "../schema/input.ts";
 import { PlannedQuoteShape, StartedQuoteShape } from "../schema/shapes.ts";
 import { plannedQuoteView } from "../schema/view.ts";
-import { quoteConfigOf } from "../start/asked-config.ts";
 import { quoteExposure } from "../start/exposure.ts";
 import {
   type PlannedQuote,
@@ -27,6 +26,7 @@ import {
   quoteWarnings,
 } from "../start/planned-quote.ts";
 import { isShownQuote } from "../start/quote-hash.ts";
+import { quoteConfigOf } from "../start/requested-config.ts";
 import { newQuoteState } from "../state/state.ts";
 import { budgetFor, fundQuotes, type QuoteWorld, readQuoteWorld } from "./quote-world.ts";
 

@@ -9,8 +9,8 @@ import { type Both, lockedBy } from "../../model/reserve.ts";
 import { requestedChange } from "../pass/begin.ts";
 import { type Quoting, quotingOf } from "../pass/quoting.ts";
 import type { QuoteConfig, QuoteStrategy } from "../state/state.ts";
-import { type ChangeRequest, changedQuote } from "./asked-config.ts";
 import { cadenceOf, type QuotesSeen, quotePricedOut, quoteWarnings, sourcesOut } from "./planned-quote.ts";
+import { type ChangeRequest, changedQuote } from "./requested-config.ts";
 
 /** From what to what; `none` where nothing was asked, or nothing is any more. */
 export interface ChangeText {

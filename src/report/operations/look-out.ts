@@ -1,5 +1,5 @@
-import { pluralize } from "../../kernel/count-told.ts";
 import { text } from "../../kernel/decimal.ts";
+import { pluralize } from "../../kernel/pluralize.ts";
 import { DAY, dayOf, formatSpan, MINUTE, type Millis } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import type { Alarm, StrategyDay } from "../../model/day.ts";

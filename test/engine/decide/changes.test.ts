@@ -5,7 +5,7 @@ import {
   describeStopped,
   reachedEvent,
   stoppedEvents,
-} from "../../../src/engine/decide/exit-told.ts";
+} from "../../../src/engine/decide/exit-message.ts";
 import { unchanged } from "../../../src/engine/decide/turn.ts";
 import type { Reconciled } from "../../../src/engine/reconcile/reconcile.ts";
 import { gridKind } from "../../../src/grid/kind.ts";

@@ -1,7 +1,7 @@
 import type { InStatement, ResultSet } from "@libsql/client";
 import { createClient } from "@libsql/client/http";
 import { LibsqlBatchError, LibsqlError } from "@libsql/core/api";
-import { decodeResult, describeError, writeBatch } from "./told-results.ts";
+import { decodeResult, describeError, writeBatch } from "./decode-results.ts";
 
 /*
  * A batch of a libSQL server as one request, as the library would make it, in a fifth of its time: it keeps a stream,

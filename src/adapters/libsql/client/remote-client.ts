@@ -5,9 +5,9 @@ import type { DatabaseUse } from "../../../model/usage.ts";
 import type { Local } from "../../../ports/local.ts";
 import { callQueue } from "./call-queue.ts";
 import { allOrNone, type Calls, type Turned } from "./calls.ts";
+import { failedAnswer, fieldIn } from "./decode-results.ts";
 import { patient } from "./patient.ts";
 import { batchBody, plainStatements, resultsOf, targetOf } from "./pipeline.ts";
-import { failedAnswer, fieldIn } from "./told-results.ts";
 
 /** A libSQL server, reached over HTTP. */
 export interface RemoteDatabase {

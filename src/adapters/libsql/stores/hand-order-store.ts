@@ -9,7 +9,7 @@ import { isNotNewer, refuseNewer } from "../client/migrate.ts";
 import { accounts, orders } from "../tables/tables.ts";
 import { type Moment, writeText } from "./event-chain.ts";
 import { insertByHand, isOrder } from "./order-rows.ts";
-import { batchTogether } from "./told-together.ts";
+import { batchTogether } from "./write-batch.ts";
 
 export function handOrderStore(context: Context): HandOrderStore {
   const { client, db, now, prepare } = context;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { failedAnswer } from "../../../../src/adapters/libsql/client/decode-results.ts";
 import {
   batchBody,
   plainStatements,
   resultsOf,
   targetOf,
 } from "../../../../src/adapters/libsql/client/pipeline.ts";
-import { failedAnswer } from "../../../../src/adapters/libsql/client/told-results.ts";
 
 const plain = (...texts: string[]) => plainStatements(texts) ?? [];
 const ok = (type: string, more: object = {}) => ({ type: "ok", response: { type, ...more } });

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { describeFolder, type LackingFolder } from "../../host/settings.ts";
 import type { Values } from "../../terminal/arguments.ts";
 import { UsageError } from "../../terminal/usage-error.ts";
-import { isAtTerminal } from "../asked-start.ts";
+import { isAtTerminal } from "../confirm-start.ts";
 
 /** Makes the folder of a database where somebody says so. Throws UsageError when they do not, or nobody can be asked. */
 export async function askForFolder(lacking: LackingFolder, { json }: Values): Promise<void> {

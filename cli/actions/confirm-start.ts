@@ -2,8 +2,8 @@ import type { Answer } from "../../src/transport/run.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { render } from "../terminal/output.ts";
 import { UsageError } from "../terminal/usage-error.ts";
-import { formatPlan, type ShownPlan } from "./plan-told.ts";
-import { reportOnInterrupt } from "./told-on-interrupt.ts";
+import { formatPlan, type ShownPlan } from "./plan-text.ts";
+import { reportOnInterrupt } from "./report-on-interrupt.ts";
 
 type Input = Readonly<Record<string, unknown>>;
 

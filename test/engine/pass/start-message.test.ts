@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { describeStart } from "../../../src/engine/pass/start-told.ts";
+import { describeStart } from "../../../src/engine/pass/start-message.ts";
 import type { Pass } from "../../../src/engine/pass/step.ts";
 import { d } from "../../support/grid.ts";
 

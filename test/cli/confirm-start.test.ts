@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { confirmEdit, confirmStart } from "../../cli/actions/asked-start.ts";
+import { confirmEdit, confirmStart } from "../../cli/actions/confirm-start.ts";
 
 const given = [process.stdin.isTTY, process.stdout.isTTY] as const;
 beforeEach(() => {
