@@ -166,7 +166,14 @@ const plenty = ({ base, quote }: Market): readonly Balance[] =>
 function enough(laid: Checked, market: Market, invested: Decimal): readonly Balance[] {
   const { config, slots, startPrice } = laid;
   const takingPrice = mul(startPrice, (102n * ONE) / 100n, "up");
-  const needed = neededQuote({ config, state: { slots }, startPrice, takingPrice, market, balances: [] });
+  const needed = neededQuote({
+    config,
+    state: { slots, idle: [] },
+    startPrice,
+    takingPrice,
+    market,
+    balances: [],
+  });
   const share = min(config.maxPosition ?? ONE, ONE - (config.safetyReserve ?? ZERO));
   const free = div(max(needed, invested), max(share, ONE / 100n), "up");
   return [{ asset: market.quote, free, used: ZERO }];

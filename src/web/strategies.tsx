@@ -6,17 +6,20 @@ import { linkTo } from "./route.ts";
 import { GridsTable } from "./strategies-table.tsx";
 import { usePages } from "./table.tsx";
 import { Totals } from "./totals.tsx";
-import type { Grid, Session, Status } from "./types.ts";
+import type { Grid, QuotesStatus, Session, Status } from "./types.ts";
 import { NoticeBox, Section, Shown } from "./ui.tsx";
 
 /** All grids: what they have made in all first, then each. */
 export function Strategies({ session }: { session: Session }) {
   const running = useLoad<Status>("GET /strategy/grid/status", {}, { live: true });
+  const quoting = useLoad<QuotesStatus>("GET /strategy/quote/status", {}, { live: true });
+  // The totals stand above the grids and count both: shown one after the other, all below would jump.
+  const both = quoting.data || quoting.error ? running : { ...running, data: undefined };
   const [isStoppedShown, setStoppedShown] = useState(false);
   return (
     <>
       <h1>Strategies</h1>
-      <Shown of={running} rows={8}>
+      <Shown of={both} rows={8}>
         {({ strategies, warnings }) => (
           <>
             {warnings.map((warning) => (
@@ -24,12 +27,12 @@ export function Strategies({ session }: { session: Session }) {
                 {warning}
               </NoticeBox>
             ))}
-            <Totals grids={strategies} />
+            {quoting.data ? <Totals grids={strategies} quotes={quoting.data.strategies} /> : null}
             <Running grids={strategies} session={session} />
           </>
         )}
       </Shown>
-      <Quotes />
+      <Quotes running={quoting} />
       <WatchedMarkets />
       <Section
         title="Stopped grids"

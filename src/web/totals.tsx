@@ -1,24 +1,40 @@
 import { change, money, pairOf, toneOf } from "./format.ts";
 import { againstHolding } from "./grid-figures.ts";
-import type { Grid } from "./types.ts";
+import type { Grid, Quoted } from "./types.ts";
 import { Stat } from "./ui.tsx";
 
-/** What all grids have made, by quote asset; those on paper are counted apart. */
-export function Totals({ grids }: { grids: readonly Grid[] }) {
-  const nameOf = ({ symbol, dryRun }: Grid) => `${pairOf(symbol).quote}${dryRun ? " (paper trading)" : ""}`;
+/** What all grids and quotes have made, by quote asset; those on paper are counted apart. */
+export function Totals({ grids, quotes }: { grids: readonly Grid[]; quotes: readonly Quoted[] }) {
+  const nameOf = ({ symbol, dryRun }: Pick<Grid, "symbol" | "dryRun">) =>
+    `${pairOf(symbol).quote}${dryRun ? " (paper trading)" : ""}`;
   return (
     <>
-      {[...new Set(grids.map(nameOf))].map((name) => (
-        <Group key={name} name={name} grids={grids.filter((grid) => nameOf(grid) === name)} />
+      {[...new Set([...grids, ...quotes].map(nameOf))].map((name) => (
+        <Group
+          key={name}
+          name={name}
+          grids={grids.filter((grid) => nameOf(grid) === name)}
+          quotes={quotes.filter((one) => nameOf(one) === name)}
+        />
       ))}
     </>
   );
 }
 
-function Group({ name, grids }: { name: string; grids: readonly Grid[] }) {
-  const total = sumOf(grids.map(({ totalProfit }) => totalProfit));
-  const realized = sumOf(grids.map(({ profit }) => profit));
-  const unrealized = sumOf(grids.map(({ unrealizedProfit }) => unrealizedProfit));
+interface GroupOf {
+  readonly name: string;
+  readonly grids: readonly Grid[];
+  readonly quotes: readonly Quoted[];
+}
+
+function Group({ name, grids, quotes }: GroupOf) {
+  const all = [...grids, ...quotes];
+  const total = sumOf(all.map(({ totalProfit }) => totalProfit));
+  const realized = sumOf(all.map(({ profit }) => profit));
+  const unrealized = sumOf([
+    ...grids.map(({ unrealizedProfit }) => unrealizedProfit),
+    ...quotes.map(openProfit),
+  ]);
   const against = sumOf(grids.map(againstHolding));
   const capital = sumOf(grids.map(({ investment }) => investment)) ?? 0;
   const [quote = name] = name.split(",");
@@ -33,13 +49,22 @@ function Group({ name, grids }: { name: string; grids: readonly Grid[] }) {
       <Stat name="Unrealized" tone={toneOf(unrealized)}>
         {change(unrealized)}
       </Stat>
-      <Stat name="vs buy and hold" tone={toneOf(against)}>
-        {change(against)}
-      </Stat>
-      <Stat name="Capital">{`${money(capital)} ${quote}`}</Stat>
+      {grids.length > 0 ? (
+        <>
+          <Stat name={quotes.length > 0 ? "Grids vs buy and hold" : "vs buy and hold"} tone={toneOf(against)}>
+            {change(against)}
+          </Stat>
+          <Stat
+            name={quotes.length > 0 ? "Capital of grids" : "Capital"}
+          >{`${money(capital)} ${quote}`}</Stat>
+        </>
+      ) : null}
     </dl>
   );
 }
+
+const openProfit = ({ totalProfit, profit }: Quoted): number | null =>
+  totalProfit === null ? null : totalProfit - profit;
 
 /** What is not known makes the sum unknown. */
 const sumOf = (values: readonly (number | null)[]): number | null =>

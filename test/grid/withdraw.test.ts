@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { decimal } from "../../src/kernel/decimal.ts";
+import { decimal, text } from "../../src/kernel/decimal.ts";
 import { type Driven, drivenApp } from "../support/driven.ts";
 import { appClient, callTool, textOf } from "../support/mcp.ts";
 
@@ -50,6 +50,44 @@ async function withGrid(over: object = {}) {
   await app.tick();
   return app;
 }
+
+describe("a plan of a grid", () => {
+  it.each([
+    ["a range", {}],
+    ["a range without own base", { useOwnBase: false }],
+    ["a first buy", { useOwnBase: false, initialBuy: true }],
+    ["geometric levels", { useOwnBase: false, spacingModel: "geometric" }],
+    ["a grid that trails", { trail: { up: 66_000, down: 54_000 } }],
+  ])("calls free what is not needed later: %s", async (_what, over) => {
+    const app = await drivenApp();
+    const asked = { ...RANGE, ...over };
+    const { body: plan } = await app.call<{ investment: { quote: string }; free: { quote: string } }>(
+      "POST",
+      "/strategy/grid/preview",
+      asked,
+    );
+    const free = decimal(plan.free.quote) - decimal(plan.investment.quote);
+    await app.deposit("USDT", -free);
+    await app.start(asked);
+    await app.tick();
+    expect(await isStarved(app)).toBe(false);
+  });
+
+  it("reserves what the running grid needs", async () => {
+    const app = await drivenApp();
+    const asked = { ...RANGE, useOwnBase: false };
+    const { body: plan } = await app.call<{ investment: { quote: string } }>(
+      "POST",
+      "/strategy/grid/preview",
+      asked,
+    );
+    await app.start(asked);
+    const { inOrders } = ofAsset(await planOf(app), "USDT");
+    const [need] = (await planOf(app)).needs;
+    const running = decimal(need?.quote ?? "0") + decimal(inOrders);
+    expect(Number(plan.investment.quote)).toBeCloseTo(Number(text(running)), 0);
+  });
+});
 
 async function takeOut(app: Driven, over: Readonly<Record<string, string>> = {}) {
   const plan = await planOf(app);

@@ -128,7 +128,7 @@ describe("what a plan says it needs", () => {
       {
         code: "funds_missing",
         message: expect.stringMatching(
-          /^the buys need 2\d\d\.\d+ USDT and 120 USDT are free: 2 of 10 orders are placed first$/,
+          /^the buys need 500\.5 USDT and 120 USDT are free: 2 of 10 orders are placed first$/,
         ),
       },
     ]);

@@ -19,6 +19,9 @@ describe.skipIf(!findChromium())("quotes on the page (skipped where there is no 
     await page.getByRole("heading", { name: "Quotes (1)" }).waitFor();
     const table = page.getByRole("table", { name: "Running quotes" });
     await table.getByText("2 bids, 2 asks, 0 filled").waitFor();
+    await expect
+      .poll(() => page.locator(".stats dt").allTextContents())
+      .toEqual(["Total, USDT", "Realized", "Unrealized"]);
     const told = await table.innerText();
     expect(told).toMatch(/BTC\/USDT\s+kraken\s+quote-kraken-BTC-USDT-\d+/);
     expect(told).toMatch(/own book/);

@@ -6,7 +6,7 @@ import { quoteFee } from "../ladder/fees.ts";
 import { followed } from "../ladder/followed.ts";
 import { wantedBase } from "../ladder/layout.ts";
 import { baseHeld, costInAll, heldInAll } from "../ledger/booking.ts";
-import type { GridStrategy, Slot } from "../state/state.ts";
+import type { GridConfig, GridState, GridStrategy, Slot } from "../state/state.ts";
 import { sellPrice } from "./wish.ts";
 
 /**
@@ -29,7 +29,11 @@ export function reserveOf(strategy: GridStrategy, orders: readonly Order[], mark
 const unbegun = ({ phase, config, state }: GridStrategy, market: Market): Decimal =>
   phase === "starting" && config.useOwnBase !== false ? wantedBase(state, market) : ZERO;
 
-function wantedQuote({ config, state }: GridStrategy, market: Market): Decimal {
+/** Quote with which no slot ever waits for any, what its orders have locked included. */
+export function wantedQuote(
+  { config, state }: { readonly config: GridConfig; readonly state: Pick<GridState, "slots" | "idle"> },
+  market: Market,
+): Decimal {
   const fees = ONE + quoteFee(market);
   const whole = ({ size }: Pick<Slot, "size">) => mul(size, fees, "up");
   // Laid out anew, any of its slots may buy, and what it holds is none of theirs.

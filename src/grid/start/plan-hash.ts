@@ -28,10 +28,8 @@ export function checkHash(
   expected: string | undefined,
 ): void {
   if (expected === undefined) return;
-  const isSame = checked.config.centered
-    ? centerOf(expected) !== undefined && approvesSame(expected, hash)
-    : expected === hash;
-  if (!isSame || !isAround(checked)) throw noLongerHolds();
+  const isAlike = checked.config.centered && centerOf(expected) !== undefined && approvesSame(expected, hash);
+  if (!(expected === hash || isAlike) || !isAround(checked)) throw noLongerHolds();
 }
 
 /** A grid around the center it was shown with stands as shown while the market is between the levels next to it. */

@@ -5,13 +5,14 @@ import { lotsFor } from "../../model/minimum.ts";
 import { quoteFee } from "../ladder/fees.ts";
 import { followed } from "../ladder/followed.ts";
 import { firstAmount } from "../ladder/layout.ts";
+import { wantedQuote } from "../plan/reserve.ts";
 import type { GridConfig } from "../state/config.ts";
 import type { GridState, Slot } from "../state/state.ts";
 
 /** What a grid begins with. */
 export interface Begins {
   readonly config: GridConfig;
-  readonly state: Pick<GridState, "slots">;
+  readonly state: Pick<GridState, "slots" | "idle">;
   readonly startPrice: Decimal;
   /** What an order that takes at once pays at most. */
   readonly takingPrice: Decimal;
@@ -75,19 +76,21 @@ function costOfFirst(slot: Slot, { takingPrice, market }: Begins): Decimal {
   return mul(mul(amount, takingPrice, "up"), ONE + fee(market), "up");
 }
 
-/**
- * Quote with which no slot ever waits for any: what its buys cost now, what is bought at once, and what a slot that
- * begins by selling lacks for the buy after it, fees being taken from both.
- */
-export function neededQuote(begins: Begins): Decimal {
-  const { config, state, market } = begins;
+/** Quote with which no slot ever waits for any: what the running grid reserves, or more where it first buys base. */
+export function neededQuote({ config, state, market, ...start }: Begins): Decimal {
+  const running = wantedQuote({ config, state }, market);
+  return config.initialBuy ? max(running, firstBuyQuote({ config, state, market, ...start })) : running;
+}
+
+/** Quote for the buys of a start, for its first buy, and for the buys after its first sells. */
+function firstBuyQuote(begins: Begins): Decimal {
+  const { state, market } = begins;
   return sum(
     state.slots.map((slot) => {
       const [paid] = boughtBySlot(slot, market);
       if (slot.side === "buy") return paid;
       const lacks = max(ZERO, paid - proceedsOf(slot, market));
-      if (slot.base > ZERO) return lacks;
-      return config.initialBuy ? costOfFirst(slot, begins) + lacks : ZERO;
+      return slot.base > ZERO ? lacks : costOfFirst(slot, begins) + lacks;
     }),
   );
 }

@@ -1,5 +1,5 @@
 import { amount, change, inPercent, number, pairOf, toneOf } from "../format.ts";
-import { useLoad } from "../load.ts";
+import type { Loaded } from "../load.ts";
 import { linkTo } from "../route.ts";
 import { Table, type TableColumn } from "../table.tsx";
 import type { Quoted, QuotesStatus } from "../types.ts";
@@ -93,8 +93,7 @@ const restingOf = ({ orders }: Quoted, side: "buy" | "sell"): number =>
   orders.filter((order) => order.side === side).length;
 
 /** Quotes that run, where there are some. */
-export function Quotes() {
-  const running = useLoad<QuotesStatus>("GET /strategy/quote/status", {}, { live: true });
+export function Quotes({ running }: { running: Loaded<QuotesStatus> }) {
   const { data, error, again } = running;
   if (error) return <Failed error={error} again={again} />;
   if (data === undefined || data.count === 0) return null;

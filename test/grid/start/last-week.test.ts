@@ -62,7 +62,7 @@ const begins = (config: Partial<GridConfig> = {}): Begins => ({
     orderSize: d("100"),
     ...config,
   },
-  state: { slots: [slot(), slot({ index: 1, lower: d("110"), upper: d("120") })] },
+  state: { idle: [], slots: [slot(), slot({ index: 1, lower: d("110"), upper: d("120") })] },
   startPrice: d("115"),
   takingPrice: d("115"),
   market: FREE,

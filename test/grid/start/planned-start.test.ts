@@ -280,7 +280,7 @@ describe("what a start is shown as to whoever has to approve it", () => {
       "free balances: 0 USDT, 0 BTC",
       "2 slots would have no order now: no_quote",
       "1 slot would have no order now: no_base",
-      "the buys need 120 USDT and 0 USDT are free: 0 of 3 orders are placed first",
+      "the buys need 180 USDT and 0 USDT are free: 0 of 3 orders are placed first",
       BREAK_EVEN,
     ]);
     expect(shown(OWN, { kept: { quote: d("10"), base: 0n } }).limits.slice(2)).toEqual([

@@ -31,7 +31,7 @@ const begins = ({
   readonly config?: Partial<GridConfig>;
 } = {}): Begins => ({
   config: { ...CONFIG, ...config },
-  state: { slots },
+  state: { slots, idle: [] },
   startPrice: d("90"),
   takingPrice: d("90"),
   market: MARKET,
@@ -45,14 +45,14 @@ describe("the quote with which no slot waits", () => {
     expect(neededQuote(begins({ slots: [BUYS, BUYS] }))).toBe(d("150"));
     expect(neededQuote(begins({ slots: [OWNS] }))).toBe(d("30"));
     expect(neededQuote(begins({ market: { ...MARKET, buyFeeIn: "base" } }))).toBe(d("60"));
-    // One lot of 1 is bought for 100 and sold for 93.75 or more: nothing is lacking where the levels are far apart.
+    // One lot of 1 is sold for 150 or more, and the buy after it needs 250 with its fee.
     const whole = market({ lot: d("1"), maker: 0n, taker: d("0.25") });
     const far = slot({ ...OWNS, upper: d("200"), size: d("200"), lower: d("101"), base: d("1") });
-    expect(neededQuote(begins({ slots: [far], market: whole }))).toBe(0n);
+    expect(neededQuote(begins({ slots: [far], market: whole }))).toBe(d("100"));
   });
 
   it("has what is bought at once, where that is asked for", () => {
-    expect(neededQuote(begins({ slots: [SELLS] }))).toBe(0n);
+    expect(neededQuote(begins({ slots: [SELLS] }))).toBe(d("75"));
     // 0.8 are bought so that 0.6 are left of the fee in base: 72 at 90, and a quarter more; then the 30.
     expect(neededQuote(begins({ slots: [SELLS], config: { initialBuy: true } }))).toBe(d("120"));
     expect(neededQuote(begins({ config: { initialBuy: true } }))).toBe(d("75"));
@@ -126,7 +126,7 @@ describe("what can be lost at a price", () => {
     const all = begins({ slots: [OWNS], config: { centered: {} as CenteredConfig }, balances });
     expect(lossAt(d("80"), all)).toBe(d("154"));
     expect(lossAt(d("80"), { ...all, balances: [] })).toBe(d("54"));
-    expect(lossAt(d("0"), { ...all, state: { slots: [BUYS, BUYS] }, balances: [] })).toBe(d("150"));
+    expect(lossAt(d("0"), { ...all, state: { idle: [], slots: [BUYS, BUYS] }, balances: [] })).toBe(d("150"));
   });
 });
 
