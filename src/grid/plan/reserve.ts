@@ -22,7 +22,7 @@ export function reserveOf(strategy: GridStrategy, orders: readonly Order[], mark
   const base = max(ZERO, heldInAll(state) + unbegun(strategy, market) - locked.base);
   // One that is leaving sells what it holds, and buys nothing more.
   if (wants === "stop" || state.exit) return { quote: ZERO, base, locked, ...shares };
-  return { quote: max(ZERO, wantedQuote(strategy, market) - locked.quote), base, locked, ...shares };
+  return { quote: max(ZERO, runningQuote(strategy, market) - locked.quote), base, locked, ...shares };
 }
 
 /** Own base that a grid takes when it begins. */
@@ -30,7 +30,7 @@ const unbegun = ({ phase, config, state }: GridStrategy, market: Market): Decima
   phase === "starting" && config.useOwnBase !== false ? wantedBase(state, market) : ZERO;
 
 /** Quote with which no slot ever waits for any, what its orders have locked included. */
-export function wantedQuote(
+export function runningQuote(
   { config, state }: { readonly config: GridConfig; readonly state: Pick<GridState, "slots" | "idle"> },
   market: Market,
 ): Decimal {

@@ -5,7 +5,7 @@ import { lotsFor } from "../../model/minimum.ts";
 import { quoteFee } from "../ladder/fees.ts";
 import { followed } from "../ladder/followed.ts";
 import { firstAmount } from "../ladder/layout.ts";
-import { wantedQuote } from "../plan/reserve.ts";
+import { runningQuote } from "../plan/reserve.ts";
 import type { GridConfig } from "../state/config.ts";
 import type { GridState, Slot } from "../state/state.ts";
 
@@ -78,7 +78,7 @@ function costOfFirst(slot: Slot, { takingPrice, market }: Begins): Decimal {
 
 /** Quote with which no slot ever waits for any: what the running grid reserves, or more where it first buys base. */
 export function neededQuote({ config, state, market, ...start }: Begins): Decimal {
-  const running = wantedQuote({ config, state }, market);
+  const running = runningQuote({ config, state }, market);
   return config.initialBuy ? max(running, firstBuyQuote({ config, state, market, ...start })) : running;
 }
 
