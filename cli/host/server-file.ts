@@ -1,5 +1,5 @@
 import { createHash, createHmac } from "node:crypto";
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { writePrivate } from "./private-file.ts";
 import { isAlive } from "./process/is-alive.ts";
@@ -12,25 +12,31 @@ import { nodeLocal } from "./process/node-local.ts";
 export interface ServerFile {
   readonly url: string;
   readonly token: string;
-  /** Tells its own file from that of a server that has started after it. */
+  /** Tells its file from those of other servers of the database. */
   readonly instance: string;
   readonly pid: number;
 }
 
-const serverFileName = (folder: string, databaseUrl: string): string =>
-  join(folder, `server-${createHash("sha256").update(databaseUrl).digest("hex").slice(0, 16)}.json`);
+const filePrefix = (databaseUrl: string): string =>
+  `server-${createHash("sha256").update(databaseUrl).digest("hex").slice(0, 16)}-`;
 
+/** Each server has a file of its own, so that one that stops leaves those of others. */
 export function writeServerFile(folder: string, databaseUrl: string, server: ServerFile): () => void {
-  const file = serverFileName(folder, databaseUrl);
+  const file = join(folder, `${filePrefix(databaseUrl)}${server.instance}.json`);
   writePrivate(file, JSON.stringify(server));
-  return () => {
-    if (readServerFile(file)?.instance === server.instance) rmSync(file, { force: true });
-  };
+  return () => rmSync(file, { force: true });
 }
 
-/** The running server of this database; undefined when there is none that answers. */
+/** A running server of this database; undefined when there is none that answers. */
 export async function findServer(folder: string, databaseUrl: string): Promise<ServerFile | undefined> {
-  const server = readServerFile(serverFileName(folder, databaseUrl));
+  const prefix = filePrefix(databaseUrl);
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith(prefix)) : [];
+  const found = await Promise.all(names.map((name) => checkServer(join(folder, name))));
+  return found.find((server) => server !== undefined);
+}
+
+async function checkServer(file: string): Promise<ServerFile | undefined> {
+  const server = readServerFile(file);
   if (!server) return undefined;
   try {
     const challenge = nodeLocal.randomText(32);
@@ -42,7 +48,7 @@ export async function findServer(folder: string, databaseUrl: string): Promise<S
     return proof === proofOf(server.token, challenge) ? server : undefined;
   } catch {
     // A server that was killed has left its file, and the token in it.
-    if (!isAlive(server.pid)) rmSync(serverFileName(folder, databaseUrl), { force: true });
+    if (!isAlive(server.pid)) rmSync(file, { force: true });
     return undefined;
   }
 }

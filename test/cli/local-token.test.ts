@@ -67,3 +67,15 @@ it("one that a killed server has left is over once another listens in its place"
   expect(now).toHaveLength(1);
   expect(now[0]?.id).not.toBe(left?.id);
 });
+
+it("commands reach the server that goes on when another one of its database stops", async () => {
+  const folder = tempFolder();
+  const first = await serve(folder, ["--sandbox"]);
+  for (const signal of ["SIGINT", "SIGKILL"] as const) {
+    const second = await serve(folder, ["--sandbox", "--port", "0"]);
+    await second.kill(signal);
+    const { code, stdout, stderr } = await edgemaker(folder, ["page", "--sandbox"]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain(first.url);
+  }
+});

@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 import { lookAt } from "./canary.ts";
 
 /** Where secrets belong: a person's own settings, and how this user's commands reach a running server. */
-const PRIVATE = /(^|\/)(edgemaker\.json|server-[0-9a-f]{16}\.json)$/;
+const PRIVATE = /(^|\/)(edgemaker\.json|server-[0-9a-f]{16}-[0-9a-z]{16}\.json)$/;
 
 /** A folder that whoever has made it removes; what was written into it is looked through for secrets then. */
 export function makeFolder(): { readonly path: string; remove(): void } {
