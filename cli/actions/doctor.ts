@@ -8,7 +8,7 @@ import { mayWithdrawText } from "../../src/compose/live-rights.ts";
 import type { Runtime } from "../../src/compose/sandbox.ts";
 import { messageOf } from "../../src/kernel/errors.ts";
 import { plainText } from "../../src/kernel/plain-text.ts";
-import { SECOND } from "../../src/kernel/time.ts";
+import { SECOND, formatSpan } from "../../src/kernel/time.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { ExchangeInfo } from "../../src/ports/venue.ts";
 import { configFile, dataDirectory } from "../host/directories.ts";
@@ -46,6 +46,7 @@ export async function runDoctor(values: Values): Promise<number> {
     checks.push(...folderCheck(databaseFile(databaseUrl)));
     const deps = await database(checks, settings, values);
     if (deps) {
+      checks.push(...(await storedClock(deps)));
       const troubles = (await deps.live?.check.troubles()) ?? new Map();
       const each = deps.exchanges.map((info) =>
         exchange(deps, info, { named: config.venueUrls.get(info.id), unopened: troubles.get(info.id) }),
@@ -149,6 +150,14 @@ function folderCheck(file: string | undefined): readonly Check[] {
   if (open === undefined) return [];
   const detail = `everybody can write to ${open}, and replace the database in it: chmod o-w it, or name another database with --db`;
   return [{ check: "database folder", finding: "bad", detail }];
+}
+
+/** Whether the database's clock was ahead when something was stored. */
+async function storedClock({ store }: Deps): Promise<readonly Check[]> {
+  const lead = await store.clockLead();
+  if (lead === 0) return [];
+  const detail = `the database's clock was ${formatSpan(lead)} ahead for a while; nothing waits for the times it stored. Check that the clock is synchronized`;
+  return [{ check: "database clock", finding: "note", detail }];
 }
 
 async function portFree(values: Values, { databaseUrl }: CliSettings): Promise<Check> {

@@ -32,3 +32,21 @@ export const minuteText = (at: Millis): string => stampOf(at).slice(0, 16).repla
 
 /** The day of UTC in which a protocol time lies, counted from 1970. */
 export const dayOf = (now: Millis): number => Math.floor(now / DAY);
+
+/** No retry with back-off waits longer. */
+export const LONGEST_PAUSE: Millis = 5 * MINUTE;
+
+/**
+ * Whether a stored time still holds something back. One that lies further ahead than `longest`, the most that its rule
+ * can yield from now, was written while the clock was ahead: it holds nothing back.
+ */
+export const isAhead = (stored: Millis, now: Millis, longest: Millis): boolean =>
+  stored > now && stored <= now + longest;
+
+/** A stored time since which something is so; undefined where there is none, or a clock that was ahead has written it. */
+export const pastOf = (stored: Millis | null | undefined, now: Millis): Millis | undefined =>
+  stored === null || stored === undefined || stored > now ? undefined : stored;
+
+/** How long ago something was stored: for ever where a clock that was ahead has written the time. */
+export const ageOf = (stored: Millis, now: Millis): Millis =>
+  stored > now ? Number.MAX_SAFE_INTEGER : now - stored;

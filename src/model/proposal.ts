@@ -1,6 +1,6 @@
 import type { Decimal } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
-import type { Millis } from "../kernel/time.ts";
+import { MINUTE, type Millis } from "../kernel/time.ts";
 
 /** The most of an account that an action can use, by itself and by the exits that it can trigger. Amounts are before fees. */
 export interface KnownExposure {
@@ -57,3 +57,6 @@ export interface Plan {
   readonly createdAt: Millis;
   readonly expiresAt: Millis;
 }
+
+/** A preview can be committed for so long: prices move on. */
+export const PLAN_LIFE: Millis = 5 * MINUTE;

@@ -1,6 +1,6 @@
 /** What is still to be told: as short however much there is, so that a storm of events makes one message. */
 import { ZERO } from "../kernel/decimal.ts";
-import { MINUTE, type Millis } from "../kernel/time.ts";
+import { ageOf, isAhead, MINUTE, type Millis } from "../kernel/time.ts";
 import { type AlertLevel, type Digest, type DigestLine, isAtLeast, NO_DIGEST } from "../model/channel.ts";
 import type { News } from "../model/news.ts";
 
@@ -58,12 +58,12 @@ const withNews = (line: DigestLine, { text, at, fill }: News): DigestLine => ({
 
 /** Lines for which somebody is told now: in quiet hours alerts alone. */
 export const dueLines = ({ lines }: Digest, now: Millis, isQuiet: boolean): readonly DigestLine[] =>
-  lines.filter((line) => line.dueAt <= now && (!isQuiet || line.level === "alert"));
+  lines.filter((line) => !isAhead(line.dueAt, now, AGAIN_AFTER) && (!isQuiet || line.level === "alert"));
 
 /** After all of it was told. */
 export function describedAt({ lines, told }: Digest, now: Millis): Digest {
   const all = { ...told, ...Object.fromEntries(lines.filter(isOnce).map(({ key }) => [key, now])) };
-  const recent = Object.entries(all).filter(([, at]) => now - at < AGAIN_AFTER);
+  const recent = Object.entries(all).filter(([, at]) => ageOf(at, now) < AGAIN_AFTER);
   return {
     ...NO_DIGEST,
     told: Object.fromEntries(recent.sort(([, a], [, b]) => b - a).slice(0, MOST_LINES_SHOWN)),

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { carryOver, copyInto } from "../../src/adapters/libsql/client/backup.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
+import { PLAN_LIFE } from "../../src/model/proposal.ts";
 import { appOver, type Target } from "../support/app.ts";
 import { BY } from "../support/by.ts";
 import { d, GRID } from "../support/grid.ts";
@@ -102,7 +103,7 @@ describe("what people have asked since a backup", () => {
     const { store } = await restoredAfter(
       async (box) => {
         const plan = { ...key, actor: "mcp", tool: "create_order", input: {}, preview };
-        await box.store.addPlan({ ...plan, life: 60 * MINUTE });
+        await box.store.addPlan({ ...plan, life: PLAN_LIFE });
       },
       async (box) => expect(await box.store.consumePlan(key, false)).toEqual(preview),
     );

@@ -217,8 +217,8 @@ export const ROW_GUARDS: readonly Guard[] = [
   ...guardsOf(`${LIBSQL}/stores/plan-store.ts`, [
     [
       "a plan is used once",
-      "sql`${plans.consumedAt} is null and ${plans.expiresAt} > ${now()}`",
-      "sql`${plans.expiresAt} > ${now()}`",
+      "sql`${plans.consumedAt} is null and ${isAheadRow(plans.expiresAt, now(), PLAN_LIFE)}`",
+      "isAheadRow(plans.expiresAt, now(), PLAN_LIFE)",
       [true, false],
       async ({ a, b, own }) => {
         const key = await planned(a, own);
@@ -227,7 +227,7 @@ export const ROW_GUARDS: readonly Guard[] = [
     ],
     [
       "a plan ends",
-      " and ${plans.expiresAt} > ${now()}`",
+      " and ${isAheadRow(plans.expiresAt, now(), PLAN_LIFE)}`",
       "`",
       false,
       async ({ a, b, own, pass }) => {

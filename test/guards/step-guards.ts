@@ -24,7 +24,7 @@ export const STEP_GUARDS: readonly Guard[] = [
     ],
     [
       "and where the rate has them",
-      "      setWhere: sql`max(${rates.fullAt}, ${now}) + ${COST} <= ${now} + ${WHOLE}`,\n",
+      "      setWhere: sql`${wholeAt(now)} + ${COST} <= ${now} + ${WHOLE}`,\n",
       "",
       [true, undefined],
       async ({ a, b, account, start, pass }) => {
@@ -137,7 +137,7 @@ export const STEP_GUARDS: readonly Guard[] = [
     ],
     [
       "a lease is its holder's until it ends",
-      "(${accounts.until} <= ${now}${isLeft} or ${accounts.owner} = ${owner})",
+      "(not ${isLeased}${isLeft} or ${accounts.owner} = ${owner})",
       "(1${isLeft} or ${accounts.owner} = ${owner})",
       undefined,
       async ({ a, b, takeLease, start }) => {
@@ -159,8 +159,8 @@ export const STEP_GUARDS: readonly Guard[] = [
     ],
     [
       "a lease is of one account",
-      "sql`${accounts.account} = ${account} and (${accounts.until}",
-      "sql`(${accounts.until}",
+      "sql`${accounts.account} = ${account} and (not ${isLeased}",
+      "sql`(not ${isLeased}",
       1,
       async ({ a, b, account, takeLease, start }) => {
         await start();
@@ -183,7 +183,7 @@ export const STEP_GUARDS: readonly Guard[] = [
     ],
     [
       "no scheduled pass while the account backs off",
-      " and ${accounts.retryAt} <= ${now}`",
+      " and not ${isBackingOff}`",
       "`",
       undefined,
       async ({ a, b, lease, takeLease, start }) => {

@@ -39,7 +39,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
       },
       {
         file: "test/simulation/store/step-store.ts",
-        from: "if (!row || (row.until > now() && row.owner !== owner)) return undefined;",
+        from: "if (!row || (isAhead(row.until, now(), Math.max(ttl, MINUTE)) && row.owner !== owner)) return undefined;",
         to: "if (!row) return undefined;",
       },
     ],
@@ -47,7 +47,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   one(
     "not found ends an order at once",
     "src/engine/reconcile/order-life.ts",
-    "if (now < order.notAfter + readLag) return order;",
+    "if (now < order.notAfter + readLag && !isBeyond) return order;",
     "",
   ),
   one(

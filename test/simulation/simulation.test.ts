@@ -59,8 +59,8 @@ describe("the simulated step", () => {
     const mutant = one(
       "a second look that is long in coming",
       "src/engine/reconcile/order-life.ts",
-      "if (now - order.missedAt < secondMiss)",
-      "if (now - order.missedAt < 30 * secondMiss)",
+      "longest + readLag : secondMiss)",
+      "longest + readLag : 30 * secondMiss)",
     );
     const late = await livenessTier(300_000, 8, how, { troubles: ["request_lost"], mutant });
     expect(failures(late).map(({ what }) => what)).toContainEqual(

@@ -1,6 +1,6 @@
 /** Slots whose order a limit has refused: they are tried less and less often, until limits are changed. */
 
-import { type Millis, SECOND } from "../../kernel/time.ts";
+import { isAhead, LONGEST_PAUSE, type Millis, SECOND } from "../../kernel/time.ts";
 import type { LimitCode } from "../../model/limits.ts";
 import type { Refusal, SlotState } from "../../model/strategy.ts";
 import type { Timing } from "../../ports/venue.ts";
@@ -25,7 +25,11 @@ export const isLasting = (reason: Refusal["reason"]): boolean =>
 
 /** It is not tried: neither its balance nor another price is worth a call. */
 export const waitsForLimit = ({ limited }: SlotState, { now, version }: Now): boolean =>
-  limited !== undefined && now < limited.until && limited.version === version;
+  limited !== undefined && isAhead(limited.until, now, LONGEST_PAUSE) && limited.version === version;
+
+/** Neither an exchange nor a limit lets it be tried yet. */
+export const isWaiting = (slot: SlotState, at: Now): boolean =>
+  isAhead(slot.retryAt, at.now, LONGEST_PAUSE) || waitsForLimit(slot, at);
 
 /** The slot and its refusal, after a limit has refused its order once more. */
 export function limitedAgain<S extends SlotState>(

@@ -1,7 +1,7 @@
 import { text } from "../../kernel/decimal.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
-import type { Millis } from "../../kernel/time.ts";
+import { type Millis, pastOf } from "../../kernel/time.ts";
 import { collarFloor, passesCollar } from "../../limits/standing.ts";
 import type { Event } from "../../model/events.ts";
 import type { Resting } from "../../model/intent.ts";
@@ -19,7 +19,8 @@ export function stop(before: Strategy, live: readonly Order[], turn: Turn): Part
   const strategy = leavingBase(before);
   const { exit } = strategy.state;
   const keeps = strategy.keepOrders && exit === null;
-  const releaseAt = strategy.state.releaseAt ?? turn.now + turn.timing.readLag;
+  const { readLag } = turn.timing;
+  const releaseAt = Math.min(strategy.state.releaseAt ?? Number.POSITIVE_INFINITY, turn.now + readLag);
   const state = keeps ? { ...strategy.state, releaseAt } : strategy.state;
   const stopping: Strategy = { ...strategy, state, status: "running", phase: "stopping" };
   // All of them at once or none: until then the person may still ask for them to be cancelled.
@@ -70,7 +71,7 @@ function late(strategy: Strategy, turn: Turn): Partial<Drafted> | undefined {
   const { state } = strategy;
   const { exit } = state;
   const isDoubted = turn.doubted.has(splitPair(strategy.symbol).base);
-  const since = (isDoubted ? undefined : exit?.lacksSince) ?? turn.now;
+  const since = (isDoubted ? undefined : pastOf(exit?.lacksSince, turn.now)) ?? turn.now;
   if (!exit || !isLacking(strategy, turn) || turn.now - since >= turn.timing.readLag) return undefined;
   const lastError = isDoubted
     ? "an unconfirmed order could have used the base; edgemaker looks it up first"

@@ -1,4 +1,4 @@
-import { MINUTE } from "../../kernel/time.ts";
+import { isAhead, MINUTE } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import type { Funds } from "../../model/intent.ts";
 import type { Order } from "../../model/order.ts";
@@ -7,7 +7,7 @@ import type { Advanced, Kind, StrategyContext } from "../../ports/kind.ts";
 import type { Snapshot } from "../../ports/stores/step-store.ts";
 import type { MarketSight } from "../reconcile/observation.ts";
 import { isFinal } from "../reconcile/order-life.ts";
-import { isBehind } from "../reconcile/recovery.ts";
+import { isBehind, longestRecovery } from "../reconcile/recovery.ts";
 
 /** What one strategy may use of a pass, with what only the engine looks at. */
 export interface Turn extends StrategyContext {
@@ -44,9 +44,18 @@ export const unchanged = (strategy: Strategy, funds: Funds | undefined): Advance
 // What was under way when the database was restored, or has no row, may still live.
 export const isHeld = (
   strategy: Strategy,
-  { held, unshown, epoch, now }: Pick<StrategyContext, "held" | "unshown" | "epoch" | "now">,
+  {
+    held,
+    unshown,
+    epoch,
+    now,
+    timing,
+  }: Pick<StrategyContext, "held" | "unshown" | "epoch" | "now" | "timing">,
 ): boolean =>
-  held !== null || unshown !== null || isBehind(strategy, epoch) || now < strategy.state.heldUntil;
+  held !== null ||
+  unshown !== null ||
+  isBehind(strategy, epoch) ||
+  isAhead(strategy.state.heldUntil, now, longestRecovery(timing));
 
 const mayCancel = (order: Order): boolean => order.exchangeId !== null && !isFinal(order);
 

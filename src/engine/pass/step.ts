@@ -10,6 +10,7 @@ import { type Decision, decide } from "../decide/decide.ts";
 import { act, type Cancelled, cancelEach, type Hold } from "./act.ts";
 import { boundsOf } from "./bounds.ts";
 import { type Budget, budgetOf } from "./budget.ts";
+import { watchClock } from "./clock-watch.ts";
 import { forgotten, forgottenEvent } from "./lost-tail.ts";
 import { observe } from "./observe.ts";
 import { readConfidence } from "./observe-prices.ts";
@@ -63,6 +64,8 @@ export async function step(
     const opening = venue.opening?.(isUrgent);
     snapshot = await leaseOf(world, venue, { scheduled, isUrgent, calls: opening });
     if (!snapshot) return { account, outcome: "busy" };
+    const answeredAt = world.local.monotonic();
+    watchClock(world.store, { log: world.log, now: snapshot.lease.now, askedAt, answeredAt });
     snapshot = upgradedSnapshot(snapshot, world.kinds);
     const hold: Hold = { lease: snapshot.lease, askedAt, requestTimeout: timing.requestTimeout };
     const paid = snapshot.isPaid ? { paid: opening } : {};

@@ -1,7 +1,8 @@
 import { messageOf } from "../../kernel/errors.ts";
-import { type Millis, SECOND } from "../../kernel/time.ts";
+import { isAhead, LONGEST_PAUSE, type Millis, SECOND } from "../../kernel/time.ts";
 import { type AccountKey, parseAccountKey } from "../../model/account.ts";
 import type { Deps } from "../../ports/deps.ts";
+import type { DueAccount } from "../../ports/stores/step-store.ts";
 import type { Venue } from "../../ports/venue.ts";
 import { type Pass, type StepOptions, step } from "./step.ts";
 
@@ -28,8 +29,10 @@ const LEAST_PASS_REQUESTS = 12;
  */
 export async function tick(world: TickDeps, options: StepOptions = {}): Promise<Pass[]> {
   const due = await world.store.due();
-  const stepDue = async ({ account, retryAt, now }: (typeof due)[number]): Promise<Pass> =>
-    retryAt > now ? { account, outcome: "backing_off" } : stepAccount(world, account, options);
+  const stepDue = async (one: (typeof due)[number]): Promise<Pass> =>
+    isBackingOff(one)
+      ? { account: one.account, outcome: "backing_off" }
+      : stepAccount(world, one.account, options);
   const { requests } = world;
   if (!requests) return Promise.all(due.map(stepDue));
   const passes: Pass[] = [];
@@ -39,6 +42,10 @@ export async function tick(world: TickDeps, options: StepOptions = {}): Promise<
     );
   return passes;
 }
+
+/** So many failed passes have not made an account wait for longer; one that has not failed waits for its rate of calls. */
+const isBackingOff = ({ retryAt, failures, now }: DueAccount): boolean =>
+  isAhead(retryAt, now, Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** Math.max(0, failures - 1)));
 
 /** One pass over a stored account, if this process is configured for it. */
 export async function stepAccount(world: TickDeps, account: AccountKey, options: StepOptions): Promise<Pass> {
@@ -72,10 +79,12 @@ function tracedPass(world: TickDeps, venue: Venue, options: StepOptions): Promis
 export async function accountsDue(world: TickDeps): Promise<AccountKey[]> {
   const due = await world.store.due();
   return due
-    .filter(({ account, retryAt, now }) => retryAt <= now && world.venueOf(parseAccountKey(account)))
+    .filter((one) => !isBackingOff(one) && world.venueOf(parseAccountKey(one.account)))
     .map(({ account }) => account);
 }
 
+/** Of the venue that waits longest after a failure. */
+const FIRST_PAUSE: Millis = 15 * SECOND;
 const LONGEST_WAIT_FOR_PASS: Millis = 10 * SECOND;
 const BETWEEN_LOOKS: Millis = 50;
 

@@ -1,12 +1,13 @@
 import { max } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
+import { ageOf, isAhead } from "../../kernel/time.ts";
 import type { Order } from "../../model/order.ts";
 import type { Snapshot } from "../../ports/stores/step-store.ts";
 import type { Timing, VenueOrder } from "../../ports/venue.ts";
 import { isWaitedOut } from "../reconcile/fills.ts";
 import { listedIn } from "../reconcile/open-list.ts";
 import { isFinal } from "../reconcile/order-life.ts";
-import { isBehind, isOfStrategy } from "../reconcile/recovery.ts";
+import { isBehind, isOfStrategy, longestRecovery } from "../reconcile/recovery.ts";
 
 /**
  * Whether a pass asks for a market's trades. The open list tells of every order of ours that rests, so as long as
@@ -16,18 +17,15 @@ export function tradesAreDue(
   snapshot: Snapshot,
   symbol: Pair,
   open: readonly VenueOrder[],
-  { tradesEvery }: Timing,
+  timing: Timing,
 ): boolean {
   const { memory, lease, orders, strategies, epoch } = snapshot;
   const readAt = memory.tradesAt?.[symbol];
-  if (readAt === undefined || lease.now - readAt >= tradesEvery) return true;
+  if (readAt === undefined || ageOf(readAt, lease.now) >= timing.tradesEvery) return true;
   // After a restore the venue knows more than the rows do.
-  if (
-    strategies.some(
-      (one) => one.symbol === symbol && (isBehind(one, epoch) || lease.now < one.state.heldUntil),
-    )
-  )
-    return true;
+  const recovers = ({ state }: Snapshot["strategies"][number]) =>
+    isAhead(state.heldUntil, lease.now, longestRecovery(timing));
+  if (strategies.some((one) => one.symbol === symbol && (isBehind(one, epoch) || recovers(one)))) return true;
   const known = new Set(orders.map(({ exchangeId }) => exchangeId));
   if (open.some((order) => !known.has(order.id) && isOfStrategy(order))) return true;
   const listedAs = listedIn(open);

@@ -1,6 +1,6 @@
 import { type Decimal, text, ZERO } from "../../kernel/decimal.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
-import type { Millis } from "../../kernel/time.ts";
+import { type Millis, pastOf } from "../../kernel/time.ts";
 import type { Order } from "../../model/order.ts";
 import type { Refusal, Strategy, StrategyState, Unexplained, UnreadTrade } from "../../model/strategy.ts";
 import type { Kind } from "../../ports/kind.ts";
@@ -59,7 +59,8 @@ export function booksChecked(
       ? strategy
       : { ...strategy, state: { ...state, unexplained: null, refused: withoutMissing(state) } };
   // Each order has its own ten minutes: another one may lack trades before the first has got its own.
-  const since = found.since ?? (known?.order === found.order ? known.since : null) ?? now;
+  const since =
+    pastOf(found.since, now) ?? (known?.order === found.order ? pastOf(known.since, now) : undefined) ?? now;
   const same =
     known?.since === since &&
     known.order === found.order &&

@@ -1,5 +1,5 @@
 import { max, ZERO } from "../../kernel/decimal.ts";
-import { MINUTE, type Millis } from "../../kernel/time.ts";
+import { MINUTE, type Millis, pastOf } from "../../kernel/time.ts";
 import type { Order, OrderState } from "../../model/order.ts";
 import type { Timing, VenueOrder } from "../../ports/venue.ts";
 
@@ -50,10 +50,15 @@ const sameLife = (a: Life, b: Life): boolean =>
  * A look has found nothing. That ends the order only when no request of it can take effect any more,
  * the venue has had its time to show it, and a second look finds nothing either.
  */
-export function missed(order: Order, now: Millis, { readLag, secondMiss }: Timing): Order {
-  if (now < order.notAfter + readLag) return order;
-  if (order.missedAt === null) return { ...order, misses: 1, missedAt: now };
-  if (now - order.missedAt < secondMiss) return order;
+export function missed(order: Order, now: Millis, timing: Timing): Order {
+  const { readLag, secondMiss } = timing;
+  const longest = longestOf(timing);
+  // Written while the clock was ahead: its requests are over when as much time has passed as they may take.
+  const isBeyond = order.notAfter > now + longest;
+  if (now < order.notAfter + readLag && !isBeyond) return order;
+  const missedAt = pastOf(order.missedAt, now);
+  if (missedAt === undefined) return { ...order, misses: 1, missedAt: now };
+  if (now - missedAt < (isBeyond ? longest + readLag : secondMiss)) return order;
   const known = order.exchangeId !== null;
   return {
     ...order,
@@ -63,6 +68,10 @@ export function missed(order: Order, now: Millis, { readLag, secondMiss }: Timin
     endedAt: now,
   };
 }
+
+/** How far ahead the time lies, at most, after which no request of an order can take effect. */
+const longestOf = ({ leaseTtl, requestTimeout, expiry, skew }: Timing): Millis =>
+  leaseTtl + requestTimeout + expiry + skew;
 
 /** For so long what the exchange has said of an order counts more than reads that do not show it. */
 const TRUSTED: Millis = 10 * MINUTE;

@@ -40,15 +40,18 @@ export function recover(
   },
 ): StrategyState {
   if (!isBehind(strategy, epoch) || isWaiting || !sight.tradesRead) return strategy.state;
-  const { leaseTtl, expiry, skew, readLag } = timing;
   const state = kind.skipGenerations(strategy, SKIPPED_GENERATIONS);
   return {
     ...state,
     epoch,
     epochSerial: Math.max(state.serial, serialAt(now)),
-    heldUntil: now + leaseTtl + expiry + skew + readLag,
+    heldUntil: now + longestRecovery(timing),
   };
 }
+
+/** Until all that was under way can be seen. */
+export const longestRecovery = ({ leaseTtl, expiry, skew, readLag }: Timing): Millis =>
+  leaseTtl + expiry + skew + readLag;
 
 /** When an order was planned, among all orders of its strategy. */
 export const serialOf = ({ clientId }: Pick<Order, "clientId">): number =>

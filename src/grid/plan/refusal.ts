@@ -1,6 +1,7 @@
 import { isLasting, limitedAgain, waitsForLimit } from "../../engine/decide/limited.ts";
 import { isOfVenue } from "../../engine/decide/troubles.ts";
 import { type Decimal, ZERO } from "../../kernel/decimal.ts";
+import { isAhead, LONGEST_PAUSE } from "../../kernel/time.ts";
 import { refusedWithin } from "../../limits/standing.ts";
 import type { Resting } from "../../model/intent.ts";
 import type { Market } from "../../model/market.ts";
@@ -26,7 +27,7 @@ export function refuse(
   if (state.halted) return { reason: "limit_loss", detail: state.halted };
   if (!market.active) return { reason: "market_closed" };
   if (isDoubtful(view)) return { reason: "low_confidence" };
-  if (now < slot.retryAt) return rejectedBefore(slot, state.refused);
+  if (isAhead(slot.retryAt, now, LONGEST_PAUSE)) return rejectedBefore(slot, state.refused);
   if (waitsForLimit(slot, limitVersion(view))) return limitedBefore(slot, state.refused);
   const crossing = crosses(wish, resting);
   if (crossing) return crossing;

@@ -3,7 +3,7 @@
 import { messageOf as wordsOf } from "../../kernel/errors.ts";
 import { plainText } from "../../kernel/plain-text.ts";
 import { withoutSecrets } from "../../kernel/secret-texts.ts";
-import { dayOf, HOUR, MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
+import { ageOf, dayOf, HOUR, isAhead, MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
 import type { Channel, Message } from "../../model/channel.ts";
 import type { News } from "../../model/news.ts";
 import { dateOf } from "../../model/usage.ts";
@@ -73,20 +73,24 @@ export async function deliver(world: NotifyWorld): Promise<void> {
 }
 
 function hasWork(channel: Outlook["channels"][number], { now, newest }: Outlook): boolean {
-  if (channel.claimedUntil > now) return false;
+  if (isAhead(channel.claimedUntil, now, CLAIM)) return false;
   const { cursor, isPending, retryAt } = channel;
   if (newest.event > cursor.event || newest.fill > cursor.fill) return true;
-  return isPending ? retryAt <= now : isReady(channel, now) || isReportDue(channel, now);
+  return isPending
+    ? !isAhead(retryAt, now, LONGEST_WAIT)
+    : isReady(channel, now) || isReportDue(channel, now);
 }
 
 /** Whether what is held makes a message now. */
 const isReady = ({ held, quiet, sentAt, retryAt }: Channel, now: Millis): boolean =>
-  retryAt <= now && now - sentAt >= MESSAGES_APART && dueLines(held, now, isQuietHour(quiet, now)).length > 0;
+  !isAhead(retryAt, now, LONGEST_WAIT) &&
+  ageOf(sentAt, now) >= MESSAGES_APART &&
+  dueLines(held, now, isQuietHour(quiet, now)).length > 0;
 
 /** So long after midnight the day before has been looked at to its end. */
 const REPORT_AFTER: Millis = 5 * MINUTE;
 const isReportDue = ({ isDaily, reportedDay }: Channel, now: Millis): boolean =>
-  isDaily && dayOf(now - REPORT_AFTER) > reportedDay;
+  isDaily && dayOf(now - REPORT_AFTER) > Math.min(reportedDay, dayOf(now));
 
 async function serveChannel(world: NotifyWorld, name: string): Promise<void> {
   const { local, notify } = world;
@@ -116,7 +120,7 @@ async function takeNews(world: NotifyWorld, claim: Claim, isMore: boolean): Prom
     fill: fills.at(-1)?.number ?? channel.cursor.fill,
   };
   const held = takeIn(channel.held, newsOf(claim), { least: channel.level, now });
-  const isTurn = !isMore && channel.retryAt <= now;
+  const isTurn = !isMore && !isAhead(channel.retryAt, now, LONGEST_WAIT);
   const isFree = isTurn && !pending;
   const make = isFree && isReady({ ...channel, held }, now);
   const report = isFree && !make && isReportDue(channel, now) ? await dailyReport(world, now) : undefined;

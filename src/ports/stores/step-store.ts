@@ -101,9 +101,17 @@ export interface Settlement {
   readonly resumeAt?: Millis | undefined;
 }
 
+export interface DueAccount {
+  readonly account: AccountKey;
+  readonly retryAt: Millis;
+  /** Passes in a row that have failed. */
+  readonly failures: number;
+  readonly now: Millis;
+}
+
 export interface StepStore {
   /** Accounts with a strategy that is not stopped or an order that is not settled. */
-  due(): Promise<readonly { readonly account: AccountKey; readonly retryAt: Millis; readonly now: Millis }[]>;
+  due(): Promise<readonly DueAccount[]>;
   /** Takes the account's lease when it is free or already `owner`'s; undefined when another holds it. */
   takeLease(request: {
     readonly account: AccountKey;

@@ -25,6 +25,8 @@ export interface Store
   ready(): Promise<void>;
   /** Returns known problems of the database without a request. */
   trouble(): string | undefined;
+  /** How far stored times lie further ahead than they can: its clock was ahead by so much when they were written. */
+  clockLead(): Promise<Millis>;
   /** How long another process has blocked writes of this one; 0 if none does. */
   lockedFor(): Millis;
 }

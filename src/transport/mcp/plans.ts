@@ -1,8 +1,8 @@
 import { digest } from "../../kernel/digest.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
+import { type Millis, SECOND } from "../../kernel/time.ts";
 import { holdToToken, readExposure } from "../../limits/operations/exposures.ts";
-import type { Preview } from "../../model/proposal.ts";
+import { PLAN_LIFE, type Preview } from "../../model/proposal.ts";
 import { actWithin, type Call, type TradeOperation } from "../../operation.ts";
 import type { PlanKey, PlanState } from "../../ports/stores/plan-store.ts";
 import { type Answer, attempt, refusal } from "../run.ts";
@@ -10,8 +10,6 @@ import { agentLimitTexts, countPlan, isLimited, outgrown } from "./limit.ts";
 import { type McpOptions, needsApproval } from "./options.ts";
 import { ownerTexts } from "./owners.ts";
 
-/** A plan is for now: prices move on. */
-const PLAN_LIFE: Millis = 5 * MINUTE;
 /** Clients give a request up after a minute. */
 const LONGEST_WAIT_FOR_APPROVAL: Millis = 45 * SECOND;
 const BETWEEN_QUESTIONS: Millis = SECOND;

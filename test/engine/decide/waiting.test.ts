@@ -113,7 +113,7 @@ describe("what may be done", () => {
     expect(cancellable(all)).toEqual([all[0]]);
   });
 
-  const free = { held: null, unshown: null, epoch: 1, now: NOW };
+  const free = { held: null, unshown: null, epoch: 1, now: NOW, timing: TIMING };
   it.each([
     ["a row is missing", { held: "em1" }, {}],
     ["an order does not show", { unshown: "em1" }, {}],
@@ -123,6 +123,7 @@ describe("what may be done", () => {
     const one = within({ epoch: 1, ...of });
     expect(isHeld(one, { ...free, ...over })).toBe(true);
     expect(isHeld(within({ epoch: 1, heldUntil: NOW }), free)).toBe(false);
+    expect(isHeld(within({ epoch: 1, heldUntil: NOW + HOUR }), free)).toBe(false);
   });
 
   it("is nothing in a turn that does nothing", () => {

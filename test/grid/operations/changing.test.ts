@@ -50,7 +50,7 @@ async function started(over: object = {}) {
       venueOf: () => ({ ...kraken, openOrders: fails, order: fails, ticker: fails, balances: fails }),
     } as Partial<Deps>,
     /** Another process is in the middle of a pass. */
-    busy: () => store.takeLease({ account: "sandbox:kraken:", owner: "another", ttl: 120_000, overlap: 0 }),
+    busy: () => store.takeLease({ account: "sandbox:kraken:", owner: "another", ttl: 60_000, overlap: 0 }),
     stop: (how: object = {}) =>
       store.setWants(id, "stop", { keepOrders: false, sellBase: false, ...how }, BY),
     eventsOf: async () => (await store.eventsOf(id, { limit: 50 })).map(({ message }) => message),

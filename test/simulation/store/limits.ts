@@ -1,4 +1,4 @@
-import { DAY, type Millis } from "../../../src/kernel/time.ts";
+import { DAY, type Millis, pastOf } from "../../../src/kernel/time.ts";
 import type { LimitTerms, LimitUse } from "../../../src/model/limits.ts";
 import type { Order } from "../../../src/model/order.ts";
 import type { Tables } from "./tables.ts";
@@ -40,7 +40,10 @@ export function withinLimits(
         const mine = open.filter(
           (one) => one.account === order.account && (actor === null || one.actor === actor),
         );
-        const last = Math.max(0, ...uses.filter((use) => use.day >= day - 1).map(({ at }) => at));
+        const last = Math.max(
+          0,
+          ...uses.map(({ at, day: of }) => (of >= day - 1 ? (pastOf(at, now) ?? 0) : 0)),
+        );
         return (
           (dayNotional === null || today + notional <= dayNotional) &&
           (openOrders === null || mine.length + count <= openOrders) &&

@@ -1,5 +1,5 @@
 import { StoreError } from "../../../src/kernel/errors.ts";
-import type { Millis } from "../../../src/kernel/time.ts";
+import { isAhead, LONGEST_PAUSE, MINUTE, type Millis } from "../../../src/kernel/time.ts";
 import { scopeOfAccount } from "../../../src/limits/standing.ts";
 import { BY_STEP, type By } from "../../../src/model/events.ts";
 import type { FillCursor } from "../../../src/model/fill.ts";
@@ -28,16 +28,18 @@ export function memoryStepStore(tables: Tables, now: () => Millis): StepStore {
       for (const { account, status } of tables.strategies.values())
         if (status !== "stopped") due.add(account);
       for (const id of tables.unsettled) due.add((tables.orders.get(id) as Order).account);
-      return [...due]
-        .sort()
-        .map((account) => ({ account, retryAt: accountRow(tables, account).retryAt, now: at }));
+      return [...due].sort().map((account) => {
+        const { retryAt, failures } = accountRow(tables, account);
+        return { account, retryAt, failures, now: at };
+      });
     },
 
     async takeLease({ account, owner, ttl, overlap, scheduled }) {
       const row = tables.accounts.get(account);
-      if (!row || (row.until > now() && row.owner !== owner)) return undefined;
+      if (!row || (isAhead(row.until, now(), Math.max(ttl, MINUTE)) && row.owner !== owner)) return undefined;
       if (scheduled !== undefined) {
-        if (row.scheduled >= scheduled || row.retryAt > now()) return undefined;
+        const isOlder = row.scheduled >= scheduled && row.scheduled <= scheduled + 10 * MINUTE;
+        if (isOlder || isAhead(row.retryAt, now(), LONGEST_PAUSE)) return undefined;
         row.scheduled = scheduled;
       }
       row.token++;

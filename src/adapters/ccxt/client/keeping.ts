@@ -65,7 +65,13 @@ export interface LeaseKeeper {
    */
   takeLease(
     account: AccountKey,
-    asked: { readonly owner: string; readonly ttl: Millis; readonly count: number },
+    asked: {
+      readonly owner: string;
+      readonly ttl: Millis;
+      /** Of any lease of the account: one that ends later was taken while the clock was ahead. */
+      readonly longest: Millis;
+      readonly count: number;
+    },
   ): Promise<number | undefined>;
   giveBack(account: AccountKey, owner: string): Promise<void>;
   /** Tells whoever has the lease that somebody waits for it. */

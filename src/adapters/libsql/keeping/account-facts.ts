@@ -1,8 +1,9 @@
 import { eq, getTableColumns, sql } from "drizzle-orm";
-import type { Millis } from "../../../kernel/time.ts";
+import { ageOf, type Millis } from "../../../kernel/time.ts";
 import type { MarketKeeper } from "../../ccxt/client/keeping.ts";
 import { type Context, rowsOf, selectedColumns, statement } from "../client/context.ts";
 import { keptReads } from "../client/kept-reads.ts";
+import { ageOfRow } from "../client/stored-times.ts";
 import { accountKinds, keyRights } from "../tables/live-tables.ts";
 
 type Facts = Pick<MarketKeeper, "kind" | "keepKind" | "rights" | "keepRights">;
@@ -22,7 +23,7 @@ const AGE_PLACE = Object.keys(getTableColumns(keyRights)).length;
 export const accountFacts = (context: Context): Facts => {
   const { client, db, now, prepare } = context;
   const allRights = prepare(
-    (at) => sql`select ${selectedColumns(keyRights)}, ${at} - ${keyRights.loadedAt} from ${keyRights}`,
+    (at) => sql`select ${selectedColumns(keyRights)}, ${ageOfRow(keyRights.loadedAt, at)} from ${keyRights}`,
   );
   const kept = keptReads<readonly RightsRow[]>(context, {
     most: 1,
@@ -39,7 +40,7 @@ export const accountFacts = (context: Context): Facts => {
     async kind(account) {
       const { key, kind, loadedAt } = accountKinds;
       const [row] = await db
-        .select({ value: { key, kind }, age: sql<number>`${now()} - ${loadedAt}` })
+        .select({ value: { key, kind }, age: ageOfRow(loadedAt, now()) })
         .from(accountKinds)
         .where(eq(accountKinds.account, account));
       return row;
@@ -64,7 +65,7 @@ export const accountFacts = (context: Context): Facts => {
           account,
           {
             value: { key, mayWithdraw: mayWithdraw ?? undefined },
-            age: at === undefined ? age : at - loadedAt,
+            age: at === undefined ? age : ageOf(loadedAt, at),
           },
         ]),
       );

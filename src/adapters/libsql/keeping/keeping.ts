@@ -6,6 +6,7 @@ import { NO_MEMORY } from "../../../model/memory.ts";
 import type { Dict } from "../../ccxt/client/ccxt.ts";
 import type { Keeping, LeaseKeeper, MarketKeeper, TradedFees } from "../../ccxt/client/keeping.ts";
 import { type Context, rowsOf, selectedColumns, statement } from "../client/context.ts";
+import { ageOfRow, isAheadRow } from "../client/stored-times.ts";
 import { accountFees, listings, markets, nonces } from "../tables/live-tables.ts";
 import { accounts, cursors, fills, orders } from "../tables/tables.ts";
 import { accountFacts } from "./account-facts.ts";
@@ -48,7 +49,7 @@ function marketKeeper(context: Context): MarketKeeper {
   return {
     async market(host, symbol) {
       const [row] = await db
-        .select({ market: markets.market, age: sql<number>`${now()} - ${markets.loadedAt}` })
+        .select({ market: markets.market, age: ageOfRow(markets.loadedAt, now()) })
         .from(markets)
         .where(and(eq(markets.host, host), eq(markets.symbol, symbol), eq(markets.version, KEPT_VERSION)));
       return row && { value: JSON.parse(row.market) as Dict, age: row.age };
@@ -56,7 +57,7 @@ function marketKeeper(context: Context): MarketKeeper {
 
     async listing(host) {
       const [row] = await db
-        .select({ names: listings.names, age: sql<number>`${now()} - ${listings.loadedAt}` })
+        .select({ names: listings.names, age: ageOfRow(listings.loadedAt, now()) })
         .from(listings)
         .where(and(eq(listings.host, host), eq(listings.version, KEPT_VERSION)));
       return row && { value: JSON.parse(row.names) as Record<string, string>, age: row.age };
@@ -96,7 +97,7 @@ function marketKeeper(context: Context): MarketKeeper {
         .select({
           maker: accountFees.maker,
           taker: accountFees.taker,
-          age: sql<number>`${now()} - ${accountFees.loadedAt}`,
+          age: ageOfRow(accountFees.loadedAt, now()),
         })
         .from(accountFees)
         .where(and(eq(accountFees.account, account), eq(accountFees.symbol, symbol)));
@@ -120,7 +121,7 @@ function marketKeeper(context: Context): MarketKeeper {
 }
 
 /** How long somebody is taken to wait who has not said so again. */
-const WAITED = 3 * SECOND;
+export const WAITED = 3 * SECOND;
 
 function leaseKeeper({ client, db, now, uses }: Context): LeaseKeeper {
   // The last nonce runs ahead of the clock by what was given out, never further behind than the clock.
@@ -140,16 +141,16 @@ function leaseKeeper({ client, db, now, uses }: Context): LeaseKeeper {
       .update(accounts)
       .set({ waitedUntil: sql`${now()} + ${WAITED}` })
       .where(
-        sql`${accounts.account} = ${account} and ${accounts.owner} <> ${owner} and ${accounts.until} > ${now()} and ${accounts.waitedUntil} < ${now()} + ${WAITED / 2}`,
+        sql`${accounts.account} = ${account} and ${accounts.owner} <> ${owner} and ${accounts.until} > ${now()} and not (${accounts.waitedUntil} between ${now()} + ${WAITED / 2} and ${now()} + ${WAITED})`,
       );
 
   return {
-    async takeLease(account, { owner, ttl, count }) {
+    async takeLease(account, { owner, ttl, longest, count }) {
       const made = db.insert(accounts).values({ account, memory: NO_MEMORY }).onConflictDoNothing();
       const lease = db
         .update(accounts)
         .set({ token: sql`${accounts.token} + 1`, owner, until: sql`${now()} + ${ttl}`, waitedUntil: 0 })
-        .where(sql`${accounts.account} = ${account} and ${accounts.until} <= ${now()}`)
+        .where(sql`${accounts.account} = ${account} and not ${isAheadRow(accounts.until, now(), longest)}`)
         .returning({ token: accounts.token });
       const [, taken, reserved] = await client.batch(
         [made, lease, reserve(account, count), waiting(account, owner)].map(statement),
@@ -168,7 +169,7 @@ function leaseKeeper({ client, db, now, uses }: Context): LeaseKeeper {
     },
 
     async awaited(account) {
-      const isWaited = sql<number>`${accounts.waitedUntil} > ${now()}`;
+      const isWaited = isAheadRow(accounts.waitedUntil, now(), WAITED);
       const asked = db.select({ isWaited }).from(accounts).where(eq(accounts.account, account));
       const result = await client.execute(statement(asked), uses.get(account));
       return Number(result.rows[0]?.[0]) === 1;

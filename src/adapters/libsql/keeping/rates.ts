@@ -28,17 +28,26 @@ export function rateKeeper({ client, db, now, prepare, uses }: Context): RateKee
   };
 }
 
-const [ACCOUNT, COST, WHOLE] = ["account", "cost", "whole"].map((name) => sql`${sql.placeholder(name)}`) as [
-  SQL<AccountKey>,
-  SQL<number>,
-  SQL<number>,
-];
+const [ACCOUNT, COST, WHOLE, LONGEST] = ["account", "cost", "whole", "longest"].map(
+  (name) => sql`${sql.placeholder(name)}`,
+) as [SQL<AccountKey>, SQL<number>, SQL<number>, SQL<number>];
 
-/** How long the rate takes to regain the calls, and all that may be taken of it. */
+/** How long the rate takes to regain the calls, all that may be taken of it, and all that it has. */
 const timeOf = ({ calls, kept, rate: { burst, perSecond } }: CallRequests) => {
   const each = SECOND / perSecond;
-  return { cost: Math.ceil(calls * each), whole: Math.ceil((burst - kept) * each) };
+  return {
+    cost: Math.ceil(calls * each),
+    whole: Math.ceil((burst - kept) * each),
+    longest: Math.ceil(burst * each),
+  };
 };
+
+/**
+ * When the rate was whole before this taking. A time that it cannot need was written while the clock was ahead: one more
+ * taking fits, and leaves the rate used up.
+ */
+const wholeAt = (now: SQL<number>): SQL<number> =>
+  sql`iif(${rates.fullAt} > ${now} + ${LONGEST}, max(${now}, ${now} + ${WHOLE} - ${COST}), max(${rates.fullAt}, ${now}))`;
 
 /** Answers a row where it was taken: the rate has so much. */
 const takeOfRate = (now: SQL<number>, condition = sql`true`) =>
@@ -47,8 +56,8 @@ const takeOfRate = (now: SQL<number>, condition = sql`true`) =>
     .select(sql`select ${ACCOUNT}, ${now} + ${COST} where ${condition}`)
     .onConflictDoUpdate({
       target: rates.account,
-      set: { fullAt: sql`max(${rates.fullAt}, ${now}) + ${COST}` },
-      setWhere: sql`max(${rates.fullAt}, ${now}) + ${COST} <= ${now} + ${WHOLE}`,
+      set: { fullAt: sql`${wholeAt(now)} + ${COST}` },
+      setWhere: sql`${wholeAt(now)} + ${COST} <= ${now} + ${WHOLE}`,
     })
     .returning({ account: rates.account });
 
@@ -62,6 +71,6 @@ export const callsTaken = ({ prepare }: Context, account: AccountKey, asked: Cal
 /** How long until it has. */
 const waitForRate = (now: SQL<number>) =>
   queries
-    .select({ wait: sql<number>`max(${rates.fullAt}, ${now}) + ${COST} - ${now} - ${WHOLE}` })
+    .select({ wait: sql<number>`${wholeAt(now)} + ${COST} - ${now} - ${WHOLE}` })
     .from(rates)
     .where(eq(rates.account, ACCOUNT));

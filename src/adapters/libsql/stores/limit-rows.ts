@@ -59,7 +59,7 @@ const withinOpenOrders = ({ openOrders, actor }: ScopeTerms, account: string): S
 
 function afterGap(context: Context, { scope, orderGapMillis }: ScopeTerms): SQL[] {
   if (orderGapMillis === null) return [];
-  const last = sql`select max(${limitUses.at}) from ${limitUses} where ${limitUses.scope} = ${scope} and ${limitUses.day} >= ${today(context)} - 1`;
+  const last = sql`select max(${limitUses.at}) from ${limitUses} where ${limitUses.scope} = ${scope} and ${limitUses.day} >= ${today(context)} - 1 and ${limitUses.at} <= ${context.now()}`;
   return [sql`${COUNT} = 1 and coalesce((${last}), 0) + ${orderGapMillis} <= ${context.now()}`];
 }
 

@@ -6,6 +6,7 @@ import { EVERY_ACCOUNT, type EventView } from "../../../model/events.ts";
 import type { Claim, NotifyStore } from "../../../ports/stores/notify-store.ts";
 import { type Kek, openSealed, seal } from "../../vault/envelope.ts";
 import { type Context, hasRows, rowsOf, statement } from "../client/context.ts";
+import { isAheadRow } from "../client/stored-times.ts";
 import { channels, messages } from "../tables/notify-tables.ts";
 import { events } from "../tables/tables.ts";
 import { writeText } from "./event-chain.ts";
@@ -130,7 +131,7 @@ export function notifyStore(
     },
 
     async claim({ name, owner, ttl, page }) {
-      const isFree = sql`${channels.name} = ${name} and (${channels.until} <= ${now()} or ${channels.owner} = ${owner})`;
+      const isFree = sql`${channels.name} = ${name} and (not ${isAheadRow(channels.until, now(), ttl)} or ${channels.owner} = ${owner})`;
       const take = db
         .update(channels)
         .set({ owner, until: sql`${now()} + ${ttl}` })

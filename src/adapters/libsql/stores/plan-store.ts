@@ -1,8 +1,10 @@
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
-import { DAY } from "../../../kernel/time.ts";
+import { DAY, isAhead } from "../../../kernel/time.ts";
 import { EVERY_ACCOUNT } from "../../../model/events.ts";
+import { PLAN_LIFE } from "../../../model/proposal.ts";
 import type { PlanKey, PlanState, PlanStore } from "../../../ports/stores/plan-store.ts";
 import { type Context, hasRows, rowsOf, statement } from "../client/context.ts";
+import { isAheadRow } from "../client/stored-times.ts";
 import { plans } from "../tables/plan-tables.ts";
 import { writeText } from "./event-chain.ts";
 
@@ -11,7 +13,8 @@ const { binding: _binding, waiter: _waiter, consumedAt: _consumedAt, ...shown } 
 
 export function planStore(context: Context): PlanStore {
   const { client, db, now } = context;
-  const isOpen = (): SQL => sql`${plans.consumedAt} is null and ${plans.expiresAt} > ${now()}`;
+  const isOpen = (): SQL =>
+    sql`${plans.consumedAt} is null and ${isAheadRow(plans.expiresAt, now(), PLAN_LIFE)}`;
   const isOf = ({ id, binding }: PlanKey): SQL => sql`${plans.id} = ${id} and ${plans.binding} = ${binding}`;
   const changed = async (query: Parameters<typeof statement>[0]): Promise<boolean> =>
     hasRows(await client.execute(statement(query)));
@@ -86,6 +89,6 @@ function planStateOf(
 ): PlanState {
   if (consumedAt !== null) return "used";
   if (decision === "refused") return "refused";
-  if (expiresAt <= now) return "expired";
+  if (!isAhead(expiresAt, now, PLAN_LIFE)) return "expired";
   return needsApproval && decision !== "approved" ? "waiting" : "free";
 }

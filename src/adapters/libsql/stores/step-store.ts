@@ -1,5 +1,6 @@
 import { and, eq, inArray, or, type SQL, sql } from "drizzle-orm";
 import { encode } from "../../../kernel/codec.ts";
+import { LONGEST_PAUSE, MINUTE } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
 import type { Event } from "../../../model/events.ts";
 import { isKeptBack } from "../../../model/kill.ts";
@@ -9,6 +10,8 @@ import { building, type Context, eachWay, rowsOf, type Statement, statement } fr
 import { guarded } from "../client/fence.ts";
 import { knownSwitch } from "../client/known-switch.ts";
 import { refuseNewer } from "../client/migrate.ts";
+import { isAheadRow } from "../client/stored-times.ts";
+import { WAITED } from "../keeping/keeping.ts";
 import { callsTaken } from "../keeping/rates.ts";
 import { accounts, control, events, isRunning, isUnsettled, orders, strategies } from "../tables/tables.ts";
 import { changeStatements } from "./change-rows.ts";
@@ -58,7 +61,12 @@ export function stepStore(context: Context): StepStore {
       const unsettled = db.select({ account: orders.account }).from(orders).where(isUnsettled());
       return (
         db
-          .select({ account: accounts.account, retryAt: accounts.retryAt, now: now() })
+          .select({
+            account: accounts.account,
+            retryAt: accounts.retryAt,
+            failures: accounts.failures,
+            now: now(),
+          })
           .from(accounts)
           .where(sql`${accounts.account} in (${running}) or ${accounts.account} in (${unsettled})`)
           // Where not all can be stepped, those come first that have waited longest.
@@ -170,14 +178,23 @@ export function stepStore(context: Context): StepStore {
   };
 }
 
+/** Leases of people are shorter, and passes of another process may have longer ones. */
+const LEAST_REACH = MINUTE;
+/** A scheduler sets passes for the next minute, and late ones are given up before: what lies further ahead is of a clock that was. */
+const SCHEDULED_AHEAD = 10 * MINUTE;
+
 /** The lease, where it is free; one that people wait for is left to them unless the pass is urgent. */
 const leaseTaken = eachWay((now, { isUrgent, isScheduled }: LeaseForm) => {
   const [account, owner, ttl, scheduled] = ["account", "owner", "ttl", "scheduled"].map(
     (name) => sql`${sql.placeholder(name)}`,
   ) as [SQL<AccountKey>, SQL<string>, SQL<number>, SQL<number>];
-  const isLeft = isUrgent ? sql`` : sql` and ${accounts.waitedUntil} <= ${now}`;
-  const isFree = sql`${accounts.account} = ${account} and (${accounts.until} <= ${now}${isLeft} or ${accounts.owner} = ${owner})`;
-  const isDue = sql`${isFree} and ${accounts.scheduled} < ${scheduled} and ${accounts.retryAt} <= ${now}`;
+  const isWaited = isAheadRow(accounts.waitedUntil, now, WAITED);
+  const isLeft = isUrgent ? sql`` : sql` and not ${isWaited}`;
+  const isLeased = isAheadRow(accounts.until, now, sql`max(${ttl}, ${LEAST_REACH})`);
+  const isFree = sql`${accounts.account} = ${account} and (not ${isLeased}${isLeft} or ${accounts.owner} = ${owner})`;
+  const isBackingOff = isAheadRow(accounts.retryAt, now, LONGEST_PAUSE);
+  const isNewer = sql`(${accounts.scheduled} < ${scheduled} or ${accounts.scheduled} > ${scheduled} + ${SCHEDULED_AHEAD})`;
+  const isDue = sql`${isFree} and ${isNewer} and not ${isBackingOff}`;
   return building
     .update(accounts)
     .set({

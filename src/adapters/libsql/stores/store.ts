@@ -2,6 +2,7 @@ import type { Store } from "../../../ports/stores/store.ts";
 import type { Context } from "../client/context.ts";
 import { readiness } from "../client/readiness.ts";
 import { auditStore } from "./audit-store.ts";
+import { clockLead } from "./clock-lead.ts";
 import { handOrderStore } from "./hand-order-store.ts";
 import { historyStore } from "./history-store.ts";
 import { limitStore } from "./limit-store.ts";
@@ -23,6 +24,7 @@ export const createStore = (context: Context): Store => ({
   ...auditStore(context),
   ...limitStore(context),
   ready: readiness(context),
+  clockLead: clockLead(context),
   lockedFor: context.client.keptWaiting,
   trouble: () => context.client.trouble() ?? context.version?.newer,
 });

@@ -1,0 +1,21 @@
+import { max, sql } from "drizzle-orm";
+import { LONGEST_PAUSE, MINUTE, type Millis } from "../../../kernel/time.ts";
+import { type Context, statement } from "../client/context.ts";
+import { requests } from "../tables/access-tables.ts";
+import { rates } from "../tables/live-tables.ts";
+import { accounts } from "../tables/tables.ts";
+
+/** How far the newest stored time lies beyond what its rule yields from now: 0 unless the database's clock was ahead. */
+export const clockLead =
+  ({ client, db, now }: Context) =>
+  async (): Promise<Millis> => {
+    const newest = [
+      db.select({ at: max(accounts.steppedAt) }).from(accounts),
+      db.select({ at: sql`max(${accounts.until}) - ${MINUTE}` }).from(accounts),
+      db.select({ at: sql`max(${accounts.retryAt}) - ${LONGEST_PAUSE}` }).from(accounts),
+      db.select({ at: sql`max(${rates.fullAt}) - ${LONGEST_PAUSE}` }).from(rates),
+      db.select({ at: max(requests.createdAt) }).from(requests),
+    ].map((query) => sql`coalesce((${query}), 0) - ${now()}`);
+    const { rows } = await client.execute(statement(sql`select max(0, ${sql.join(newest, sql`, `)})`));
+    return Number(rows[0]?.[0]);
+  };

@@ -1,0 +1,175 @@
+import { createClient } from "@libsql/client";
+import { describe, expect, it } from "vitest";
+import { LIVE_TIMING } from "../../../src/adapters/ccxt/client/quirks.ts";
+import { openDatabase } from "../../../src/adapters/libsql/client/open.ts";
+import { libsqlKeeping } from "../../../src/adapters/libsql/keeping/keeping.ts";
+import { clockLead } from "../../../src/adapters/libsql/stores/clock-lead.ts";
+import { reportStore } from "../../../src/adapters/libsql/stores/report-store.ts";
+import { requestStore } from "../../../src/adapters/libsql/stores/request-store.ts";
+import { stepStore } from "../../../src/adapters/libsql/stores/step-store.ts";
+import { SANDBOX_TIMING } from "../../../src/adapters/sandbox/venue.ts";
+import { watchClock } from "../../../src/engine/pass/clock-watch.ts";
+import { DAY, HOUR, isAhead, LONGEST_PAUSE, MINUTE, SECOND } from "../../../src/kernel/time.ts";
+import { NO_MEMORY } from "../../../src/model/memory.ts";
+import { virtualLocal } from "../../support/local.ts";
+import { migrations } from "../../support/migrations.ts";
+import { START } from "../../support/sandbox.ts";
+
+const ACCOUNT = "live:kraken:api.kraken.com";
+const RATE = { burst: 20, perSecond: 0.5 };
+const asked = (calls: number, kept = 0) => ({ calls, kept, rate: RATE });
+const JUMPS = [
+  ["an hour ahead for 12 s", HOUR, 12 * SECOND],
+  ["two minutes ahead for 4 s", 2 * MINUTE, 4 * SECOND],
+  ["a day ahead for 12 s", DAY, 12 * SECOND],
+  ["a day behind for 12 s", -DAY, 12 * SECOND],
+  ["an hour behind for 12 s", -HOUR, 12 * SECOND],
+] as const;
+
+async function jumping() {
+  const time = virtualLocal(START);
+  let off = 0;
+  const context = await openDatabase({
+    client: createClient({ url: "file::memory:" }),
+    local: time.local,
+    migrations,
+    kind: "live",
+    clock: () => time.now() + off,
+  });
+  return {
+    time,
+    context,
+    ...libsqlKeeping(context),
+    steps: stepStore(context),
+    /** The database's clock is off while this is done, for as long. */
+    async within<T>(jump: number, millis: number, act: () => Promise<T>): Promise<T> {
+      off = jump;
+      const done = await act();
+      time.pass(millis);
+      off = 0;
+      return done;
+    },
+  };
+}
+
+describe.each(JUMPS)("a database clock that was %s", (_what, jump, millis) => {
+  it("holds no call back for longer than the rate takes", async () => {
+    const { rates, within, time } = await jumping();
+    await within(jump, millis, () => rates.exhaust(ACCOUNT, RATE));
+    expect(await rates.spend(ACCOUNT, asked(1))).toBe(0);
+    await rates.exhaust(ACCOUNT, RATE);
+    time.pass(40 * SECOND);
+    expect(await rates.spend(ACCOUNT, asked(20))).toBe(0);
+    expect(await rates.spend(ACCOUNT, asked(1))).toBe(2000);
+  });
+
+  it("counts the rate as used up after one taking", async () => {
+    const { rates, within } = await jumping();
+    await within(jump, 0, () => rates.exhaust(ACCOUNT, RATE));
+    if (jump < 0) return;
+    expect(await rates.spend(ACCOUNT, asked(1))).toBe(0);
+    expect(await rates.spend(ACCOUNT, asked(1))).toBe(2000);
+  });
+
+  it("leaves no lease and no wait for one behind", async () => {
+    const { leases, steps, within, time } = await jumping();
+    const lease = { ttl: 10_000, longest: 45_000, count: 1 };
+    await within(jump, millis, async () => {
+      await leases.takeLease(ACCOUNT, { ...lease, owner: "a" });
+      await leases.wait(ACCOUNT);
+    });
+    time.pass(1000);
+    expect(await leases.awaited(ACCOUNT)).toBe(false);
+    expect(await steps.takeLease({ account: ACCOUNT, owner: "b", ttl: 45_000, overlap: 0 })).toBeDefined();
+    await leases.wait(ACCOUNT);
+    expect(await leases.awaited(ACCOUNT)).toBe(true);
+  });
+
+  it("leaves no scheduled pass and no back-off behind", async () => {
+    const { context, steps, within } = await jumping();
+    const scheduled = { account: ACCOUNT, ttl: 45_000, overlap: 0 };
+    await within(jump, millis, async () => {
+      const made = { account: ACCOUNT, owner: "a", ttl: 1, longest: 1, count: 1 };
+      await libsqlKeeping(context).leases.takeLease(ACCOUNT, made);
+      await libsqlKeeping(context).leases.giveBack(ACCOUNT, "a");
+      const taken = await steps.takeLease({ ...scheduled, owner: "a", scheduled: START + jump });
+      const failure = { message: "no answer", retryAt: (taken?.lease.now ?? 0) + LONGEST_PAUSE };
+      if (taken)
+        await steps.settle(taken.lease, {
+          ...{ outcomes: [], phases: [], events: [], memory: NO_MEMORY, failure },
+          calls: { made: 0, own: {} },
+        });
+    });
+    if (jump === 2 * MINUTE) return;
+    expect(await steps.takeLease({ ...scheduled, owner: "b", scheduled: START + 12 * SECOND })).toBeDefined();
+  });
+
+  it("keeps nobody from looking out, and no request running", async () => {
+    const { context, within, time } = await jumping();
+    const reports = reportStore(context);
+    const requests = requestStore(context);
+    const look = { every: MINUTE, owner: "a", page: 10 };
+    const claim = { key: "k", bodyHash: "h" };
+    await within(jump, millis, async () => {
+      await reports.lookOut(look);
+      await requests.claimRequest(claim);
+    });
+    time.pass(MINUTE);
+    expect(await reports.lookOut(look)).toBeDefined();
+    await requests.claimRequest(claim);
+    time.pass(MINUTE + 1);
+    expect(await requests.claimRequest(claim)).toEqual({ state: "new" });
+  });
+
+  it("makes what is remembered old", async () => {
+    const { markets, within } = await jumping();
+    await within(jump, millis, () => markets.keepKind(ACCOUNT, { key: "k", kind: "classic" }));
+    const kept = await markets.kind(ACCOUNT);
+    expect(kept?.age).toBeGreaterThan(HOUR - 1 - (jump < 0 ? 0 : HOUR));
+  });
+});
+
+describe("a clock that jumps", () => {
+  it("is named by how far stored times lie ahead", async () => {
+    const { rates, context, within } = await jumping();
+    const lead = clockLead(context);
+    await rates.exhaust(ACCOUNT, RATE);
+    expect(await lead()).toBe(0);
+    await within(-DAY, 0, () => rates.exhaust(ACCOUNT, RATE));
+    expect(await lead()).toBe(0);
+    await within(HOUR, 0, () => rates.exhaust(ACCOUNT, RATE));
+    expect(await lead()).toBe(HOUR + 40 * SECOND - LONGEST_PAUSE);
+  });
+
+  it("is logged once, whichever way it goes, and a slow answer is not", () => {
+    const logged: string[] = [];
+    const store = {};
+    const log = (_level: string, message: string) => logged.push(message);
+    const see = (now: number, askedAt: number, answeredAt = askedAt) =>
+      watchClock(store, { log, now, askedAt, answeredAt });
+    see(START, 1000);
+    see(START + 30_000, 1000, 31_000);
+    see(START + 40_000, 41_000);
+    expect(logged).toEqual([]);
+    see(START + HOUR + 50_000, 51_000);
+    see(START + HOUR + 60_000, 61_000);
+    see(START + 70_000, 71_000);
+    expect(logged).toEqual([
+      "the database's clock has jumped ahead by 3600 s",
+      "the database's clock has jumped back by 3600 s",
+    ]);
+  });
+});
+
+describe("a stored time", () => {
+  it("holds back for as long as its rule can yield, and no longer", () => {
+    expect(
+      [START, START + 1, START + MINUTE, START + MINUTE + 1].map((at) => isAhead(at, START, MINUTE)),
+    ).toEqual([false, true, true, false]);
+  });
+
+  it("of a back-off lies no further ahead than any back-off waits", () => {
+    for (const { backoff } of [LIVE_TIMING, SANDBOX_TIMING])
+      expect(backoff.most).toBeLessThanOrEqual(LONGEST_PAUSE);
+  });
+});
