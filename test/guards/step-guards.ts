@@ -171,7 +171,7 @@ export const STEP_GUARDS: readonly Guard[] = [
     ],
     [
       "one pass for one scheduled time",
-      "${accounts.scheduled} < ${scheduled} and ",
+      " and ${isNewer}",
       "",
       [1, undefined],
       async ({ a, b, takeLease, start, pass }) => {

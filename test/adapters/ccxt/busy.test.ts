@@ -8,7 +8,7 @@ it("answers 429 to an order and a cancel by hand while another process has krake
   const app = await liveApp(["kraken"]);
   const placed = (await (await post(app, buy("kraken"))).json()) as { order: { id: string } };
   const account = accountKey(app.deps.venue("kraken").account);
-  const lease = { account, owner: "another process", ttl: 600_000, overlap: 0 };
+  const lease = { account, owner: "another process", ttl: 45_000, overlap: 0 };
   expect(await app.deps.store.takeLease(lease)).toBeDefined();
   const answers = await Promise.all([
     post(app, buy("kraken")),

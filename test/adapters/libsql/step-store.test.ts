@@ -202,6 +202,20 @@ describe("an intent", () => {
     ]);
   });
 
+  it("is recorded with others of a sum that no column could hold, which counts as the most", async () => {
+    const { store, intent } = await started();
+    const held = await store.takeLease(lease("a"));
+    if (!held) throw new Error("no lease");
+    const intents = [0, 1, 2].map((slot) => intent({ clientId: `em000000000000000${slot}`, slot }));
+    const counted = Object.fromEntries(intents.map(({ clientId }) => [clientId, d("60000000000")]));
+    const unlimited = { scope: "a", actor: null, dayNotional: null, openOrders: null, orderGapMillis: null };
+    const terms = { version: 0, asset: "USDT", scopes: [unlimited], counted };
+    const ids = await store.record(held.lease, [{ ...NO_CHANGES, intents, terms }]);
+    expect(ids.size).toBe(3);
+    const { uses } = await store.readLimits({ scopes: ["a"], account: ACCOUNT, actor: "me" });
+    expect(uses).toMatchObject([{ notional: d("92233720368.54775807"), orders: 3 }]);
+  });
+
   it("comes back from the store as it went in", async () => {
     const { store, intent, time } = await started();
     const held = await store.takeLease(lease("a"));

@@ -30,7 +30,8 @@ function processOf({ accounts = [], requests, isMine = () => true, takeLease }: 
   const left = [...(requests ?? [])];
   const world = {
     store: {
-      due: async () => accounts.map(({ account, retryAt = 0 }) => ({ account, retryAt, now: NOW })),
+      due: async () =>
+        accounts.map(({ account, retryAt = 0 }) => ({ account, retryAt, failures: 1, now: NOW })),
       takeLease: async (asked: object) => {
         leases.push(asked);
         await takeLease?.();

@@ -32,13 +32,14 @@ const [ACCOUNT, COST, WHOLE, LONGEST] = ["account", "cost", "whole", "longest"].
   (name) => sql`${sql.placeholder(name)}`,
 ) as [SQL<AccountKey>, SQL<number>, SQL<number>, SQL<number>];
 
-/** How long the rate takes to regain the calls, all that may be taken of it, and all that it has. */
+/** How long the rate takes to regain the calls, and all that may be taken of it; and longer than any rate takes. */
 const timeOf = ({ calls, kept, rate: { burst, perSecond } }: CallRequests) => {
   const each = SECOND / perSecond;
   return {
     cost: Math.ceil(calls * each),
     whole: Math.ceil((burst - kept) * each),
-    longest: Math.ceil(burst * each),
+    // Another process may go by another tier of the account.
+    longest: Math.ceil(2 * burst * each),
   };
 };
 

@@ -3,7 +3,7 @@ import { DAY } from "../../../kernel/time.ts";
 import type { LimitTerms, ScopeTerms } from "../../../model/limits.ts";
 import type { Order } from "../../../model/order.ts";
 import { type Context, eachWay, type Statement, statement } from "../client/context.ts";
-import { limitUses, notionalUnits } from "../tables/limit-tables.ts";
+import { limitUses, notionalUnits, withinColumn } from "../tables/limit-tables.ts";
 import { control, isUnsettled, orders } from "../tables/tables.ts";
 
 /** The last two columns of an intent's row: how many of its group it completes, and how much notional. */
@@ -70,11 +70,17 @@ export function countUses(
   group: readonly Order[],
 ): Statement[] {
   const insertUses = context.prepare(insertUsesOf(group.length));
-  const values = group.flatMap(({ account, clientId }, index) => [
-    [`id${index}`, clientId],
-    [`notional${index}`, notionalUnits(counted[clientId] ?? 0n, "up")],
-    [`account${index}`, account],
-  ]);
+  let sum = 0n;
+  const values = group.flatMap(({ account, clientId }, index) => {
+    const before = sum;
+    // A sum that no column could hold stays at the most that one holds.
+    sum = withinColumn(sum + notionalUnits(counted[clientId] ?? 0n, "up"));
+    return [
+      [`id${index}`, clientId],
+      [`notional${index}`, sum - before],
+      [`account${index}`, account],
+    ];
+  });
   return scopes.map(({ scope }) => insertUses({ scope, asset, ...Object.fromEntries(values) }));
 }
 

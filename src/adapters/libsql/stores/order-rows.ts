@@ -6,7 +6,7 @@ import type { LimitTerms } from "../../../model/limits.ts";
 import type { Order } from "../../../model/order.ts";
 import type { HandTerms } from "../../../ports/stores/hand-order-store.ts";
 import { type Context, rowsFrom, type Statement, selectedColumns, statement } from "../client/context.ts";
-import { notionalUnits } from "../tables/limit-tables.ts";
+import { notionalUnits, withinColumn } from "../tables/limit-tables.ts";
 import { isMetBy, isMetWithin, mayBeMetRow } from "../tables/own-orders.ts";
 import { control, isUnsettled, orders, strategies } from "../tables/tables.ts";
 import { countUses, withinLimits } from "./limit-rows.ts";
@@ -101,7 +101,7 @@ const INTENT_ROW = `(${Array(ORDER_COLUMNS.length + 2)
 function intentRows(group: readonly Order[], terms: LimitTerms | null) {
   let notional = 0n;
   const args = group.flatMap((order, place) => {
-    notional += notionalUnits(terms?.counted[order.clientId] ?? 0n, "up");
+    notional = withinColumn(notional + notionalUnits(terms?.counted[order.clientId] ?? 0n, "up"));
     return [...ORDER_COLUMNS.map(([key, column]) => storedValue(order[key], column)), place + 1, notional];
   });
   return { rows: group.map(() => INTENT_ROW).join(", "), args };

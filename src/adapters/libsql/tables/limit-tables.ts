@@ -8,9 +8,10 @@ const UNIT = ONE / 100_000_000n;
 const LARGEST_INTEGER = 2n ** 63n - 1n;
 
 export function notionalUnits(amount: Decimal, rounding: Rounding): bigint {
-  const units = divideWhole(amount, UNIT, rounding);
-  return units > LARGEST_INTEGER ? LARGEST_INTEGER : units;
+  return withinColumn(divideWhole(amount, UNIT, rounding));
 }
+
+export const withinColumn = (units: bigint): bigint => (units > LARGEST_INTEGER ? LARGEST_INTEGER : units);
 
 const unitsColumn = customType<{ data: Decimal; driverData: bigint | number | string }>({
   dataType: () => "integer",
