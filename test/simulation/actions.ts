@@ -161,6 +161,9 @@ export async function act(world: World, deed: Deed, beside: Beside): Promise<voi
     case "clock_step":
       state.clockOff = deed.millis;
       return undefined;
+    case "clock_jump":
+      world.clocks.jump(deed);
+      return later(deed.lasts, () => world.clocks.right(deed));
     case "outage":
       state.down.add(deed.what);
       return later(deed.millis, () => state.down.delete(deed.what));

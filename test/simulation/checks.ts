@@ -38,6 +38,8 @@ const FEE = decimal("0.001");
 const KILL_WITHIN = LOOK_HOLDS;
 
 interface Rules {
+  /** Clocks jump. */
+  readonly jumps: boolean;
   readonly kinds: Kinds;
   readonly leaseTtl: number;
   /** How far the database's clock may step within a pass. */
@@ -52,7 +54,7 @@ interface Rules {
 export function createChecks(
   now: () => number,
   tables: () => Tables,
-  { kinds, leaseTtl, skew, oldest, quote }: Rules,
+  { kinds, leaseTtl, skew, oldest, quote, jumps }: Rules,
 ) {
   const violations: Violation[] = [];
   const violate = (what: string): void => {
@@ -239,7 +241,10 @@ export function createChecks(
 
     /** A create leaves for the venue. */
     leaving(clientId: string): void {
-      const { sendBy = Number.POSITIVE_INFINITY } = tables().orders.get(clientId) ?? {};
+      const order = tables().orders.get(clientId);
+      // A person's order is recorded by whatever clock the database has then.
+      const isTimed = order && (order.strategy !== null || !jumps);
+      const sendBy = isTimed ? order.sendBy : Number.POSITIVE_INFINITY;
       if (now() > sendBy) violate(`${clientId} was sent ${now() - sendBy} ms after the last moment for it`);
       const isExit = parseClientOrderId(clientId)?.slot === EXIT_SLOT;
       if (isExit && tables().kill.sells) return;

@@ -4,6 +4,9 @@ import type { LimitSettings } from "../../src/model/limits.ts";
 import type { Random } from "./random.ts";
 import { type Shape, START, SYMBOLS } from "./shape.ts";
 
+export const JUMPING_CLOCKS = ["database", "process", "exchange"] as const;
+export type JumpingClock = (typeof JUMPING_CLOCKS)[number];
+
 export type Deed =
   | {
       readonly kind: "start";
@@ -50,6 +53,13 @@ export type Deed =
   | { readonly kind: "keep_tail" | "lose_tail" }
   /** The database's clock is this far from where it was at the start. */
   | { readonly kind: "clock_step"; readonly millis: number }
+  /** One clock alone is this far off for so long. */
+  | {
+      readonly kind: "clock_jump";
+      readonly clock: JumpingClock;
+      readonly millis: number;
+      readonly lasts: number;
+    }
   | { readonly kind: "outage"; readonly what: "store" | "venue"; readonly millis: number }
   | { readonly kind: "maintenance"; readonly millis: number }
   | { readonly kind: "limits"; readonly settings: LimitSettings };

@@ -84,7 +84,7 @@ function nothingRests({ checks, history, tables }: World): void {
 
 /** What was booked from the order itself had no trade to be seen for ten minutes. */
 function gaps(
-  { history, checks, plan, illegible }: World,
+  { history, checks, plan, illegible, clocks }: World,
   { clientId, exchangeId, symbol, sendBy, notAfter }: Order,
 ) {
   const bookedAt = checks.gapBookedAt(clientId);
@@ -93,7 +93,8 @@ function gaps(
   const inTime = bookedAt - 2 * plan.timing.leaseTtl;
   const seen = history.past.fills(EXCHANGE, symbol, 0, inTime).filter((fill) => fill.orderId === exchangeId);
   const all = history.allFills(EXCHANGE).filter((fill) => fill.orderId === exchangeId && fill.at <= inTime);
-  if (all.some(({ id }) => illegible(id, bookedAt))) return;
+  // With the time of a clock that has jumped it is of no span that is read.
+  if (all.some(({ id, at }) => illegible(id, bookedAt) || clocks.stamp(at) !== at)) return;
   if (all.length > 0 && seen.length === all.length)
     checks.violate(`${clientId} was booked from the order though its trades were there`);
 }

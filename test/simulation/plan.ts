@@ -1,6 +1,6 @@
 import { SANDBOX_TIMING } from "../../src/adapters/sandbox/venue.ts";
 import { type Decimal, decimal } from "../../src/kernel/decimal.ts";
-import { HOUR } from "../../src/kernel/time.ts";
+import { DAY, HOUR, MINUTE } from "../../src/kernel/time.ts";
 import type { Market } from "../../src/model/market.ts";
 import type { Timing } from "../../src/ports/venue.ts";
 import {
@@ -9,6 +9,7 @@ import {
   type Deed,
   editDeed,
   handDeed,
+  JUMPING_CLOCKS,
   limitsDeed,
   share,
   start,
@@ -62,6 +63,8 @@ export interface Plan {
   readonly refused: number;
   /** How often the service believes it steps its accounts: it says where nobody watches a stop price. */
   readonly watchedEvery: number | undefined;
+  /** Clocks jump, each alone. */
+  readonly jumps: boolean;
 }
 
 /** Processes that die and databases that are away leave orders whose answer nobody has written down. */
@@ -74,7 +77,7 @@ export function planOf(random: Random, shape: Shape): Plan {
 }
 
 function drawn(random: Random, { ticks, calm, timing: asked, edition = 1, grid, strategy }: Shape): Plan {
-  const isReal = asked === undefined ? random.chance(0.5) : asked === "real";
+  const isReal = asked === undefined ? edition === 10 || random.chance(0.5) : asked === "real";
   const timing = isReal ? REAL_TIMING : SANDBOX_TIMING;
   const interval = isReal ? 5000 : 1000;
   const quietAt = START + ticks * interval;
@@ -134,6 +137,7 @@ function drawn(random: Random, { ticks, calm, timing: asked, edition = 1, grid, 
     looksAtMany: false,
     refused: 0,
     watchedEvery: undefined,
+    jumps: false,
   };
   if (edition < 3) return plan;
   const third = withEdition3(random, plan, calm !== undefined);
@@ -141,6 +145,7 @@ function drawn(random: Random, { ticks, calm, timing: asked, edition = 1, grid, 
   if (edition === 5) return withLimits(random, third);
   if (edition === 7) return withEdits(random, third);
   if (edition === 8) return shaken(random, third);
+  if (edition === 10) return withJumps(random, atBounds(random, third));
   if (edition === 9) return withMany(random, atBounds(random, third));
   if (edition > 5) return atBounds(random, third);
   const deeds = [...third.deeds, ...againstOwn(random, { quietAt })];
@@ -164,6 +169,22 @@ const withMany = (random: Random, plan: Plan): Plan => ({
   refused: random.pick([0, 0.1, 0.5]),
   watchedEvery: random.chance(0.7) ? plan.interval : undefined,
 });
+
+/** Two minutes, an hour and a day, ahead or behind, for less than a minute or for some. */
+const JUMPS = [2 * MINUTE, HOUR, DAY].flatMap((by) => [by, -by]);
+
+/** One clock at a time jumps, and is right again before the next one does. */
+function withJumps(random: Random, plan: Plan): Plan {
+  const count = random.whole(1, 3);
+  const span = (plan.quietAt - START) / count;
+  const jumps = Array.from({ length: count }, (_, place): Due => {
+    const lasts = Math.floor(span * (random.chance(0.5) ? 0.02 : 0.4 * random.share()));
+    const at = START + Math.floor(span * (place + 0.05 + 0.5 * random.share()));
+    const [clock, millis] = [random.pick(JUMPING_CLOCKS), random.pick(JUMPS)];
+    return { at, deed: { kind: "clock_jump", clock, millis, lasts } };
+  });
+  return { ...plan, jumps: true, deeds: [...plan.deeds, ...jumps].sort((a, b) => a.at - b.at) };
+}
 
 type Due = Plan["deeds"][number];
 

@@ -17,9 +17,11 @@ import type {
   FillsOfSpan,
   Permit,
   Venue,
+  VenueFill,
   VenueOrder,
 } from "../../src/ports/venue.ts";
 import { call, type Net, storeSilence, venueRefuses, venueSilence } from "./calls.ts";
+import { type Clocks, compareClocks } from "./clocks.ts";
 import { type FillWindows, type Illegible, legible, windowed } from "./fill-windows.ts";
 import type { Past } from "./history.ts";
 import { sleep, type Task } from "./task.ts";
@@ -87,21 +89,42 @@ export interface Behaviour {
   readonly isClosed: () => boolean;
   /** Told in the turn in which a create leaves. */
   readonly leaving: (clientId: string) => void;
+  readonly clocks: Clocks;
+  /** A pass compares its clock with the exchange's. */
+  readonly compares: boolean;
   /** A book as the venue tells it now. */
   readonly bookSeen: (symbol: Pair, book: Book) => Book;
+}
+
+/** When a pass took its lease, by the database's clock and by its process's own. */
+interface PassClock {
+  readonly now: number;
+  readonly askedAt: number;
 }
 
 /** A venue as one task sees it: every method is a call, requests expire there, and reads may lag. */
 export function venueOf(
   net: Net,
   task: Task,
-  { inner, timing, account }: { readonly inner: Venue } & Pick<Simulation, "timing" | "account">,
+  ports: { readonly inner: Venue } & Pick<Simulation, "timing" | "account">,
   behaviour: Behaviour,
+  hold?: PassClock,
 ): Venue {
+  const { inner, timing, account } = ports;
+  const { clocks } = behaviour;
   const { past, skew, readLag, lag: lagging, expires, windows, illegible, isClosed, leaving } = behaviour;
   const { exchange } = account;
   const now = () => net.scheduler.now();
-  const read = <T>(name: string, fresh: () => Promise<T>, stale?: (at: number) => T): Promise<T> =>
+  const exchangeNow = () => now() + skew + clocks.off("exchange");
+  /** A pass goes by the database's clock when it began, a person's call by its process's own. */
+  const ours = () =>
+    hold ? hold.now + (now() - task.process.bornAt - hold.askedAt) : now() + clocks.off("process");
+  const read = async <T>(name: string, fresh: () => Promise<T>, stale?: (at: number) => T): Promise<T> => {
+    const found = await readAsIs(name, fresh, stale);
+    if (hold) compareClocks(ours(), exchangeNow(), timing);
+    return found;
+  };
+  const readAsIs = <T>(name: string, fresh: () => Promise<T>, stale?: (at: number) => T): Promise<T> =>
     call(net, task, {
       kind: "read",
       name,
@@ -120,14 +143,34 @@ export function venueOf(
   });
   // The simulated exchange itself refuses a request that is older than its expiry, by its own clock.
   const isExpired = (signedAt: number) =>
-    expires && timing.expiry > 0 && now() + skew > signedAt + timing.expiry;
+    expires &&
+    timing.expiry > 0 &&
+    (exchangeNow() > signedAt + timing.expiry || exchangeNow() < signedAt - timing.expiry - 2 * timing.skew);
   const bound = (permit: Permit): Permit => ({
     mayLeave: () => true,
     sendBy: timing.expiry > 0 ? Number.MAX_SAFE_INTEGER : permit.sendBy,
   });
 
+  const stamped = (fills: readonly VenueFill[]) =>
+    fills.map((fill) => ({ ...fill, at: clocks.stamp(fill.at) }));
+  /** All there are, where the exchange has stamped some with other times. */
+  const since = (from: number) => (clocks.hasJumped() ? 0 : from);
+  const under: NonNullable<Venue["under"]> = ({ now: at }, { askedAt }) =>
+    venueOf(net, task, ports, behaviour, { now: at, askedAt });
+  const shownOf = (
+    span: { readonly from: number; readonly to?: number | undefined },
+    fills: readonly VenueFill[],
+  ) => {
+    const at = now();
+    const asked = { from: span.from, to: span.to ?? (clocks.hasJumped() ? Number.MAX_SAFE_INTEGER : at) };
+    const answer = windowed(windows, asked, { fills: stamped(fills), now: at });
+    const { from, to } = answer.told;
+    return shown({ ...answer, told: { from, to: span.to === undefined ? Math.min(to, at) : to } });
+  };
+
   return {
     ...inner,
+    ...(behaviour.compares && !hold ? { under } : {}),
     market: async (symbol) => ({ ...(await inner.market(symbol)), active: !isClosed() }),
     ticker: (symbol) => read("ticker", () => inner.ticker(symbol)),
     book: (symbol, limit) =>
@@ -172,24 +215,23 @@ export function venueOf(
       read(
         "fills",
         async () => {
-          const { fills, now: at } = await inner.fills(symbol, span);
-          return shown(windowed(windows, { from: span.from, to: span.to ?? at }, { fills, now: at }));
+          const { fills } = await inner.fills(symbol, { ...span, from: since(span.from) });
+          return shownOf(span, fills);
         },
         // What it shows is old; the venue does not know that.
         (at) => {
-          const fills = past.fills(exchange, symbol, span.from, at).map(toVenueFill);
-          return shown(windowed(windows, { from: span.from, to: span.to ?? now() }, { fills, now: now() }));
+          return shownOf(span, past.fills(exchange, symbol, since(span.from), at).map(toVenueFill));
         },
       ),
-    fillsOf: (symbol, ids, since) =>
+    fillsOf: (symbol, ids, from) =>
       read(
         "fillsOf",
-        async () => legible((await inner.fillsOf(symbol, ids, since)).fills, illegible, now()),
+        async () => legible(stamped((await inner.fillsOf(symbol, ids, since(from))).fills), illegible, now()),
         (at) => {
           const fills = past
-            .fills(exchange, symbol, since, at)
+            .fills(exchange, symbol, since(from), at)
             .filter(({ orderId }) => ids.includes(orderId));
-          return legible(fills.map(toVenueFill), illegible, now());
+          return legible(stamped(fills.map(toVenueFill)), illegible, now());
         },
       ),
     async create(order: NewOrder, permit: Permit): Promise<CreateOutcome> {
@@ -200,7 +242,7 @@ export function venueOf(
         name: `create ${order.clientId} ${order.side}`,
         timeout: timing.requestTimeout,
         leaves() {
-          signedAt = now();
+          signedAt = ours();
           if (!permit.mayLeave()) return { result: "not_sent" };
           leaving(order.clientId);
           return undefined;

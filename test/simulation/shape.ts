@@ -12,7 +12,7 @@ export type Bound = "expiry" | "skew" | "read lag" | "steady lag" | "steady lag,
 /** All reads are alike old, and older than they may be. */
 export const isSteady = (bound: Bound | undefined): boolean => bound?.startsWith("steady lag") ?? false;
 
-export const EDITIONS = [1, 2, 3, 4, 5, 6, 7, 8, 9] as const;
+export const EDITIONS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] as const;
 export type Edition = (typeof EDITIONS)[number];
 
 /** Seeds from each million on draw the next edition, so that a kept seed goes on meaning the same. */
@@ -26,7 +26,7 @@ export interface Shape {
   /** Nothing but one start, and a stop or a change where asked for, or an order by hand and a panic. */
   readonly calm?: "run" | "stop" | "panic" | "edit";
   readonly timing?: "sandbox" | "real";
-  /** The first knows range grids without options, the second all options, the third fees in a token and doubts, the fourth people against ourselves, the fifth limits, the sixth a mix of faults of each seed's own, the seventh changes of running grids, the eighth databases that lose their last commits or are put back more than once, and clocks that step, the ninth, with faults as in the sixth, venues that tell of many orders in one call, rows that are refused in one batch, and stop prices that somebody watches. */
+  /** The first knows range grids without options, the second all options, the third fees in a token and doubts, the fourth people against ourselves, the fifth limits, the sixth a mix of faults of each seed's own, the seventh changes of running grids, the eighth databases that lose their last commits or are put back more than once, and clocks that step, the ninth, with faults as in the sixth, venues that tell of many orders in one call, rows that are refused in one batch, and stop prices that somebody watches, the tenth, with faults as in the sixth, clocks that jump and come right again. */
   readonly edition?: Edition;
   /** This alone goes wrong, and has come right within its bound. */
   readonly trouble?: Trouble;

@@ -13,6 +13,7 @@ import { SIMULATED } from "../declared/deeds.ts";
 import { followKind } from "../kinds/follow.ts";
 import type { Net } from "./calls.ts";
 import { createChecks } from "./checks.ts";
+import { createClocks } from "./clocks.ts";
 import { createDensity, isInDoubt } from "./density.ts";
 import { answering, type Fault, type Faults, fresh, randomFaults, swarmFaults } from "./faults.ts";
 import { feesInToken, TOKEN } from "./fee-token.ts";
@@ -85,6 +86,8 @@ export async function createWorld({
   const plan = shape.trouble ? troubled(drawn, shape.trouble) : drawn;
   const scheduler = createScheduler(START);
   const { now } = scheduler;
+  const clocks = createClocks(now);
+  const databaseNow = () => now() + state.clockOff + clocks.off("database");
   const trace = createTrace(now, keep);
   const tables = emptyTables();
   const token: Pair = `${TOKEN}/USDT`;
@@ -109,6 +112,7 @@ export async function createWorld({
     () => tables,
     {
       kinds,
+      jumps: plan.jumps,
       leaseTtl: plan.timing.leaseTtl,
       skew: plan.doubts ? plan.timing.skew : 0,
       oldest: Math.max(readLag, steady ?? 0),
@@ -136,7 +140,7 @@ export async function createWorld({
         differs: checks.violate,
       })
     : undefined;
-  const inMemory = memoryStore(tables, () => now() + state.clockOff);
+  const inMemory = memoryStore(tables, databaseNow);
   const kept = mirror?.store(inMemory) ?? inMemory;
   const store =
     plan.refused === 0
@@ -218,6 +222,8 @@ export async function createWorld({
     illegible,
     isClosed: () => state.isClosed,
     leaving: checks.leaving,
+    clocks,
+    compares: plan.jumps,
     bookSeen(symbol: Pair, book: Book): Book {
       const told = isQuiet() ? book : unkind(book, seed, now());
       checks.quotes.bookText(symbol, told);
@@ -337,6 +343,7 @@ export async function createWorld({
     checks,
     history,
     simulation,
+    clocks,
     illegible,
     store,
     state,
