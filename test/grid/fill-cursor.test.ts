@@ -11,8 +11,9 @@ const PAIR = "BTC/USDT";
 const TIMING = { readLag: MINUTE, overlap: 2 * MINUTE };
 const NOBODY_WAITS = Number.POSITIVE_INFINITY;
 
-const snapshotOf = (since: Millis | undefined, cursor: FillCursor | undefined): Snapshot =>
+const snapshotOf = (since: Millis | undefined, cursor: FillCursor | undefined, now = since ?? 0): Snapshot =>
   ({
+    lease: { now },
     cursors: cursor ? { [PAIR]: cursor } : {},
     orders: since === undefined ? [] : [{ symbol: PAIR, strategy: "g", createdAt: since }],
     strategies: [],
@@ -33,7 +34,7 @@ function readAll(venue: Venue, start: Millis, { questions, now }: { questions: n
     const shown = venue.trades.flatMap((trade, id) =>
       trade.shownAt <= at ? [{ id: String(id), at: trade.at } as VenueFill] : [],
     );
-    let reading = startReading(snapshotOf(start, cursor), PAIR, TIMING.overlap);
+    let reading = startReading(snapshotOf(start, cursor, at), PAIR, TIMING.overlap);
     if (!reading) throw new Error("there is an order to read for");
     let span = nextSpan(reading);
     for (let asked = 0; span && asked < questions; asked++) {

@@ -91,3 +91,8 @@ export const CASES: readonly (readonly [seed: number, found: string, timing: "re
     [8_312_128, "counted what a grid had sold in a pass whose batch stood change by change"],
   ] as const
 ).map(([seed, found, timing]) => [seed, found, timing] as const);
+
+/** The same of quotes. */
+export const QUOTE_CASES: readonly (readonly [seed: number, found: string])[] = [
+  [9_882_170, "asked for trades of the day by which the clock had been ahead, and never read on"],
+];

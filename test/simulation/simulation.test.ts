@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { describe, expect, it } from "vitest";
 import { isWhole, most } from "../support/whole.ts";
-import { CASES } from "./cases.ts";
+import { CASES, QUOTE_CASES } from "./cases.ts";
 import { TROUBLES } from "./liveness.ts";
 import { one } from "./mutant.ts";
 import { MUTANTS } from "./mutants.ts";
@@ -31,6 +31,10 @@ describe("the simulated step", () => {
       expect(passes).toBeGreaterThan(0);
     },
   );
+
+  it.each(QUOTE_CASES)("holds for quotes with seed %i: %s", async (seed) => {
+    expect((await simulate({ seed, ticks: 200, strategy: "quote" })).violations.slice(0, 3)).toEqual([]);
+  });
 
   it("holds with seeds that no one has chosen, each leaving one trace", async () => {
     const figures = await randomTier({ from: 100_000, count: most(24, 4), editions: EDITIONS }, how, true);

@@ -1,5 +1,5 @@
 import type { Pair } from "../../kernel/pair.ts";
-import { HOUR, MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
+import { ageOf, HOUR, MINUTE, type Millis, pastOf, SECOND } from "../../kernel/time.ts";
 import type { FillCursor, Span } from "../../model/fill.ts";
 import type { Order } from "../../model/order.ts";
 import type { Snapshot } from "../../ports/stores/step-store.ts";
@@ -50,11 +50,15 @@ export function bookedSince({ orders, cursors }: Snapshot, symbol: Pair, overlap
   return Math.min(cursor.at, ...lacking.map(({ createdAt }) => createdAt)) - overlap;
 }
 
-/** When the first order was placed, or strategy started, whose fills may not all have been read. */
-function firstOfOurs({ orders, strategies }: Snapshot, symbol: Pair): Millis {
+/**
+ * When the first order was placed, or strategy started, whose fills may not all have been read. What a clock that was ahead
+ * has written is taken to be within the tail.
+ */
+function firstOfOurs({ orders, strategies, lease: { now } }: Snapshot, symbol: Pair): Millis {
   const mine = orders.filter((order) => order.symbol === symbol && order.strategy !== null);
   const same = strategies.filter((strategy) => strategy.symbol === symbol);
-  return Math.min(...mine.map(({ createdAt }) => createdAt), ...same.map(({ startedAt }) => startedAt));
+  const times = [...mine.map(({ createdAt }) => createdAt), ...same.map(({ startedAt }) => startedAt)];
+  return Math.min(...times.map((at) => pastOf(at, now) ?? now - TRADES_TAIL));
 }
 
 /** The next span to ask for; undefined when all has been read up to the venue's time at the first question. */
@@ -94,7 +98,7 @@ export function withAnswer(
  */
 export function missingSince(orders: readonly Order[], now: Millis, until: Millis): Millis {
   const waits = orders.flatMap(({ behindSince }) =>
-    behindSince !== null && now - behindSince < TRADES_WAIT ? [now - behindSince] : [],
+    behindSince !== null && ageOf(behindSince, now) < TRADES_WAIT ? [now - behindSince] : [],
   );
   return until - Math.max(Number.NEGATIVE_INFINITY, ...waits.map((waited) => waited + TRADES_WAIT));
 }

@@ -12,12 +12,16 @@ import { HOUR, MINUTE, SECOND } from "../../../src/kernel/time.ts";
 import type { FillCursor } from "../../../src/model/fill.ts";
 import type { Order } from "../../../src/model/order.ts";
 import { d } from "../../support/grid.ts";
-import { order, SYMBOL, snapshot, strategy } from "../../support/made.ts";
+import { ACCOUNT, order, SYMBOL, snapshot, strategy } from "../../support/made.ts";
 
 const OVERLAP = 100;
 const AT = 10 * HOUR;
+const NOW = 20 * HOUR;
 const holding = (cursor: FillCursor | undefined, orders: readonly Order[] = [], strategies = [strategy()]) =>
-  snapshot({ cursors: cursor ? { [SYMBOL]: cursor } : {}, orders, strategies });
+  snapshot({
+    ...{ cursors: cursor ? { [SYMBOL]: cursor } : {}, orders, strategies },
+    lease: { account: ACCOUNT, token: 1, owner: "one", now: NOW, until: NOW + MINUTE },
+  });
 const start = (...given: Parameters<typeof holding>) => startReading(holding(...given), SYMBOL, OVERLAP);
 const at = (createdAt: number, over: Partial<Order> = {}) => order({ createdAt, ...over });
 
@@ -49,6 +53,15 @@ describe("where reading begins", () => {
   it("leaves out a quiet time before the first order", () => {
     expect(only(quietFrom)).toBe(null);
     expect(only(quietFrom + 1)).toEqual({ from: quietFrom, to: quietFrom + 1 });
+  });
+
+  it("takes a strategy or an order of a clock that was ahead to have begun within the hour", () => {
+    const [later, ahead] = [NOW + 24 * HOUR, NOW + 1];
+    const fresh = { from: NOW - HOUR - OVERLAP, ahead: null, until: undefined };
+    expect(start(undefined, [], [strategy({ startedAt: later })])).toEqual(fresh);
+    expect(start(undefined, [at(ahead)], [])).toEqual(fresh);
+    const cursor = { at: NOW - 2 * HOUR, ahead: null };
+    expect(start(cursor, [], [strategy({ startedAt: later })])?.ahead).toBeNull();
   });
 
   it("leaves it out beyond what was read ahead, and not short of it", () => {
