@@ -2,7 +2,7 @@ import { type Decimal, decimal, max, mul, text, ZERO } from "../kernel/decimal.t
 import { AppError } from "../kernel/errors.ts";
 import { type Pair, splitPair } from "../kernel/pair.ts";
 import { midOf } from "../kernel/spread.ts";
-import type { Millis } from "../kernel/time.ts";
+import { ageOf, type Millis } from "../kernel/time.ts";
 import { exchangeName } from "../model/account.ts";
 import type { LimitCode, LimitName, LimitRefusal, Limits, Standing, Used } from "../model/limits.ts";
 import type { Quote, Side } from "../model/market.ts";
@@ -227,6 +227,7 @@ function beyondOrderLimit(told: LimitedOrder, { openOrders }: Used): LimitRefusa
 
 function withinOrderGap(told: LimitedOrder, { lastAt, now }: Used): LimitRefusal | undefined {
   const { orderGapMillis } = told.limits;
-  if (orderGapMillis === undefined || lastAt === null || now - lastAt >= orderGapMillis) return undefined;
+  if (orderGapMillis === undefined || lastAt === null || ageOf(lastAt, now) >= orderGapMillis)
+    return undefined;
   return limitRefusal("limit_gap", "orderGapMillis", told, `comes ${now - lastAt} ms after the one before`);
 }

@@ -1,6 +1,6 @@
 import { ZERO } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
-import type { Millis } from "../../kernel/time.ts";
+import { ageOf, type Millis } from "../../kernel/time.ts";
 import type { Elsewhere } from "../../model/memory.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { Kinds } from "../../ports/kind.ts";
@@ -28,7 +28,7 @@ export async function readElsewhere<S extends MarketSight>(
     if (every === undefined) continue;
     const last = snapshot.memory.elsewhere?.[symbol] ?? { prices: [], askedAt: null, bookAt: null };
     const bookAt = sight.book ? now : last.bookAt;
-    const isDue = every !== null && (last.askedAt === null || now - last.askedAt >= every);
+    const isDue = every !== null && (last.askedAt === null || ageOf(last.askedAt, now) >= every);
     const told =
       isDue && reference
         ? await askWithin(budget, () => reference(venue.account.exchange, symbol))

@@ -1,5 +1,5 @@
 import { type Decimal, max, min, sum, ZERO } from "../../kernel/decimal.ts";
-import { MINUTE } from "../../kernel/time.ts";
+import { ageOf, MINUTE } from "../../kernel/time.ts";
 import type { Order } from "../../model/order.ts";
 import type { StrategyContext } from "../../ports/kind.ts";
 import { strangerError } from "../decide/troubles.ts";
@@ -23,7 +23,7 @@ export function beginPosition<S extends PositionStrategy>(
   if (ownBase === undefined) return undefined;
   const wanted = max(ZERO, config.budget.base - state.first.base);
   const given = max(min(wanted, max(ZERO, ownBase.least)), provenBase(state, live));
-  if (!ownBase.isSure && given < wanted && !isSimulated && now - startedAt < LONGEST_BEGIN)
+  if (!ownBase.isSure && given < wanted && !isSimulated && ageOf(startedAt, now) < LONGEST_BEGIN)
     return {
       ...strategy,
       lastError: "it starts when the balances show the amount locked by the sells of other strategies",

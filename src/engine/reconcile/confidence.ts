@@ -1,7 +1,7 @@
 import { abs, type Decimal, div, max, min, ONE, ZERO } from "../../kernel/decimal.ts";
 import { medianOf } from "../../kernel/median.ts";
 import { midOf } from "../../kernel/spread.ts";
-import { MINUTE, type Millis } from "../../kernel/time.ts";
+import { ageOf, MINUTE, type Millis } from "../../kernel/time.ts";
 import type { Quote } from "../../model/market.ts";
 import type { Confidence } from "../../model/memory.ts";
 import type { Reference } from "../../ports/reference.ts";
@@ -23,7 +23,7 @@ export function agreement(mid: Decimal, others: readonly Decimal[]): Decimal | u
 
 /** Whether the others were asked less than a minute ago. */
 export const isRecent = (known: Confidence | undefined, now: Millis): known is Confidence =>
-  known !== undefined && now - known.askedAt < REQUESTED_EVERY;
+  known !== undefined && ageOf(known.askedAt, now) < REQUESTED_EVERY;
 
 /** The confidence in a mid after the others were asked. */
 export function confidenceFrom(
@@ -40,7 +40,7 @@ export function confidenceFrom(
     return { value: most === null ? value : min(value, most), source, ...times };
   }
   if (!listed) return { value: ONE, source: "no other exchange lists the pair", ...times };
-  if (last && last.value > ZERO && now - last.at <= LASTS) return { ...last, askedAt: now };
+  if (last && last.value > ZERO && ageOf(last.at, now) <= LASTS) return { ...last, askedAt: now };
   return { value: ZERO, source: "no other exchange responds", ...times };
 }
 

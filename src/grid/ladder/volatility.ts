@@ -1,5 +1,5 @@
 import { type Decimal, div, divideWhole, max, min, ONE } from "../../kernel/decimal.ts";
-import { HOUR, MINUTE, type Millis } from "../../kernel/time.ts";
+import { ageOf, HOUR, MINUTE, type Millis } from "../../kernel/time.ts";
 import type { GridState } from "../state/state.ts";
 
 type Mids = GridState["mids"];
@@ -10,14 +10,14 @@ const LEAST_WINDOW_KNOWN: Millis = 30 * MINUTE;
 
 /** The window with one more mid: at most one a minute, none older than an hour. The same when nothing changes. */
 export function withMid(mids: Mids, mid: Decimal, at: Millis): Mids {
-  const last = mids.at(-1);
-  if (last && at - last.at < MINUTE) return mids;
-  return [...mids.filter((one) => at - one.at <= WINDOW), { at, mid }];
+  const known = mids.filter((one) => ageOf(one.at, at) <= WINDOW);
+  const last = known.at(-1);
+  return last && at - last.at < MINUTE ? mids : [...known, { at, mid }];
 }
 
 /** (max − min)/mean of the last hour's mids; undefined with too few. */
 function volatilityOf(mids: Mids, at: Millis): Decimal | undefined {
-  const known = mids.filter((one) => at - one.at <= WINDOW);
+  const known = mids.filter((one) => ageOf(one.at, at) <= WINDOW);
   const [first] = known;
   if (!first || at - first.at < LEAST_WINDOW_KNOWN) return undefined;
   const prices = known.map(({ mid }) => mid);

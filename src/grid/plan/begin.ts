@@ -2,7 +2,7 @@ import { strangerError } from "../../engine/decide/troubles.ts";
 import { isHeld } from "../../engine/decide/turn.ts";
 import { min, ZERO } from "../../kernel/decimal.ts";
 import { midOf } from "../../kernel/spread.ts";
-import { MINUTE } from "../../kernel/time.ts";
+import { ageOf, MINUTE } from "../../kernel/time.ts";
 import type { Quote } from "../../model/market.ts";
 import type { StrategyContext } from "../../ports/kind.ts";
 import { giveFirstBase, layOut, wantedBase } from "../ladder/layout.ts";
@@ -49,7 +49,7 @@ export function startTrading(
   const most = config.useOwnBase === false ? ZERO : ownBase.least;
   const free = config.bound ? min(config.bound.base, most) : most;
   const isEnough = ownBase.isSure || config.useOwnBase === false || wantedBase(state, sight.market) <= free;
-  if (!isEnough && at - state.laidAt < LONGEST_START)
+  if (!isEnough && ageOf(state.laidAt, at) < LONGEST_START)
     return {
       ...strategy,
       lastError: "it starts when the balances show the amount locked by the sells of other grids",

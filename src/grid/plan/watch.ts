@@ -1,6 +1,6 @@
 import { abs, type Decimal, max, min, mul, ONE } from "../../kernel/decimal.ts";
 import { midOf } from "../../kernel/spread.ts";
-import { MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
+import { ageOf, MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
 import type { Market, Quote } from "../../model/market.ts";
 import { levelAt } from "../ladder/levels.ts";
 import { wideningOf } from "../ladder/volatility.ts";
@@ -30,7 +30,7 @@ export function moveOf(
 
 /** Whether a centered grid is to be laid out anew: the mid has left it, or its spacing should be another. */
 function hasLeft({ centered }: GridConfig, state: GridState, mid: Decimal, at: Millis): boolean {
-  if (!centered || at - state.laidAt < centered.debounce) return false;
+  if (!centered || ageOf(state.laidAt, at) < centered.debounce) return false;
   const { lowest, highest } = rebuildEdges(centered, state);
   return isUneven(centered, state, at) || mid > highest || mid < lowest;
 }
@@ -52,7 +52,7 @@ const QUARTER: Decimal = ONE / 4n;
 const BETWEEN_WIDENINGS: Millis = 15 * MINUTE;
 
 function isUneven(config: NonNullable<GridConfig["centered"]>, state: GridState, at: Millis): boolean {
-  if (!config.volatility || at - state.laidAt < BETWEEN_WIDENINGS) return false;
+  if (!config.volatility || ageOf(state.laidAt, at) < BETWEEN_WIDENINGS) return false;
   const wanted = wideningOf(config.volatility, state, at);
   return wanted !== undefined && abs(wanted - state.widening) >= QUARTER;
 }
@@ -85,7 +85,8 @@ export function confirm(
   quote: Quote,
 ): { readonly signal: Signal | null; readonly confirmed: MidMove | undefined } {
   if (!move || isWide(quote)) return { signal: null, confirmed: undefined };
-  if (before?.move !== move) return { signal: { move, at: quote.at }, confirmed: undefined };
+  if (before?.move !== move || before.at > quote.at)
+    return { signal: { move, at: quote.at }, confirmed: undefined };
   return quote.at - before.at >= SIGHTINGS_APART
     ? { signal: null, confirmed: move }
     : { signal: before, confirmed: undefined };

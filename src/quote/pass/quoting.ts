@@ -68,8 +68,9 @@ function seenVolatility(
 /** With the price that the hour began with, as of its beginning. */
 function ofLastHour(seen: QuoteState["seen"], now: Millis): QuoteState["seen"] {
   const since = now - HOUR;
-  const first = seen.findLastIndex(({ at }) => at <= since);
-  return seen.slice(Math.max(0, first)).map(({ at, price }) => ({ at: Math.max(at, since), price }));
+  const past = seen.filter(({ at }) => at <= now);
+  const first = past.findLastIndex(({ at }) => at <= since);
+  return past.slice(Math.max(0, first)).map(({ at, price }) => ({ at: Math.max(at, since), price }));
 }
 
 /** With one more where the price is another one than a minute ago or earlier, and it widens the spread. */
@@ -78,7 +79,7 @@ export function withSeen(
   { reference: { price } }: QuotePlan,
   now: Millis,
 ): QuoteState["seen"] {
-  const last = state.seen.at(-1);
+  const last = state.seen.findLast(({ at }) => at <= now);
   if (config.rules.volatilityFactor <= ZERO || price === null) return state.seen;
   if (last && (now - last.at < MINUTE || last.price === price)) return state.seen;
   return [...ofLastHour(state.seen, now), { at: now, price }];

@@ -1,3 +1,4 @@
+import { ageOf } from "../../kernel/time.ts";
 /** What a pass has seen, as the places that vote for the reference price. */
 
 import { midOfOthers, withoutOwn } from "../../engine/position/own-book.ts";
@@ -52,4 +53,4 @@ export const requestedElsewhere = ({ weights, maxAge }: QuoteConfig) =>
 
 /** The book could not be read, and was a moment ago: what rests stays as it is. */
 export const isBlind = ({ maxAge }: QuoteConfig, { sight, now }: SeenPrices): boolean =>
-  sight.book === undefined && now - (sight.elsewhere?.bookAt ?? 0) <= maxAge;
+  sight.book === undefined && ageOf(sight.elsewhere?.bookAt ?? 0, now) <= maxAge;

@@ -89,6 +89,7 @@ describe("the confidence in a price", () => {
     expect(isRecent(asked, 10 * MINUTE - 1)).toBe(true);
     expect(isRecent(asked, 10 * MINUTE)).toBe(false);
     expect(isRecent(undefined, 0)).toBe(false);
+    expect(isRecent({ ...asked, askedAt: 10 * MINUTE }, 9 * MINUTE)).toBe(false);
   });
 
   it("is none of an old quote", () => {

@@ -19,6 +19,8 @@ describe("the mids of an hour", () => {
     const known = [at(START), at(START + 1)];
     expect(withMid(known, d("100"), START + HOUR)).toEqual([...known, at(START + HOUR)]);
     expect(withMid(known, d("100"), START + HOUR + 1)).toEqual([known[1], at(START + HOUR + 1)]);
+    const ahead = at(START + 2 * HOUR);
+    expect(withMid([...known, ahead], d("100"), START + HOUR)).toEqual([...known, at(START + HOUR)]);
   });
 });
 
