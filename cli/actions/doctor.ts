@@ -8,7 +8,7 @@ import { mayWithdrawText } from "../../src/compose/live-rights.ts";
 import type { Runtime } from "../../src/compose/sandbox.ts";
 import { messageOf } from "../../src/kernel/errors.ts";
 import { plainText } from "../../src/kernel/plain-text.ts";
-import { SECOND, formatSpan } from "../../src/kernel/time.ts";
+import { formatSpan, SECOND } from "../../src/kernel/time.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { ExchangeInfo } from "../../src/ports/venue.ts";
 import { configFile, dataDirectory } from "../host/directories.ts";

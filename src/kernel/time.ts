@@ -44,7 +44,7 @@ export const isAhead = (stored: Millis, now: Millis, longest: Millis): boolean =
   stored > now && stored <= now + longest;
 
 /** A stored time since which something is so; undefined where there is none, or a clock that was ahead has written it. */
-export const pastOf = (stored: Millis | null | undefined, now: Millis): Millis | undefined =>
+export const timeInPast = (stored: Millis | null | undefined, now: Millis): Millis | undefined =>
   stored === null || stored === undefined || stored > now ? undefined : stored;
 
 /** How long ago something was stored: for ever where a clock that was ahead has written the time. */

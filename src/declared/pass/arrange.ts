@@ -1,5 +1,5 @@
 /** What rests against what should: each id has a slot, and each slot at most one order. */
-import { isWaiting } from "../../engine/decide/limited.ts";
+import { waitsToPlace } from "../../engine/decide/limited.ts";
 import { standsFor, type Tolerance } from "../../engine/position/tolerance.ts";
 import { isFinal } from "../../engine/reconcile/order-life.ts";
 import type { Order } from "../../model/order.ts";
@@ -40,7 +40,7 @@ export function arrange(
     for (const order of busy)
       if (standsFor({ ...order, left: order.amount - order.filled }, wish, tolerance)) kept.add(order);
     if (!slot || busy.length > 0) continue;
-    if (isWaiting(slot, { now, version })) waiting.push(slot);
+    if (waitsToPlace(slot, { now, version })) waiting.push(slot);
     else lacking.push({ wish, slot });
   }
   const misplaced = live.filter((order) => !kept.has(order) && !isFinal(order));

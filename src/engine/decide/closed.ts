@@ -1,4 +1,4 @@
-import { HOUR, type Millis, pastOf } from "../../kernel/time.ts";
+import { HOUR, type Millis, timeInPast } from "../../kernel/time.ts";
 import type { Strategy } from "../../model/strategy.ts";
 
 /** How long a strategy waits for its market. */
@@ -12,7 +12,7 @@ export function noteMarketClosed(strategy: Strategy, why: string | null | undefi
   const { closedSince, ...state } = strategy.state;
   if (why === undefined) return strategy;
   if (why === null) return closedSince === undefined ? strategy : noteMarketOpen({ ...strategy, state });
-  const since = pastOf(closedSince, now) ?? now;
+  const since = timeInPast(closedSince, now) ?? now;
   const noted = closedSince === since ? strategy : { ...strategy, state: { ...state, closedSince: since } };
   const isLeaving = strategy.wants === "stop" || state.exit !== null;
   if (now - since < WAITS || isLeaving || strategy.status === "error") return noted;

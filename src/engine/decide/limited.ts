@@ -28,7 +28,7 @@ export const waitsForLimit = ({ limited }: SlotState, { now, version }: Now): bo
   limited !== undefined && isAhead(limited.until, now, LONGEST_PAUSE) && limited.version === version;
 
 /** Neither an exchange nor a limit lets it be tried yet. */
-export const isWaiting = (slot: SlotState, at: Now): boolean =>
+export const waitsToPlace = (slot: SlotState, at: Now): boolean =>
   isAhead(slot.retryAt, at.now, LONGEST_PAUSE) || waitsForLimit(slot, at);
 
 /** The slot and its refusal, after a limit has refused its order once more. */

@@ -1,7 +1,7 @@
 import { text } from "../../kernel/decimal.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
-import { type Millis, pastOf } from "../../kernel/time.ts";
+import { type Millis, timeInPast } from "../../kernel/time.ts";
 import { collarFloor, passesCollar } from "../../limits/standing.ts";
 import type { Event } from "../../model/events.ts";
 import type { Resting } from "../../model/intent.ts";
@@ -71,7 +71,7 @@ function late(strategy: Strategy, turn: Turn): Partial<Drafted> | undefined {
   const { state } = strategy;
   const { exit } = state;
   const isDoubted = turn.doubted.has(splitPair(strategy.symbol).base);
-  const since = (isDoubted ? undefined : pastOf(exit?.lacksSince, turn.now)) ?? turn.now;
+  const since = (isDoubted ? undefined : timeInPast(exit?.lacksSince, turn.now)) ?? turn.now;
   if (!exit || !isLacking(strategy, turn) || turn.now - since >= turn.timing.readLag) return undefined;
   const lastError = isDoubted
     ? "an unconfirmed order could have used the base; edgemaker looks it up first"

@@ -18,9 +18,9 @@ export function watchClock(
   {
     log,
     ...at
-  }: { readonly log: Log; readonly now: Millis; readonly askedAt: Millis; readonly answeredAt: Millis },
+  }: { readonly log: Log; readonly now: Millis; readonly sentAt: Millis; readonly answeredAt: Millis },
 ): void {
-  const offset = { least: at.now - at.answeredAt, most: at.now - at.askedAt };
+  const offset = { least: at.now - at.answeredAt, most: at.now - at.sentAt };
   const before = offsets.get(store);
   offsets.set(store, offset);
   if (!before) return;

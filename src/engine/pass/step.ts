@@ -54,9 +54,10 @@ export async function step(
 ): Promise<Pass> {
   const account = accountKey(venue.account);
   const { timing } = venue;
-  const askedAt = world.local.monotonic();
+  const { local, store, log } = world;
+  const askedAt = local.monotonic();
   const last = askedAt + timing.leaseTtl - timing.requestTimeout;
-  const budget = budgetOf({ clock: world.local.monotonic, last }, calls, world.requests);
+  const budget = budgetOf({ clock: local.monotonic, last }, calls, world.requests);
   let snapshot: Snapshot | undefined;
   let urgent = NO_CANCELS;
   let held = venue;
@@ -64,15 +65,14 @@ export async function step(
     const opening = venue.opening?.(isUrgent);
     snapshot = await leaseOf(world, venue, { scheduled, isUrgent, calls: opening });
     if (!snapshot) return { account, outcome: "busy" };
-    const answeredAt = world.local.monotonic();
-    watchClock(world.store, { log: world.log, now: snapshot.lease.now, askedAt, answeredAt });
+    watchClock(store, { log, now: snapshot.lease.now, sentAt: askedAt, answeredAt: local.monotonic() });
     snapshot = upgradedSnapshot(snapshot, world.kinds);
     const hold: Hold = { lease: snapshot.lease, askedAt, requestTimeout: timing.requestTimeout };
     const paid = snapshot.isPaid ? { paid: opening } : {};
     const asked = { askedAt, isUrgent: isUrgent || isStopping(snapshot), yieldsAfter: yieldsAfter(snapshot) };
     held = venue.under?.(snapshot.lease, { ...asked, ...paid }) ?? venue;
     const cancels = urgentCancels(snapshot, budget.left);
-    urgent = await cancelEach({ venue: held, local: world.local }, hold, { cancels, budget });
+    urgent = await cancelEach({ venue: held, local }, hold, { cancels, budget });
     await held.enter?.();
     const short = await pass(world, held, { snapshot, hold, budget, urgent });
     return { account, outcome: short ? "short" : "stepped", cancels: urgent.taken };
@@ -80,7 +80,7 @@ export async function step(
     const message = messageOf(error);
     // The rate of calls is used up: the lease goes back at once, and the next pass comes when there are some.
     const wait = error instanceof BudgetSpent ? error.wait : undefined;
-    if (wait === undefined) world.log("warn", "a pass failed", { account, reason: message });
+    if (wait === undefined) log("warn", "a pass failed", { account, reason: message });
     await held.leave?.();
     const of = error instanceof VenueError ? error.failure : undefined;
     if (snapshot) await giveBack(world, venue, { snapshot, budget, urgent, message, of, wait });

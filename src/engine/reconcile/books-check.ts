@@ -1,6 +1,6 @@
 import { type Decimal, text, ZERO } from "../../kernel/decimal.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
-import { type Millis, pastOf } from "../../kernel/time.ts";
+import { type Millis, timeInPast } from "../../kernel/time.ts";
 import type { Order } from "../../model/order.ts";
 import type { Refusal, Strategy, StrategyState, Unexplained, UnreadTrade } from "../../model/strategy.ts";
 import type { Kind } from "../../ports/kind.ts";
@@ -60,7 +60,9 @@ export function booksChecked(
       : { ...strategy, state: { ...state, unexplained: null, refused: withoutMissing(state) } };
   // Each order has its own ten minutes: another one may lack trades before the first has got its own.
   const since =
-    pastOf(found.since, now) ?? (known?.order === found.order ? pastOf(known.since, now) : undefined) ?? now;
+    timeInPast(found.since, now) ??
+    (known?.order === found.order ? timeInPast(known.since, now) : undefined) ??
+    now;
   const same =
     known?.since === since &&
     known.order === found.order &&

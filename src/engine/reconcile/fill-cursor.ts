@@ -1,5 +1,5 @@
 import type { Pair } from "../../kernel/pair.ts";
-import { ageOf, HOUR, MINUTE, type Millis, pastOf, SECOND } from "../../kernel/time.ts";
+import { ageOf, HOUR, MINUTE, type Millis, SECOND, timeInPast } from "../../kernel/time.ts";
 import type { FillCursor, Span } from "../../model/fill.ts";
 import type { Order } from "../../model/order.ts";
 import type { Snapshot } from "../../ports/stores/step-store.ts";
@@ -58,7 +58,7 @@ function firstOfOurs({ orders, strategies, lease: { now } }: Snapshot, symbol: P
   const mine = orders.filter((order) => order.symbol === symbol && order.strategy !== null);
   const same = strategies.filter((strategy) => strategy.symbol === symbol);
   const times = [...mine.map(({ createdAt }) => createdAt), ...same.map(({ startedAt }) => startedAt)];
-  return Math.min(...times.map((at) => pastOf(at, now) ?? now - TRADES_TAIL));
+  return Math.min(...times.map((at) => timeInPast(at, now) ?? now - TRADES_TAIL));
 }
 
 /** The next span to ask for; undefined when all has been read up to the venue's time at the first question. */

@@ -1,6 +1,6 @@
 import { type Decimal, div, max, ZERO } from "../../kernel/decimal.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
-import { type Millis, pastOf } from "../../kernel/time.ts";
+import { type Millis, timeInPast } from "../../kernel/time.ts";
 import type { Fill } from "../../model/fill.ts";
 import type { Fee, Order } from "../../model/order.ts";
 import type { VenueFill } from "../../ports/venue.ts";
@@ -60,7 +60,7 @@ export const addFee = (sums: Fees, { asset, amount }: Fee): Fees => ({
 export function withBehind(order: Order, before: Order, now: Millis): Order {
   const isBehind = order.strategy !== null && order.booked < order.filled;
   const hasMoved = order.booked > before.booked || order.filled > before.filled;
-  const behindSince = isBehind ? ((hasMoved ? null : pastOf(before.behindSince, now)) ?? now) : null;
+  const behindSince = isBehind ? ((hasMoved ? null : timeInPast(before.behindSince, now)) ?? now) : null;
   return behindSince === order.behindSince ? order : { ...order, behindSince };
 }
 

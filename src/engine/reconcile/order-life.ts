@@ -1,5 +1,5 @@
 import { max, ZERO } from "../../kernel/decimal.ts";
-import { MINUTE, type Millis, pastOf } from "../../kernel/time.ts";
+import { MINUTE, type Millis, timeInPast } from "../../kernel/time.ts";
 import type { Order, OrderState } from "../../model/order.ts";
 import type { Timing, VenueOrder } from "../../ports/venue.ts";
 
@@ -56,7 +56,7 @@ export function missed(order: Order, now: Millis, timing: Timing): Order {
   // Written while the clock was ahead: its requests are over when as much time has passed as they may take.
   const isBeyond = order.notAfter > now + longest;
   if (now < order.notAfter + readLag && !isBeyond) return order;
-  const missedAt = pastOf(order.missedAt, now);
+  const missedAt = timeInPast(order.missedAt, now);
   if (missedAt === undefined) return { ...order, misses: 1, missedAt: now };
   if (now - missedAt < (isBeyond ? longest + readLag : secondMiss)) return order;
   const known = order.exchangeId !== null;

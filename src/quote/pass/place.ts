@@ -1,5 +1,5 @@
 /** Which orders of the lacking levels leave in this pass: each in a slot of its side. */
-import { isWaiting } from "../../engine/decide/limited.ts";
+import { waitsToPlace } from "../../engine/decide/limited.ts";
 import { type Desk, heldBack, placeOrder, type Supply } from "../../engine/position/place.ts";
 import type { Side } from "../../model/market.ts";
 import type { SlotState } from "../../model/strategy.ts";
@@ -17,7 +17,7 @@ export function freeSlots(
   const busy = new Set(live.map(({ slot }) => slot));
   const { now, bounds } = context;
   const free = slots.filter((slot) => ofSide(side)(slot) && !busy.has(slot.index));
-  const waits = (slot: SlotState) => isWaiting(slot, { now, version: bounds.standings.version });
+  const waits = (slot: SlotState) => waitsToPlace(slot, { now, version: bounds.standings.version });
   return { ready: free.filter((slot) => !waits(slot)), waiting: free.filter(waits) };
 }
 

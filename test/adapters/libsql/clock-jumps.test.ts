@@ -146,7 +146,7 @@ describe("a clock that jumps", () => {
     const store = {};
     const log = (_level: string, message: string) => logged.push(message);
     const see = (now: number, askedAt: number, answeredAt = askedAt) =>
-      watchClock(store, { log, now, askedAt, answeredAt });
+      watchClock(store, { log, now, sentAt: askedAt, answeredAt });
     see(START, 1000);
     see(START + 30_000, 1000, 31_000);
     see(START + 40_000, 41_000);

@@ -1,4 +1,4 @@
-import { DAY, type Millis, pastOf } from "../../../src/kernel/time.ts";
+import { DAY, type Millis, timeInPast } from "../../../src/kernel/time.ts";
 import type { LimitTerms, LimitUse } from "../../../src/model/limits.ts";
 import type { Order } from "../../../src/model/order.ts";
 import type { Tables } from "./tables.ts";
@@ -42,7 +42,7 @@ export function withinLimits(
         );
         const last = Math.max(
           0,
-          ...uses.map(({ at, day: of }) => (of >= day - 1 ? (pastOf(at, now) ?? 0) : 0)),
+          ...uses.map(({ at, day: of }) => (of >= day - 1 ? (timeInPast(at, now) ?? 0) : 0)),
         );
         return (
           (dayNotional === null || today + notional <= dayNotional) &&

@@ -65,7 +65,7 @@ export interface LeaseKeeper {
    */
   takeLease(
     account: AccountKey,
-    asked: {
+    terms: {
       readonly owner: string;
       readonly ttl: Millis;
       /** Of any lease of the account: one that ends later was taken while the clock was ahead. */
