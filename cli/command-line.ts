@@ -51,8 +51,8 @@ function printText(text: string): number {
 function failStart(error: unknown, asJson: boolean): number {
   const isUsage = error instanceof UsageError || error instanceof SettingsError;
   if (asJson) {
-    const told = { error: isUsage ? "Usage error" : "Failed", message: messageOf(error) };
-    process.stderr.write(`${JSON.stringify(told)}\n`);
+    const output = { error: isUsage ? "Usage error" : "Failed", message: messageOf(error) };
+    process.stderr.write(`${JSON.stringify(output)}\n`);
     return isUsage ? 2 : 1;
   }
   const usage = error instanceof UsageError && error.usage ? `\n\n${error.usage}` : "";

@@ -82,8 +82,8 @@ export function createApp({
   app.get("/metrics", async (c) => {
     const caller = await authenticate(c.req.header("authorization"), access, { store: deps.store, ...c.var });
     authorize(caller, { effect: "read" });
-    const told = await readMetrics(deps, version);
-    return told === undefined ? c.notFound() : c.body(told, 200, { "content-type": CONTENT_TYPE });
+    const output = await readMetrics(deps, version);
+    return output === undefined ? c.notFound() : c.body(output, 200, { "content-type": CONTENT_TYPE });
   });
 
   mountDocuments(app, { documents, asset, deps });

@@ -37,9 +37,11 @@ export async function exportEvents(values: Values): Promise<number> {
 }
 
 export async function signEvents(values: Values): Promise<number> {
-  const asked = values["keep-days"];
+  const request = values["keep-days"];
   const days =
-    asked === undefined ? undefined : numberOf("--keep-days", asked, { whole: true, least: 1, most: 36_500 });
+    request === undefined
+      ? undefined
+      : numberOf("--keep-days", request, { whole: true, least: 1, most: 36_500 });
   return withDatabase(values, async ({ store, signers: [signer] = [] }) => {
     if (!signer)
       throw new SettingsError("EDGEMAKER_KEK is not set; checkpoints are signed with a key derived from it");

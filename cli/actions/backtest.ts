@@ -60,8 +60,8 @@ async function answeredBacktest(
 ): Promise<Waited<Answer>> {
   const settings = readSettings(values, process.env);
   const call = { actor: "local", requestId: nodeLocal.randomText(12) };
-  const asked = operation.input.strict().parse(input);
-  const runHere = (deps: Deps) => waitedFor((waiting) => run(operation, deps, asked, { ...call, waiting }));
+  const request = operation.input.strict().parse(input);
+  const runHere = (deps: Deps) => waitedFor((waiting) => run(operation, deps, request, { ...call, waiting }));
   const isStoredGrid = input.from !== undefined;
   const skipRefused = values["skip-refused"] === true;
   const kept = isStoredGrid
@@ -150,8 +150,8 @@ export async function runReplay(operation: Operation, values: Values): Promise<n
   try {
     if (!deps) throw new Error("a replay over a file needs the database");
     const call = { actor: "local", requestId: nodeLocal.randomText(12) };
-    const asked = operation.input.strict().parse(input);
-    const answer = await run(operation, { ...deps, kept: pastOfFile(values.data) }, asked, call);
+    const request = operation.input.strict().parse(input);
+    const answer = await run(operation, { ...deps, kept: pastOfFile(values.data) }, request, call);
     if (answer.status !== 200) return fail(answer, { operation, values });
     const { cli } = operation;
     return print(

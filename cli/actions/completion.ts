@@ -67,7 +67,7 @@ function fish(nodes: readonly Node[]): string {
   const lines = nodes.flatMap(({ path, commands, flags }) => {
     const at = `complete -c edgemaker -n ${quoted(`__edgemaker_at ${path}`)}`;
     return [
-      ...commands.map(([name, told]) => `${at} -f -a ${quoted(name)} -d ${quoted(told)}`),
+      ...commands.map(([name, output]) => `${at} -f -a ${quoted(name)} -d ${quoted(output)}`),
       ...[...flags, HELP].map(
         ({ name, takesValue, description }) =>
           `${at} -l ${name.slice(2)}${takesValue ? " -r" : ""} -d ${quoted(description)}`,

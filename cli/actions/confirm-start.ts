@@ -38,18 +38,18 @@ export const isAtTerminal = (): boolean => Boolean(process.stdin.isTTY && proces
 
 /** Shows the plan until it is started as it was shown, with the account's own base where that is wished, or not at all. */
 export async function shownStart(input: Input, { preview, start }: Asks): Promise<Answer | undefined> {
-  let asked: Input = { ...input, useOwnBase: input.useOwnBase ?? false };
+  let request: Input = { ...input, useOwnBase: input.useOwnBase ?? false };
   for (;;) {
-    const shown = await preview(asked);
+    const shown = await preview(request);
     // What nobody has been shown is not started, whatever kept it from being shown.
     if (shown.status !== 200) return shown;
     const plan = shown.body as ShownPlan;
     process.stdout.write(`${render(formatPlan(plan))}\n`);
     const answer = await choose(plan);
     if (answer === "cancel") return undefined;
-    if (answer === "with" || answer === "without") asked = { ...asked, useOwnBase: answer === "with" };
+    if (answer === "with" || answer === "without") request = { ...request, useOwnBase: answer === "with" };
     else {
-      const started = await reportOnInterrupt(start({ ...asked, planHash: plan.planHash }));
+      const started = await reportOnInterrupt(start({ ...request, planHash: plan.planHash }));
       if (started.status !== 409 || !isOtherPlan(started)) return started;
       process.stdout.write("The market has moved and the plan has changed:\n");
     }

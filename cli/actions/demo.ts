@@ -82,14 +82,14 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Print each fill with the P&L so far, and each change of the phase. */
 async function tellProgress(deps: Deps, id: string, over: AbortSignal): Promise<void> {
-  const told = new Set<string>();
+  const result = new Set<string>();
   let phase = "";
   while (!over.aborted) {
     const [view] = await deps.store.strategies({ id });
     const newest = await deps.store.fillsOf(id, { limit: 1000 });
-    const fresh = newest.filter(({ tradeId }) => !told.has(tradeId)).reverse();
+    const fresh = newest.filter(({ tradeId }) => !result.has(tradeId)).reverse();
     for (const fill of fresh) {
-      told.add(fill.tradeId);
+      result.add(fill.tradeId);
       say(describeFill(fill));
     }
     if (view && (fresh.length > 0 || view.strategy.phase !== phase)) say(describeGrid(asGridView(view)));

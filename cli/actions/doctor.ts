@@ -94,13 +94,13 @@ async function missingMigrations(
   { client, migrations }: Runtime,
 ): Promise<number | undefined> {
   // A file's connection as it is: set up for work it would change the file.
-  const asked = "connection" in client ? client.connection : await safeClient(client, nodeLocal);
+  const request = "connection" in client ? client.connection : await safeClient(client, nodeLocal);
   try {
-    const pending = await pendingMigrations({ client: asked }, migrations);
-    if (pending.length > 0) asked.close();
+    const pending = await pendingMigrations({ client: request }, migrations);
+    if (pending.length > 0) request.close();
     return pending.length;
   } catch (error) {
-    asked.close();
+    request.close();
     checks.push({ check: "database", finding: "bad", detail: messageOf(error) });
     return undefined;
   }
@@ -244,10 +244,10 @@ async function checkClock(id: string, address: string): Promise<Check> {
       redirect: "manual",
       signal: AbortSignal.timeout(5000),
     });
-    const told = Date.parse(response.headers.get("date") ?? "");
-    if (Number.isNaN(told))
+    const value = Date.parse(response.headers.get("date") ?? "");
+    if (Number.isNaN(value))
       return { check, finding: "note", detail: "the exchange does not report its time" };
-    const skew = Math.max(leftAt - (told + SECOND), told - Date.now(), 0);
+    const skew = Math.max(leftAt - (value + SECOND), value - Date.now(), 0);
     return skew > MOST_SKEW
       ? {
           check,

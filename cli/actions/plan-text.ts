@@ -114,11 +114,11 @@ function formatOrders({ orders, slots, refused }: ShownPlan, quote: string): str
       ? []
       : [`${prices.length} ${side}s at ${Math.min(...prices)} to ${Math.max(...prices)} ${quote}`];
   };
-  const told = [...of("buy"), ...of("sell")].join(", ") || "none at first";
+  const text = [...of("buy"), ...of("sell")].join(", ") || "none at first";
   const reasons = [...new Set(refused.map(({ reason }) => reason))].join(", ");
   const waiting =
     refused.length === 0 ? "" : `; ${refused.length} of ${slots.length} slots wait (${reasons})`;
-  return `${told}${waiting}`;
+  return `${text}${waiting}`;
 }
 
 function formatSum({ sums }: ShownPlan, quote: string): string {
@@ -157,8 +157,8 @@ const bounds = (trail: Readonly<Record<string, unknown>>): string =>
 const formatArmed = (options: Readonly<Record<string, unknown>>): string[] =>
   Object.entries(ARMED).flatMap(([name, tell]) => {
     const value = options[name];
-    const told = value === undefined || value === null ? "" : tell(value);
-    return told === "" ? [] : [told];
+    const text = value === undefined || value === null ? "" : tell(value);
+    return text === "" ? [] : [text];
   });
 
 const shareText = (part: string | number, whole: string): string =>

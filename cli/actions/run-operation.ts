@@ -1,7 +1,7 @@
 import { createDeps } from "../../src/compose/deps.ts";
 import { type Operation, routeOf } from "../../src/operation.ts";
 import type { Deps } from "../../src/ports/deps.ts";
-import { quotePlanTold } from "../../src/quote/schema/view.ts";
+import { formatQuotePlan } from "../../src/quote/schema/view.ts";
 import { type Format, formatsOf, type Paging, tableOf } from "../../src/transport/csv.ts";
 import { fieldKinds, fromTexts } from "../../src/transport/input.ts";
 import { type Answer, run } from "../../src/transport/run.ts";
@@ -90,7 +90,7 @@ async function runWith(
 /** Changes that are shown first: in which words, and what is asked then. */
 const CHANGES_SHOWN: Readonly<Record<string, ShownChange>> = {
   preview_quote: {
-    formatAs: (plan) => quotePlanTold(plan),
+    formatAs: (plan) => formatQuotePlan(plan),
     question: "Start these quotes?",
     isStart: true,
   },
@@ -111,8 +111,8 @@ function askPreviewed(
   { preview, operation, ask }: { preview: Operation; operation: Operation } & Pick<Answering, "ask">,
 ): Promise<Answer | undefined> {
   const asks = {
-    preview: (asked: Record<string, unknown>) => ask(preview, asked),
-    start: (asked: Record<string, unknown>) => ask(operation, asked),
+    preview: (request: Record<string, unknown>) => ask(preview, request),
+    start: (request: Record<string, unknown>) => ask(operation, request),
   };
   const change = CHANGES_SHOWN[preview.name];
   return change ? confirmEdit(given, values, { ...asks, ...change }) : confirmStart(given, values, asks);
@@ -145,17 +145,20 @@ async function printTable(
 function answerText(operation: Operation, body: unknown, { json, watch: again, columns }: Values): string {
   if (json) return again ? JSON.stringify(body) : JSON.stringify(body, null, 2);
   const { cli } = operation;
-  const told = wordsOf(operation, body);
-  return render(told, cli?.columns && { priority: cli.columns, chosen: chosenOf(columns, told) });
+  const result = wordsOf(operation, body);
+  return render(result, cli?.columns && { priority: cli.columns, chosen: chosenOf(columns, result) });
 }
 
 /** The columns that are asked for by name; undefined where none are. */
-function chosenOf(asked: Values[string] | undefined, told: unknown): readonly string[] | "all" | undefined {
-  if (asked === undefined || asked === "all") return asked;
-  const names = String(asked)
+function chosenOf(
+  request: Values[string] | undefined,
+  result: unknown,
+): readonly string[] | "all" | undefined {
+  if (request === undefined || request === "all") return request;
+  const names = String(request)
     .split(",")
     .map((name) => name.trim());
-  const known = columnNames(told);
+  const known = columnNames(result);
   const unknown = names.find((name) => !known.includes(name));
   if (unknown === undefined || known.length === 0) return names;
   throw new UsageError(`--columns: there is no column ${unknown}; choose from ${known.join(", ")}`);
@@ -176,9 +179,9 @@ function requestedFormat(operation: Operation, { format, json, columns }: Values
 
 /** The server that answers, if one does: the one asked for, else the running local one of this database. */
 export async function remoteOf(settings: CliSettings, values: Values): Promise<Remote | undefined> {
-  const asked = requestRemote(settings, values);
+  const request = requestRemote(settings, values);
   // A seed or another venue address is this process's own business, not that of a server.
-  if (asked || values.seed !== undefined || values["venue-url"] !== undefined) return asked;
+  if (request || values.seed !== undefined || values["venue-url"] !== undefined) return request;
   return findServer(dataDirectory(process.env), settings.databaseUrl);
 }
 

@@ -56,15 +56,17 @@ export async function resetSandbox(values: Values): Promise<number> {
 
 export async function depositInSandbox(
   values: Values,
-  asked: { exchange: string; asset: string; amount: string },
+  request: { exchange: string; asset: string; amount: string },
 ): Promise<number> {
-  const amount = parseDecimal(asked.amount);
+  const amount = parseDecimal(request.amount);
   if (amount === undefined || amount === 0n)
     throw new UsageError("--amount must be a number with at most 18 decimals");
-  if (!/^[A-Z0-9]{1,20}$/.test(asked.asset))
+  if (!/^[A-Z0-9]{1,20}$/.test(request.asset))
     throw new UsageError("--asset must be upper-case letters and digits");
-  const total = await withSandbox(values, (context) => deposit(sandboxBooks(context), { ...asked, amount }));
-  return print(values, { exchange: asked.exchange, asset: asked.asset, total: text(total) });
+  const total = await withSandbox(values, (context) =>
+    deposit(sandboxBooks(context), { ...request, amount }),
+  );
+  return print(values, { exchange: request.exchange, asset: request.asset, total: text(total) });
 }
 
 export async function shockSandbox(

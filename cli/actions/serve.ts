@@ -143,10 +143,10 @@ function servedApp(deps: Deps, { config, token, instance }: Served) {
 /** What is done when a stop is asked for, however often. */
 function stopOnce(end: () => Promise<void>): { readonly stopped: Promise<void>; readonly stop: () => void } {
   let stop: () => void = () => undefined;
-  const asked = new Promise<void>((resolve) => {
+  const request = new Promise<void>((resolve) => {
     stop = resolve;
   });
-  return { stopped: asked.then(end), stop };
+  return { stopped: request.then(end), stop };
 }
 
 const serverClosed = (server: Listening["server"]): Promise<unknown> =>

@@ -29,9 +29,9 @@ export async function runSetup(values: Values): Promise<number> {
   intro("edgemaker setup");
   try {
     for (const id of await chosen(settings.config)) {
-      const asked = await askKeys(id, settings);
-      Object.assign(kept, asked.kept);
-      if (asked.isOpen) opened.push(id);
+      const request = await askKeys(id, settings);
+      Object.assign(kept, request.kept);
+      if (request.isOpen) opened.push(id);
     }
     Object.assign(kept, await askTrading());
   } catch (error) {
@@ -48,8 +48,8 @@ export async function runSetup(values: Values): Promise<number> {
   return 0;
 }
 
-async function requireAnswer<T>(asked: Promise<T>): Promise<Exclude<T, symbol>> {
-  const answer = await asked;
+async function requireAnswer<T>(request: Promise<T>): Promise<Exclude<T, symbol>> {
+  const answer = await request;
   if (isCancel(answer)) throw new SetupCancelled();
   return answer as Exclude<T, symbol>;
 }
@@ -131,19 +131,19 @@ async function test(
     secret: named("SECRET") ?? "",
     passphrase: named("PASSPHRASE"),
   };
-  const told = spinner();
-  told.start(`Testing the keys at ${id}`);
+  const spinnerResult = spinner();
+  spinnerResult.start(`Testing the keys at ${id}`);
   const deps = await createDeps(config, nodeRuntime(databaseUrl, config, createLog("error")));
   try {
     if (!deps.live) throw new Error("the exchanges are simulated here");
     const { assets, mayWithdraw } = await deps.live.venues.checkKeys(id, keys);
-    told.stop(`${id} accepts them; ${assets} assets`);
+    spinnerResult.stop(`${id} accepts them; ${assets} assets`);
     if (!mayWithdraw) return "accepted";
     log.warn("These keys can withdraw. Create keys that can only read and trade.");
     return "can withdraw";
   } catch (error) {
     const isRefused = error instanceof VenueError && REFUSALS.has(error.failure);
-    told.stop(isRefused ? `${id} does not accept them` : `${id} could not be reached`);
+    spinnerResult.stop(isRefused ? `${id} does not accept them` : `${id} could not be reached`);
     log.error(plainText(messageOf(error)));
     log.message(isRefused ? adviceOf(id) : UNANSWERED);
     return isRefused ? "refused" : "unanswered";

@@ -48,8 +48,8 @@ export async function runTrade(operations: readonly Operation[], values: Values)
     if (values.detach && !trading.byServer)
       throw new UsageError("--detach needs a running server; start one with edgemaker serve");
     const started = await confirmStart(input, values, {
-      preview: (asked) => trading.ask("preview_centered_grid", asked),
-      start: (asked) => trading.ask("start_centered_grid", asked),
+      preview: (request) => trading.ask("preview_centered_grid", request),
+      start: (request) => trading.ask("start_centered_grid", request),
     });
     if (started === undefined) return 1;
     if (started.status !== 200) return trading.refuse(started);
@@ -99,10 +99,10 @@ async function connect(
     byServer: remote !== undefined,
     ask: (name, input) => ask(named(operations, name), input),
     show(name, body) {
-      const told = values.json
+      const text = values.json
         ? JSON.stringify(body, null, 2)
         : render(wordsOf(named(operations, name), body));
-      process.stdout.write(`${told}\n`);
+      process.stdout.write(`${text}\n`);
       return 0;
     },
     refuse: (answer) => fail(answer, { remote }),

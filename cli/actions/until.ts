@@ -26,10 +26,10 @@ export async function until(
   let [answer, last, changedAt] = [first, "", performance.now()];
   for (;;) {
     if (answer.status === 200 && surface.isDone(answer.body)) return { answer, isDone: true };
-    const told = answer.status === 200 ? surface.progress(answer.body) : failureIn(answer);
-    if (told !== last) {
-      process.stderr.write(`${plainText(told, 1000)}\n`);
-      [last, changedAt] = [told, performance.now()];
+    const text = answer.status === 200 ? surface.progress(answer.body) : failureIn(answer);
+    if (text !== last) {
+      process.stderr.write(`${plainText(text, 1000)}\n`);
+      [last, changedAt] = [text, performance.now()];
     }
     if (performance.now() - changedAt >= seconds * 1000) return { answer, isDone: false };
     await sleep(BETWEEN_LOOKS_MILLIS);

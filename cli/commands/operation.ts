@@ -139,7 +139,7 @@ function describe(operation: Operation, field: string): string {
   const parsed = schema.safeParse(undefined);
   const fallback = cli?.defaults?.[field] ?? (parsed.success ? parsed.data : undefined);
   const shown = typeof fallback === "bigint" ? text(fallback) : String(fallback);
-  const told =
+  const output =
     fallback !== undefined ? `(default ${shown})` : isRequired(operation, field) ? "(required)" : "";
-  return [schema.description ?? "", told].filter(Boolean).join(" ");
+  return [schema.description ?? "", output].filter(Boolean).join(" ");
 }

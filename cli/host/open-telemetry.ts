@@ -18,10 +18,10 @@ export interface Tracing {
 /** Spans to the collector that the standard variables name. */
 export function openTelemetry(version: string): Tracing {
   // Not the process's own: its arguments may carry a token.
-  const told = detectResources({ detectors: [envDetector] });
+  const result = detectResources({ detectors: [envDetector] });
   const own = resourceFromAttributes({ "service.name": "edgemaker", "service.version": version });
   const provider = new NodeTracerProvider({
-    resource: defaultResource().merge(own).merge(told),
+    resource: defaultResource().merge(own).merge(result),
     spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
   });
   // Makes what is measured within a span part of it.

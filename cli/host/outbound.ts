@@ -91,7 +91,7 @@ export const nodePost =
 
 const MOST_TEXT = 16_384;
 
-const resolveAll: Resolve = (host, options, told) => lookup(host, { ...options, all: true }, told);
+const resolveAll: Resolve = (host, options, report) => lookup(host, { ...options, all: true }, report);
 
 /** In place of Node's lookup: fails where any of a name's addresses is private. */
 const publicLookup =
@@ -99,14 +99,14 @@ const publicLookup =
   (
     host: string,
     options: { readonly all?: boolean | undefined },
-    told: (error: Error | null, address: string | LookupAddress[], family?: number) => void,
+    report: (error: Error | null, address: string | LookupAddress[], family?: number) => void,
   ) =>
     resolve(host, options, (error, addresses) => {
       const [first] = addresses ?? [];
       const found = error ?? (first ? privateRefusal(host, addresses) : new Error(`${host} has no address`));
-      if (found || !first) told(found, "");
-      else if (options.all) told(null, [...addresses]);
-      else told(null, first.address, first.family);
+      if (found || !first) report(found, "");
+      else if (options.all) report(null, [...addresses]);
+      else report(null, first.address, first.family);
     });
 
 const LOOKUP_TIME = 3000;

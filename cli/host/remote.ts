@@ -22,15 +22,15 @@ const hereFlags = (values: Values): string[] =>
 /** The server that the command line or the settings name. */
 export function requestRemote({ config }: CliSettings, values: Values): Remote | undefined {
   const here = hereFlags(values);
-  const asked = values["api-url"] as string | undefined;
+  const request = values["api-url"] as string | undefined;
   const token = tokenOf(values.token as string | undefined) ?? config.token;
-  if (asked !== undefined) {
+  if (request !== undefined) {
     if (here.length > 0)
       throw new UsageError(
         `--api-url calls a server, and --${here[0]} uses a local database; remove one of them`,
       );
-    if (!/^https?:\/\/\S+$/.test(asked)) throw new UsageError("--api-url must be an http or https address");
-    return { url: asked, token };
+    if (!/^https?:\/\/\S+$/.test(request)) throw new UsageError("--api-url must be an http or https address");
+    return { url: request, token };
   }
   if (config.apiUrl && here.length === 0) return { url: config.apiUrl, token };
   if (values.token !== undefined) throw new UsageError("--token is for --api-url");

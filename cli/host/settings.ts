@@ -51,11 +51,11 @@ export interface CliSettings {
 /** What a command runs with: a flag beats the environment, the environment beats the configuration file. */
 export function readSettings(values: Values, env: NodeJS.ProcessEnv): CliSettings {
   const parsed = parseConfig(environmentWithFile(env));
-  const asked = (values["venue-url"] as readonly string[] | undefined)?.map(venueUrl) ?? [];
+  const requests = (values["venue-url"] as readonly string[] | undefined)?.map(venueUrl) ?? [];
   const config: Config = {
     ...parsed,
     sandbox: values.sandbox === undefined ? parsed.sandbox : values.sandbox === true,
-    venueUrls: new Map([...parsed.venueUrls, ...asked]),
+    venueUrls: new Map([...parsed.venueUrls, ...requests]),
   };
   const sandbox = sandboxOptions(values);
   if (!config.sandbox && Object.values(sandbox).some((value) => value !== undefined)) {
@@ -77,13 +77,13 @@ export interface LackingFolder {
 /** The folder that is named for a database, and that is not there: more often a slip of the pen than a wish. */
 export function lackingFolder(values: Values, env: NodeJS.ProcessEnv): LackingFolder | undefined {
   if (values["api-url"] !== undefined) return undefined;
-  const asked = values.db as string | undefined;
+  const request = values.db as string | undefined;
   const settings = environmentWithFile(env);
-  const isElsewhere = asked === undefined && settings.EDGEMAKER_API_URL !== undefined;
-  const url = asked ?? settings.EDGEMAKER_DATABASE_URL;
+  const isElsewhere = request === undefined && settings.EDGEMAKER_API_URL !== undefined;
+  const url = request ?? settings.EDGEMAKER_DATABASE_URL;
   const folder = isElsewhere || url === undefined ? undefined : absentFolder(url, env);
   if (folder === undefined) return undefined;
-  return { folder, named: asked === undefined ? "EDGEMAKER_DATABASE_URL" : "--db" };
+  return { folder, named: request === undefined ? "EDGEMAKER_DATABASE_URL" : "--db" };
 }
 
 export const describeFolder = ({ folder, named }: LackingFolder): string =>

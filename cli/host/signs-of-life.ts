@@ -20,9 +20,9 @@ export function signsOfLife({ notify }: Pick<Deps, "notify">, every: number, say
     const news = await notify.store.newsAfter(cursor, NEWS_PER_LOOK).catch(() => undefined);
     if (!news) return;
     cursor = news.cursor;
-    const told = news.events.flatMap((event) => eventNews(event) ?? []);
+    const results = news.events.flatMap((event) => eventNews(event) ?? []);
     const booked = news.fills.filter(({ isSuperseded }) => !isSuperseded);
-    const lines = [...told, ...booked.map((fill) => ({ at: fill.at, text: formatFill(fill) }))];
+    const lines = [...results, ...booked.map((fill) => ({ at: fill.at, text: formatFill(fill) }))];
     for (const { at, text: line } of lines.sort((a, b) => a.at - b.at)) say(`${secondOfDay(at)} ${line}`);
   });
 }

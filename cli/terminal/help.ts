@@ -37,7 +37,7 @@ export function helpOf(found: CommandDef, path: readonly string[], width: number
     `${title("Usage")} ${usage}`,
     section(
       "Arguments",
-      words.map(([word, { description: told = "" }]) => [word, told]),
+      words.map(([word, { description: output = "" }]) => [word, output]),
       width,
     ),
     ...commandSections(commands, groups, width),

@@ -64,7 +64,7 @@ function fields(row: TableRow, width: number, indent = ""): string {
 
 function fitted(rows: readonly TableRow[], width: number, shown: ColumnChoice | undefined): string {
   if (rows.length === 0) return "  (none)";
-  const fits = (told: string) => told.split("\n").every((line) => line.length <= width);
+  const fits = (text: string) => text.split("\n").every((line) => line.length <= width);
   const whole = shown ? fitTable(rows, shown, tableWidth()) : table(rows);
   if (whole !== undefined && (shown || fits(whole))) return whole;
   return rows.map((row) => fields(row, width, "  ")).join("\n\n");

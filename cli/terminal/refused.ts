@@ -33,8 +33,8 @@ export function fail(
     return issues === undefined ? 1 : 2;
   }
   const first = issues?.[0];
-  const told = operation && first ? describeFlag(operation, { ...first, message }) : message;
-  process.stderr.write(`${error ?? `status ${status}`}: ${plainText(told, 1000)}\n`);
+  const text = operation && first ? describeFlag(operation, { ...first, message }) : message;
+  process.stderr.write(`${error ?? `status ${status}`}: ${plainText(text, 1000)}\n`);
   // All that is wrong at once: nobody should have to ask again for each.
   for (const { path, message: other } of (operation && issues ? issues.slice(1) : []).slice(
     0,

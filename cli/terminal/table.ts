@@ -114,10 +114,10 @@ function drawRow(columns: readonly DrawnColumn[], cellOf: (column: DrawnColumn) 
     WRAPPED.has(column.name) ? wrap(cellOf(column), column.width) : [cellOf(column)],
   );
   const height = Math.max(1, ...cells.map((parts) => parts.length));
-  const told = Array.from({ length: height }, (_, at) =>
+  const outputLines = Array.from({ length: height }, (_, at) =>
     columns.map(({ width, toRight }, place) => pad(cells[place]?.[at] ?? "", width, toRight)).join("  "),
   );
-  return told.map((text) => `  ${text}`.trimEnd()).join("\n");
+  return outputLines.map((text) => `  ${text}`.trimEnd()).join("\n");
 }
 
 /** Numbers with as many decimals each as the longest of them. */

@@ -69,12 +69,15 @@ export type BacktestPast = Candles | Tape;
  * Tests on historical prices over its past: the functions that trade, on a venue in memory. Throws AppError for what
  * a start at the first price would refuse. A money figure is exact; see docs/backtest.md for what a bar hides.
  */
-export const backtest = (asked: GridRequest, past: BacktestPast, options: BacktestOptions): BacktestResult =>
-  finish(backtesting(asked, past, options));
+export const backtest = (
+  request: GridRequest,
+  past: BacktestPast,
+  options: BacktestOptions,
+): BacktestResult => finish(backtesting(request, past, options));
 
 /** The same in parts, with the share that is done: whoever has other things to do does them in between. */
 export function* backtesting(
-  asked: GridRequest,
+  request: GridRequest,
   past: BacktestPast,
   options: BacktestOptions,
 ): Generator<number, BacktestResult> {
@@ -87,10 +90,10 @@ export function* backtesting(
   if (lowAt(bars, 0) < 1)
     throw new AppError("Invalid request", `the candles' prices are below the tick of ${text(market.tick)}`);
   const first = quoteAt(market, rules, { at: candles.from, ticks: openAt(bars, 0) });
-  const laid = checkGrid(asked, { market, quote: first, balances: plenty(market) });
+  const laid = checkGrid(request, { market, quote: first, balances: plenty(market) });
   const invested = mul(sum(laid.slots.map(({ size }) => size)), ONE + quoteFee(market), "up");
   const balances = options.balances ?? enough(laid, market, invested);
-  const checked = checkGrid(asked, { market, quote: first, balances });
+  const checked = checkGrid(request, { market, quote: first, balances });
   const strategy = begin(checked, { market, quote: first, balances });
   const begun = { strategy, bars, tape, with: { market, rules, balances, isOver: options.isOver } };
   const runs = yield* runsOver(begun, options);
@@ -136,9 +139,9 @@ function* runsOver(
 }
 
 /** The asked order of a bar's extremes, then the others. */
-const ordersFrom = (asked: Extremes): readonly Extremes[] => [
-  asked,
-  ...(["nearest", "high_first", "low_first"] as const).filter((one) => one !== asked),
+const ordersFrom = (request: Extremes): readonly Extremes[] => [
+  request,
+  ...(["nearest", "high_first", "low_first"] as const).filter((one) => one !== request),
 ];
 
 /** One run after the other, with the share that is done of them all; after one that was ended none but the first is kept. */

@@ -23,8 +23,8 @@ interface World {
 }
 
 /** What a start would check and lay out at the first price. Throws AppError for what a start would refuse. */
-export const checkGrid = (asked: GridRequest, world: World): Checked =>
-  "centered" in asked ? checkCentered(asked, world) : checkStart(asked, world);
+export const checkGrid = (query: GridRequest, world: World): Checked =>
+  "centered" in query ? checkCentered(query, world) : checkStart(query, world);
 
 /** The strategy as a start would store it, before its first pass. */
 export function begin(checked: Checked, { market, quote }: World, exchange = "backtest"): GridStrategy {

@@ -53,9 +53,9 @@ export function sizeShown(
   ];
   const [from, until] = side === "buy" ? [start, middle] : [middle, end];
   for (let level = from; level < until; level++) {
-    const told = books.prices[level] as number;
-    if (told === price) return fromNumber(books.amounts[level] as number) ?? null;
-    if (side === "buy" ? told < price : told > price) return ZERO;
+    const value = books.prices[level] as number;
+    if (value === price) return fromNumber(books.amounts[level] as number) ?? null;
+    if (side === "buy" ? value < price : value > price) return ZERO;
   }
   return null;
 }

@@ -115,8 +115,8 @@ function observationOf(
 ): Observation {
   const sights = new Map<string, VenueOrder>();
   for (const { clientId } of orders) {
-    const told = paper.order(clientId);
-    if (told) sights.set(clientId, told);
+    const result = paper.order(clientId);
+    if (result) sights.set(clientId, result);
   }
   const sight = {
     market,

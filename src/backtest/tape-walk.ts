@@ -50,11 +50,11 @@ export function* walkingTape(
   const one = begunOn(strategy, { tape, bars }, options);
   const end = tape.prints.times.length;
   passOn(one, tape.prints.from);
-  for (let told = 0; one.print < end; ) {
-    if (one.print - told >= PRINTS_EACH) {
-      told = one.print;
-      if (options.isOver?.(told)) break;
-      yield told;
+  for (let value = 0; one.print < end; ) {
+    if (one.print - value >= PRINTS_EACH) {
+      value = one.print;
+      if (options.isOver?.(value)) break;
+      yield value;
     }
     const at = nextTime(one);
     passesUntil(one, at);

@@ -6,8 +6,8 @@ import { partsWithout, type Range } from "./ranges.ts";
 export const CANDLE_PAGE = 1000;
 
 /** What is still to be asked of a range, in questions of a page each, oldest first. */
-export function windowsOf(asked: readonly Range[], wanted: Range, spanMillis: Millis): Range[] {
-  return partsWithout(asked, wanted).flatMap((part) => pagesOf(part, spanMillis));
+export function windowsOf(requests: readonly Range[], wanted: Range, spanMillis: Millis): Range[] {
+  return partsWithout(requests, wanted).flatMap((part) => pagesOf(part, spanMillis));
 }
 
 function pagesOf({ from, until }: Range, spanMillis: Millis): Range[] {

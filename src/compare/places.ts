@@ -15,10 +15,10 @@ export interface VenueReading {
 
 export function venuePlace({ exchange, ticker, book, market }: VenueReading): PricedPlace {
   const { last: price, bid, ask, at } = ticker;
-  const told = { exchange, price, bid, ask, at };
-  if (!market.active) return { ...told, buy: undefined, sell: undefined };
+  const result = { exchange, price, bid, ask, at };
+  if (!market.active) return { ...result, buy: undefined, sell: undefined };
   return {
-    ...told,
+    ...result,
     buy: bookLeg({ exchange, side: "buy", levels: book.asks, market }),
     sell: bookLeg({ exchange, side: "sell", levels: book.bids, market }),
   };

@@ -49,7 +49,7 @@ export function keyRightsOf({ exchanges, accountOf, keysOf, ask, keeper, log }: 
     return found;
   }
 
-  async function told({ exchange, keys, known }: Configured): Promise<boolean | undefined> {
+  async function describe({ exchange, keys, known }: Configured): Promise<boolean | undefined> {
     try {
       return await ask(exchange, keys);
     } catch (error) {
@@ -67,7 +67,7 @@ export function keyRightsOf({ exchanges, accountOf, keysOf, ask, keeper, log }: 
       for (const one of due) {
         if (!mayGoOn()) return false;
         const { exchange, keys } = one;
-        const mayWithdraw = await told(one);
+        const mayWithdraw = await describe(one);
         if (mayWithdraw) log("warn", mayWithdrawText(exchange), { exchange });
         await keeper.keepRights(accountOf(exchange), { key: keys.hash, mayWithdraw });
       }

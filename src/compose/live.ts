@@ -154,13 +154,13 @@ export function liveVenues(config: Config, given: LiveParts, options: LiveOption
     },
 
     async checkKeys(exchange, keys) {
-      const asked = keys ? await hashed(keys) : await ownKeys(exchange);
-      if (!asked) throw noKeys(exchange);
-      const told = await checkKeys(found(exchange).link, accountOf(exchange), asked);
-      const { mayWithdraw } = told;
+      const request = keys ? await hashed(keys) : await ownKeys(exchange);
+      if (!request) throw noKeys(exchange);
+      const keyCheck = await checkKeys(found(exchange).link, accountOf(exchange), request);
+      const { mayWithdraw } = keyCheck;
       const account = accountKey(accountOf(exchange));
-      if (!keys) await parts.keeping.markets.keepRights(account, { key: asked.hash, mayWithdraw });
-      return told;
+      if (!keys) await parts.keeping.markets.keepRights(account, { key: request.hash, mayWithdraw });
+      return keyCheck;
     },
 
     marketTime: (_account, now) => now,

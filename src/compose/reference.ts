@@ -22,13 +22,13 @@ type PriceAnswer =
 export const connectReference =
   ({ exchanges, venue, dex, inTime }: ReferenceParts) =>
   async (exchange: string, symbol: Pair): Promise<Reference> => {
-    const asked = [
+    const requests = [
       ...othersOf(exchanges, exchange).map(({ id }) =>
         askPriceSource(id, () => inTime(id, () => midAt(venue(id), symbol))),
       ),
       askPriceSource("dex", () => chainPrice(dex, symbol)),
     ];
-    const answers = await Promise.all(asked);
+    const answers = await Promise.all(requests);
     const prices = answers.flatMap((answer) => (typeof answer === "object" ? [answer] : []));
     return {
       prices: prices.map(({ source, price }) => ({ source, price })),

@@ -79,16 +79,16 @@ export async function sandboxVenues(
   runtime: Runtime,
   options: SandboxOptions,
 ): Promise<Venues> {
-  const asked =
+  const request =
     options.replays && (await Promise.all(options.replays.map((replay) => readReplay(replay, runtime))));
-  const first = asked?.map(({ candles }) => candles.from).sort((a, b) => a - b)[0];
+  const first = request?.map(({ candles }) => candles.from).sort((a, b) => a - b)[0];
   const settings = {
     ...options,
     origin: options.origin ?? first,
-    replays: asked?.map(digested),
+    replays: request?.map(digested),
   };
   const row = await setUpSandbox(context, settings, config.exchanges);
-  const replays = asked ?? (await Promise.all(row.replays.map((replay) => readReplay(replay, runtime))));
+  const replays = request ?? (await Promise.all(row.replays.map((replay) => readReplay(replay, runtime))));
   refuseChanged(row.replays, replays.map(digested));
   for (const { symbol, file, coverage } of replays)
     runtime.log("info", "candles are replayed", { symbol, file, ...covered(coverage) });

@@ -27,14 +27,14 @@ const urlSetting = z.optional(url);
 const flagSetting = z._default(
   z.pipe(
     oneOf(["0", "1", "true", "false"]),
-    z.transform((told) => told === "1" || told === "true"),
+    z.transform((result) => result === "1" || result === "true"),
   ),
   false,
 );
 const parts = z.pipe(
   string,
-  z.transform((told) =>
-    told
+  z.transform((output) =>
+    output
       .split(",")
       .map((part) => part.trim())
       .filter((part) => part !== ""),

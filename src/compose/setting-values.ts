@@ -62,8 +62,8 @@ function rateLimitEntry(entry: string): Partial<RateLimits> {
 }
 
 /** `name=value;…`, each as a person sets it; of these limits none can be switched off. */
-export function limitSettingsOf(told: string): Limits {
-  const entries = told.split(";").map((entry) => entry.trim());
+export function limitSettingsOf(output: string): Limits {
+  const entries = output.split(";").map((entry) => entry.trim());
   return Object.fromEntries(
     entries
       .filter((entry) => entry !== "")
@@ -83,8 +83,8 @@ export function limitSettingsOf(told: string): Limits {
 }
 
 export function assetAmount(entry: string): [string, Decimal] {
-  const [, asset, told = ""] = /^([A-Z0-9]{1,20})=([\d.]+)$/.exec(entry) ?? [];
-  const amount = parseDecimal(told);
+  const [, asset, output = ""] = /^([A-Z0-9]{1,20})=([\d.]+)$/.exec(entry) ?? [];
+  const amount = parseDecimal(output);
   if (asset === undefined || amount === undefined)
     throw new SettingsError(
       `EDGEMAKER_MCP_MOST must be QUOTE=amount, separated by commas, for example USDT=500, not ${entry}`,
@@ -120,13 +120,13 @@ export function watchedOf(entry: string, exchanges: readonly { readonly id: stri
   const at = place.indexOf(":");
   const [exchange, symbol] = [place.slice(0, at), place.slice(at + 1)];
   const preset = PRESETS.find((one) => one === named);
-  const asked = Object.assign(
+  const request = Object.assign(
     {},
     ...terms.map((term) => agreementTermOf(term) ?? { wrong: term }),
   ) as PromiseRequest;
   const isKnown = isPair(symbol) && exchanges.some(({ id }) => id === exchange);
-  if (isKnown && !("wrong" in asked) && (preset || named === undefined))
-    return { exchange, symbol, ...(preset ? { promise: { preset, asked } } : {}) };
+  if (isKnown && !("wrong" in request) && (preset || named === undefined))
+    return { exchange, symbol, ...(preset ? { promise: { preset, asked: request } } : {}) };
   throw new SettingsError(
     `EDGEMAKER_LIQUIDITY must be exchange:BASE/QUOTE, separated by commas, of ${exchanges.map(({ id }) => id).join(", ")}, optionally followed by an agreement such as agreement spread=2 depth=500 band=2 levels=3 uptime=95 (presets: ${PRESETS.join(", ")}), not ${entry}`,
   );

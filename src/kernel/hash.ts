@@ -20,10 +20,10 @@ export const share = (hash: number, value: number): number => mix(hash, value) /
 
 /** 32 digits that are the same while the plan is. */
 export function hashOfPlan(plan: unknown): string {
-  const told = JSON.stringify(plan, (_key, value) => (typeof value === "bigint" ? `${value}` : value));
+  const output = JSON.stringify(plan, (_key, value) => (typeof value === "bigint" ? `${value}` : value));
   let hash = 0;
   const parts = [1, 2, 3, 4].map((part) => {
-    hash = mix(hashText(`${part}${told}`), hash + part);
+    hash = mix(hashText(`${part}${output}`), hash + part);
     return hash.toString(16).padStart(8, "0");
   });
   return parts.join("");

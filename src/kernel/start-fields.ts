@@ -21,8 +21,8 @@ export const dryBalance = () =>
   z
     .string({ error: DRY_FORM })
     .max(MOST_LIST_TEXT, { error: DRY_FORM })
-    .transform((told, context): Readonly<Record<string, Decimal>> => {
-      const parts = told.split(",").map((part) => /^([A-Z0-9]{1,20})=(\d[\d.]*)$/.exec(part.trim()));
+    .transform((text, context): Readonly<Record<string, Decimal>> => {
+      const parts = text.split(",").map((part) => /^([A-Z0-9]{1,20})=(\d[\d.]*)$/.exec(part.trim()));
       const balances = parts.map((part) => [part?.[1] ?? "", parseDecimal(part?.[2] ?? "")] as const);
       if (balances.every(([, amount]) => amount !== undefined && amount <= MOST_BALANCE))
         return Object.fromEntries(balances) as Record<string, Decimal>;

@@ -38,16 +38,16 @@ export function allowed(
   { scope, actor, limits, used }: Standing,
 ): LimitRefusal | undefined {
   const counted = countedNotional(order, look.quote);
-  const told = { order, look, limits, counted, scope: actor === null ? "" : scope };
+  const result = { order, look, limits, counted, scope: actor === null ? "" : scope };
   const whose = actor === null ? exchangeName(scope.replace(/^account:/, "")) : "this token";
   return (
-    ofSymbol(told) ??
-    ofPriceAge(told) ??
-    ofCollar(told) ??
-    ofOrder(told) ??
-    beyondDayLimit(told, used, whose) ??
-    beyondOrderLimit(told, used) ??
-    withinOrderGap(told, used)
+    ofSymbol(result) ??
+    ofPriceAge(result) ??
+    ofCollar(result) ??
+    ofOrder(result) ??
+    beyondDayLimit(result, used, whose) ??
+    beyondOrderLimit(result, used) ??
+    withinOrderGap(result, used)
   );
 }
 
@@ -104,34 +104,34 @@ export function thinBook(
   { order, look, limits }: Pick<LimitedOrder, "order" | "look" | "limits">,
   { worst, missing }: { readonly worst: Decimal; readonly missing: Decimal },
 ): LimitRefusal | undefined {
-  const told = { order, look, limits, counted: ZERO, scope: "" };
+  const result = { order, look, limits, counted: ZERO, scope: "" };
   const { collarPercent, dayNotional } = limits;
   const why = `is ${text(missing)} more than the order book has, so the price of the rest is unknown`;
   if (missing > ZERO && collarPercent !== undefined)
-    return limitRefusal("limit_collar", "collarPercent", told, why);
+    return limitRefusal("limit_collar", "collarPercent", result, why);
   if (missing > ZERO && dayNotional !== undefined)
-    return limitRefusal("limit_unknown", "dayNotional", told, why);
-  return worst > ZERO ? ofCollar({ ...told, order: { ...order, type: "limit", price: worst } }) : undefined;
+    return limitRefusal("limit_unknown", "dayNotional", result, why);
+  return worst > ZERO ? ofCollar({ ...result, order: { ...order, type: "limit", price: worst } }) : undefined;
 }
 
 /** What a person types, where the settings of the process do not hold it lower. */
 export const howToChange = (name: LimitName, scope = ""): string =>
   `an administrator can change it: edgemaker limits set ${scope === "" ? "" : `--scope ${scope} `}--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} …`;
 
-function ofSymbol(told: LimitedOrder): LimitRefusal | undefined {
-  const { limits, order } = told;
+function ofSymbol(limitedOrder: LimitedOrder): LimitRefusal | undefined {
+  const { limits, order } = limitedOrder;
   if (limits.symbols === undefined || limits.symbols.includes(order.symbol)) return undefined;
-  return limitRefusal("limit_symbol", "symbols", told, `is in ${order.symbol}`);
+  return limitRefusal("limit_symbol", "symbols", limitedOrder, `is in ${order.symbol}`);
 }
 
-function ofPriceAge(told: LimitedOrder): LimitRefusal | undefined {
-  const { quote, now } = told.look;
-  const { priceAgeMillis } = told.limits;
+function ofPriceAge(limitedOrder: LimitedOrder): LimitRefusal | undefined {
+  const { quote, now } = limitedOrder.look;
+  const { priceAgeMillis } = limitedOrder.limits;
   if (priceAgeMillis === undefined || now === undefined || now - quote.at <= priceAgeMillis) return undefined;
   return limitRefusal(
     "limit_price_age",
     "priceAgeMillis",
-    told,
+    limitedOrder,
     `would use a price that is ${now - quote.at} ms old`,
   );
 }
@@ -139,8 +139,8 @@ function ofPriceAge(told: LimitedOrder): LimitRefusal | undefined {
 const HUNDRED = 100n;
 
 /** Nothing executes further through the mid than the collar: neither what a slip asks for nor what a thin book gives. */
-function ofCollar(told: LimitedOrder): LimitRefusal | undefined {
-  const { order, look, limits } = told;
+function ofCollar(limitedOrder: LimitedOrder): LimitRefusal | undefined {
+  const { order, look, limits } = limitedOrder;
   const { collarPercent } = limits;
   if (collarPercent === undefined) return undefined;
   const { bid, ask } = look.quote;
@@ -152,36 +152,55 @@ function ofCollar(told: LimitedOrder): LimitRefusal | undefined {
   const why = isThrough
     ? `could execute at ${text(worst)}`
     : "has no price to compare with: the book is empty";
-  return limitRefusal("limit_collar", "collarPercent", told, `${why}, and the mid price is ${text(mid)}`);
+  return limitRefusal(
+    "limit_collar",
+    "collarPercent",
+    limitedOrder,
+    `${why}, and the mid price is ${text(mid)}`,
+  );
 }
 
-function ofOrder(told: LimitedOrder): LimitRefusal | undefined {
-  const { orderNotional } = told.limits;
-  const { quote } = splitPair(told.order.symbol);
+function ofOrder(limitedOrder: LimitedOrder): LimitRefusal | undefined {
+  const { orderNotional } = limitedOrder.limits;
+  const { quote } = splitPair(limitedOrder.order.symbol);
   if (orderNotional === undefined) return undefined;
   const most = orderNotional[quote];
   if (most === undefined)
     return limitRefusal(
       "limit_order",
       "orderNotional",
-      told,
+      limitedOrder,
       `is in ${quote}, which the limit does not include`,
     );
-  if (told.counted <= most) return undefined;
-  return limitRefusal("limit_order", "orderNotional", told, `counts ${text(told.counted)} ${quote}`);
+  if (limitedOrder.counted <= most) return undefined;
+  return limitRefusal(
+    "limit_order",
+    "orderNotional",
+    limitedOrder,
+    `counts ${text(limitedOrder.counted)} ${quote}`,
+  );
 }
 
-function beyondDayLimit(told: LimitedOrder, { today }: Used, whose: string): LimitRefusal | undefined {
-  const { dayNotional } = told.limits;
-  const { quote } = splitPair(told.order.symbol);
+function beyondDayLimit(
+  limitedOrder: LimitedOrder,
+  { today }: Used,
+  whose: string,
+): LimitRefusal | undefined {
+  const { dayNotional } = limitedOrder.limits;
+  const { quote } = splitPair(limitedOrder.order.symbol);
   if (dayNotional === undefined) return undefined;
   const most = dayNotional[quote];
   if (most === undefined)
-    return limitRefusal("limit_day", "dayNotional", told, `is in ${quote}, which the limit does not include`);
+    return limitRefusal(
+      "limit_day",
+      "dayNotional",
+      limitedOrder,
+      `is in ${quote}, which the limit does not include`,
+    );
   const before = today[quote] ?? ZERO;
-  if (before + told.counted <= most) return undefined;
-  const why = `counts ${text(told.counted)} ${quote} beside the ${text(before)} ${quote} that ${whose} used today; ${DAY_FREES}`;
-  return limitRefusal("limit_day", "dayNotional", told, why);
+  if (before + limitedOrder.counted <= most) return undefined;
+  const why = `counts ${text(limitedOrder.counted)} ${quote} beside the ${text(before)} ${quote} that ${whose} used today; ${DAY_FREES}`;
+  return limitRefusal("limit_day", "dayNotional", limitedOrder, why);
 }
 
 /** When a day's limit has room again, of itself. */
@@ -214,20 +233,25 @@ export function exceedsToken(
   return refused("limit_day", "dayNotional", why);
 }
 
-function beyondOrderLimit(told: LimitedOrder, { openOrders }: Used): LimitRefusal | undefined {
-  const most = told.limits.openOrders;
+function beyondOrderLimit(limitedOrder: LimitedOrder, { openOrders }: Used): LimitRefusal | undefined {
+  const most = limitedOrder.limits.openOrders;
   if (most === undefined || (openOrders !== null && openOrders < most)) return undefined;
   return limitRefusal(
     "limit_open_orders",
     "openOrders",
-    told,
+    limitedOrder,
     `would be one more than the ${openOrders} that are open`,
   );
 }
 
-function withinOrderGap(told: LimitedOrder, { lastAt, now }: Used): LimitRefusal | undefined {
-  const { orderGapMillis } = told.limits;
+function withinOrderGap(limitedOrder: LimitedOrder, { lastAt, now }: Used): LimitRefusal | undefined {
+  const { orderGapMillis } = limitedOrder.limits;
   if (orderGapMillis === undefined || lastAt === null || ageOf(lastAt, now) >= orderGapMillis)
     return undefined;
-  return limitRefusal("limit_gap", "orderGapMillis", told, `comes ${now - lastAt} ms after the one before`);
+  return limitRefusal(
+    "limit_gap",
+    "orderGapMillis",
+    limitedOrder,
+    `comes ${now - lastAt} ms after the one before`,
+  );
 }

@@ -18,7 +18,7 @@ const amounts = (describe: string): LimitForm<Amounts> => ({
 });
 
 const count = (describe: string, unit: string): LimitForm<number> => ({
-  read: (told) => (/^\d{1,9}$/.test(told) ? Number(told) : undefined),
+  read: (output) => (/^\d{1,9}$/.test(output) ? Number(output) : undefined),
   form: `a whole number of ${unit}`,
   describe,
 });
@@ -43,7 +43,7 @@ export const LIMIT_FORMS: { readonly [N in LimitName]-?: LimitForm<NonNullable<L
   strategyLoss: amounts("Maximum loss of one strategy from its best result"),
   accountLoss: amounts("Maximum loss of all strategies of an account from their best result"),
   onLoss: {
-    read: (told) => (told === "pause" || told === "stop" ? told : undefined),
+    read: (output) => (output === "pause" || output === "stop" ? output : undefined),
     form: "pause or stop",
     describe: "Effect of a loss limit: pause, or stop, which sells the base",
   },
@@ -53,8 +53,8 @@ export const LIMIT_NAMES = Object.keys(LIMIT_FORMS) as readonly LimitName[];
 export const LIMIT_OFF = "off";
 
 /** A limit's value as a person writes it; null for `off`, undefined for what is none. */
-export const readLimit = (name: LimitName, told: string): Limits[LimitName] | null =>
-  told === LIMIT_OFF ? null : LIMIT_FORMS[name].read(told);
+export const readLimit = (name: LimitName, output: string): Limits[LimitName] | null =>
+  output === LIMIT_OFF ? null : LIMIT_FORMS[name].read(output);
 
 /** A limit's value as it is read. */
 export function showLimit(value: Limits[LimitName] | null): string {
@@ -67,8 +67,8 @@ export function showLimit(value: Limits[LimitName] | null): string {
   return Array.isArray(value) ? value.join(",") : String(value);
 }
 
-function readAmounts(told: string): Amounts | undefined {
-  const entries = told.split(",").map((part): [string, Decimal] | undefined => {
+function readAmounts(output: string): Amounts | undefined {
+  const entries = output.split(",").map((part): [string, Decimal] | undefined => {
     const [, asset, amount = ""] = /^\s*([A-Z0-9]{1,20})=([\d.]{1,40})\s*$/.exec(part) ?? [];
     const read = parseDecimal(amount);
     return asset === undefined || read === undefined ? undefined : [asset, read];
@@ -76,14 +76,14 @@ function readAmounts(told: string): Amounts | undefined {
   return entries.every((entry) => entry !== undefined) ? Object.fromEntries(entries) : undefined;
 }
 
-function readPairs(told: string): readonly Pair[] | undefined {
-  const pairs = told.split(",").map((part) => part.trim());
+function readPairs(output: string): readonly Pair[] | undefined {
+  const pairs = output.split(",").map((part) => part.trim());
   return pairs.every(isPair) ? pairs : undefined;
 }
 
 const ONE_HUNDRED = decimal("100");
 
-function readPercent(told: string): Decimal | undefined {
-  const percent = parseDecimal(told);
+function readPercent(output: string): Decimal | undefined {
+  const percent = parseDecimal(output);
   return percent !== undefined && percent > ZERO && percent <= ONE_HUNDRED ? percent : undefined;
 }

@@ -12,9 +12,9 @@ const LEAST_FOR_MEAN = 60;
 
 /** In words, of a day that is `today` from its beginning to its end; none while there is room. */
 export function nearlyMissed(promise: LiquidityPromise, today: LiquiditySpan): string[] {
-  const { preset, asked } = promise;
+  const { preset, asked: request } = promise;
   if (preset === "mexc-st" || preset === "bitget-st")
-    return wideToday(today, preset === "mexc-st" ? MEXC.spread : asked.spread);
+    return wideToday(today, preset === "mexc-st" ? MEXC.spread : request.spread);
   return findingsOf(promise, today).flatMap((finding) =>
     finding.unit === "share" ? awayToday(finding, today) : thinToday(finding, today),
   );

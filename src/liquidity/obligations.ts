@@ -110,7 +110,7 @@ export function bitgetSt(
   limits: { readonly spread?: Decimal; readonly deviation?: Decimal } = {},
 ): ObligationFinding[] {
   const week = days.slice(-7);
-  const told = (
+  const describe = (
     rule: string,
     values: readonly (Decimal | null)[],
     limit: Decimal | undefined,
@@ -121,12 +121,12 @@ export function bitgetSt(
     return { rule, state, unit: "share", value, limit: limit ?? null };
   };
   return [
-    told(
+    describe(
       "mean spread over 7 days",
       week.map(({ spread }) => spread),
       limits.spread,
     ),
-    told(
+    describe(
       "mean distance from other exchanges over 7 days",
       week.map(({ deviation }) => deviation),
       limits.deviation,
@@ -182,11 +182,11 @@ export const agreementRule = ({ spread, levels }: Pick<Agreement, "spread" | "le
 /** What an agreement with a market maker usually asks: uptime at a spread with so many levels, and depth over time. */
 export const quotingAgreement = (
   span: Measured,
-  asked: Pick<Agreement, "depth" | "band" | "uptime">,
+  request: Pick<Agreement, "depth" | "band" | "uptime">,
 ): ObligationFinding[] => [
-  upShare(span, { rule: "time with own orders on both sides", asked: asked.uptime }),
-  depthFinding(span, asked, "bids"),
-  depthFinding(span, asked, "asks"),
+  upShare(span, { rule: "time with own orders on both sides", asked: request.uptime }),
+  depthFinding(span, request, "bids"),
+  depthFinding(span, request, "asks"),
 ];
 
 /** Time-weighted: each known minute counts alike. Unknown ones might have held nothing, and nobody knows how much else. */
@@ -207,16 +207,16 @@ function depthFinding(
 /** The share of known minutes that are up, and whether the unknown ones could turn the verdict. */
 function upShare(
   { from, to, sums, up: count }: Measured,
-  { rule, asked }: { readonly rule: string; readonly asked: Decimal },
+  { rule, asked: requestedValue }: { readonly rule: string; readonly asked: Decimal },
 ): ObligationFinding {
   const [up, known, whole] = [BigInt(count), BigInt(sums.known), BigInt(to - from)];
   const value = known > 0n ? (up * ONE) / known : null;
-  const needed = asked * whole;
+  const needed = requestedValue * whole;
   const state =
     whole > 0n && up * ONE >= needed
       ? "kept"
       : (up + whole - known) * ONE < needed
         ? "missed"
         : ("unknown" as const);
-  return { rule, state, unit: "share", value, limit: asked };
+  return { rule, state, unit: "share", value, limit: requestedValue };
 }

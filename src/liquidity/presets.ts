@@ -26,34 +26,34 @@ export const USUAL_PROMISE = {
 /** The last whole day of a span: one that has only begun is none. */
 export const lastWholeDay = ({ to }: Pick<LiquiditySpan, "to">): number => dayOfMinute(to) - 1;
 
-function agreedOf(asked: PromiseRequest) {
+function agreedOf(request: PromiseRequest) {
   const { spread, depth, band, levels, uptime } = USUAL_PROMISE;
   return {
-    spread: asked.spread ?? spread,
-    depth: asked.depth ?? depth,
-    band: asked.band ?? band,
-    levels: asked.levels ?? levels,
-    uptime: asked.uptime ?? uptime,
+    spread: request.spread ?? spread,
+    depth: request.depth ?? depth,
+    band: request.band ?? band,
+    levels: request.levels ?? levels,
+    uptime: request.uptime ?? uptime,
   };
 }
 
 /** By which a promise counts minutes; undefined where it judges by means alone. */
-export function upRuleOf({ preset, asked }: LiquidityPromise): UpRule | undefined {
-  const agreed = agreedOf(asked);
+export function upRuleOf({ preset, asked: request }: LiquidityPromise): UpRule | undefined {
+  const agreed = agreedOf(request);
   if (preset === "gate-score") return gateRule({ ...agreed, size: agreed.depth });
   return preset === "agreement" ? agreementRule(agreed) : undefined;
 }
 
 /** `span` is counted by the promise's own rule; `volumes` are what everybody has traded a day, in quote, up to the last whole day. */
 export function findingsOf(
-  { preset, asked }: LiquidityPromise,
+  { preset, asked: request }: LiquidityPromise,
   span: LiquiditySpan,
   volumes: readonly (Decimal | null)[] = [],
 ): ObligationFinding[] {
-  const agreed = agreedOf(asked);
+  const agreed = agreedOf(request);
   if (preset === "gate-score") return gateScore(span, { share: agreed.uptime });
   if (preset === "agreement") return quotingAgreement(span, agreed);
   const days = span.days.filter(({ day }) => day <= lastWholeDay(span)).map(dayAverages);
   if (preset === "mexc-st") return mexcSt(days, volumes);
-  return bitgetSt(days, asked.spread === undefined ? {} : { spread: asked.spread });
+  return bitgetSt(days, request.spread === undefined ? {} : { spread: request.spread });
 }

@@ -25,11 +25,11 @@ export const describeChannel = ({ channel, pending, dead }: ChannelReport) => ({
 
 /** What a kind is opened with, as a request names it: `bot token` is botToken. */
 export const secretFieldsOf = (kind: ChannelKind): readonly SecretField[] =>
-  SECRETS_OF[kind].map((told) => {
-    const name = told.replace("?", "");
+  SECRETS_OF[kind].map((text) => {
+    const name = text.replace("?", "");
     return {
       name,
-      isNeeded: name === told,
+      isNeeded: name === text,
       field: name.replace(/ (\w)/g, (_, letter: string) => letter.toUpperCase()),
     };
   });

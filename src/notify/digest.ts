@@ -28,8 +28,8 @@ export function takeIn(
   return { ...digest, lines: [...lines.values()].slice(0, 2 * MOST_LINES), more };
 }
 
-const dueAt = ({ told }: Digest, { key, fill }: News, now: Millis): Millis => {
-  const last = told[key];
+const dueAt = ({ told: result }: Digest, { key, fill }: News, now: Millis): Millis => {
+  const last = result[key];
   return fill || last === undefined ? now : Math.max(now, last + AGAIN_AFTER);
 };
 
@@ -61,8 +61,8 @@ export const dueLines = ({ lines }: Digest, now: Millis, isQuiet: boolean): read
   lines.filter((line) => !isAhead(line.dueAt, now, AGAIN_AFTER) && (!isQuiet || line.level === "alert"));
 
 /** After all of it was told. */
-export function describedAt({ lines, told }: Digest, now: Millis): Digest {
-  const all = { ...told, ...Object.fromEntries(lines.filter(isOnce).map(({ key }) => [key, now])) };
+export function describedAt({ lines, told: result }: Digest, now: Millis): Digest {
+  const all = { ...result, ...Object.fromEntries(lines.filter(isOnce).map(({ key }) => [key, now])) };
   const recent = Object.entries(all).filter(([, at]) => ageOf(at, now) < AGAIN_AFTER);
   return {
     ...NO_DIGEST,

@@ -4,9 +4,9 @@ import type { QuietHours } from "../model/channel.ts";
 const DAY_MINUTES = 24 * 60;
 
 /** `22:00-07:00`, with a zone behind it where that is not UTC; undefined where it is no such thing. */
-export function parseQuiet(told: string): QuietHours | undefined {
+export function parseQuiet(text: string): QuietHours | undefined {
   const [, fromHour, fromMinute, toHour, toMinute, zone = "UTC"] =
-    /^(\d{2}):(\d{2})-(\d{2}):(\d{2})(?: ([A-Za-z0-9_+/-]{1,60}))?$/.exec(told) ?? [];
+    /^(\d{2}):(\d{2})-(\d{2}):(\d{2})(?: ([A-Za-z0-9_+/-]{1,60}))?$/.exec(text) ?? [];
   const [from, to] = [minutesOf(fromHour, fromMinute), minutesOf(toHour, toMinute)];
   if (from === undefined || to === undefined || from === to || !isZone(zone)) return undefined;
   return { from, to, zone };

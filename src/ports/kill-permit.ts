@@ -38,9 +38,9 @@ export function watchKill(
         async look() {
           if (local.monotonic() - recordedAt < RECORD_HOLDS) lookedAt = Math.max(lookedAt, recordedAt);
           while (!isOn() && !isFresh() && permit.mayLeave()) {
-            const askedAt = local.monotonic();
+            const requestedAt = local.monotonic();
             seen = await store.killed(account, kind);
-            lookedAt = askedAt;
+            lookedAt = requestedAt;
           }
         },
         mayLeave: () => !isOn() && isFresh() && permit.mayLeave(),

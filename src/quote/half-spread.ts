@@ -19,7 +19,7 @@ export interface HalfSpread {
  * passes, times a factor. A round trip at `share` earns 2·share of the notional and pays the maker's fee twice.
  */
 export function halfSpread({
-  asked,
+  asked: requestedValue,
   maker,
   volatility,
   factor,
@@ -35,8 +35,10 @@ export function halfSpread({
   readonly interval: Millis;
 }): HalfSpread {
   const moves = volatility ? mul(moveWithin(volatility, interval), factor, "up") : 0n;
-  if (moves > asked && moves > maker) return { share: moves, because: "volatility" };
-  return maker > asked ? { share: maker, because: "fees" } : { share: asked, because: "asked" };
+  if (moves > requestedValue && moves > maker) return { share: moves, because: "volatility" };
+  return maker > requestedValue
+    ? { share: maker, because: "fees" }
+    : { share: requestedValue, because: "asked" };
 }
 
 /** More than this no price is said to move by: a wild estimate widens a quote, and does not end it. */

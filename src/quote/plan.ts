@@ -96,9 +96,9 @@ function quotedPrices(
   rules: QuoteRules,
   { market, volatility, interval, inventory, freeQuote }: QuoteView,
 ): QuotePrices & Pick<QuotePlan, "widenedBy"> {
-  const { asked, target, strength, mostSkew: most } = rules;
+  const { asked: requestedValue, target, strength, mostSkew: most } = rules;
   const half = halfSpread({
-    asked,
+    asked: requestedValue,
     maker: market.maker,
     volatility,
     factor: rules.volatilityFactor,

@@ -38,9 +38,9 @@ export interface ReferencePrice {
 
 /** The median, by weight, of what is there, fresh and within its collar. An order of the sources never matters. */
 export function referencePrice(sources: readonly PriceSource[], now: Millis): ReferencePrice {
-  const told = sources.map((one) => describeSource(one, now));
-  const center = weightedMedian(told.flatMap(voteOf));
-  const held = told.map((one, index) => withCollar(one, sources[index]?.collar ?? null, center));
+  const sourceViews = sources.map((one) => describeSource(one, now));
+  const center = weightedMedian(sourceViews.flatMap(voteOf));
+  const held = sourceViews.map((one, index) => withCollar(one, sources[index]?.collar ?? null, center));
   return { price: weightedMedian(held.flatMap(voteOf)) ?? null, sources: held };
 }
 
@@ -50,11 +50,11 @@ const EARLIEST: Millis = 5000;
 function describeSource({ source, price, at, maxAge, weight }: PriceSource, now: Millis): SourceView {
   const isThere = price !== undefined && price > ZERO;
   const age = isThere && at !== null ? now - at : null;
-  const told = { source, price: isThere ? price : null, age, weight };
-  if (!isThere) return { ...told, because: "missing" };
-  if (weight <= ZERO) return { ...told, because: "weightless" };
-  if (age !== null && age > maxAge) return { ...told, because: "stale" };
-  return { ...told, because: age !== null && age < -EARLIEST ? "early" : null };
+  const result = { source, price: isThere ? price : null, age, weight };
+  if (!isThere) return { ...result, because: "missing" };
+  if (weight <= ZERO) return { ...result, because: "weightless" };
+  if (age !== null && age > maxAge) return { ...result, because: "stale" };
+  return { ...result, because: age !== null && age < -EARLIEST ? "early" : null };
 }
 
 function withCollar(one: SourceView, collar: Decimal | null, center: Decimal | undefined): SourceView {

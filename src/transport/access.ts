@@ -53,9 +53,9 @@ export async function authenticate(
   const { wrongTokens } = access;
   const caller = await callerByHash(hash, access, { store, writes });
   if (!caller) wrongTokens?.add();
-  const told = wrongTokens?.due();
+  const result = wrongTokens?.due();
   // Whether it can be written down changes nothing for whoever asks.
-  if (told) await store.note(told, { actor: "public", request: requestId }).catch(() => undefined);
+  if (result) await store.note(result, { actor: "public", request: requestId }).catch(() => undefined);
   if (!caller) {
     allowance.wrongToken();
     throw unknownToken();

@@ -34,7 +34,7 @@ export function mountEvents(
   app.get("/api/v1/events", async (c) => {
     for (const [name, value] of Object.entries(SAFE_HEADERS)) c.header(name, value);
     const caller = await authenticate(c.req.header("authorization"), access, { store: deps.store, ...c.var });
-    const asked = numberIn(c.req.header("last-event-id") ?? c.req.query("after"));
+    const requestCount = numberIn(c.req.header("last-event-id") ?? c.req.query("after"));
     if (c.req.header("accept")?.includes("text/event-stream")) {
       // Of such a stream nobody reads anything, and so nobody ends it.
       if (c.req.raw.method === "HEAD") return c.body(null, 200, { "content-type": "text/event-stream" });
@@ -42,15 +42,16 @@ export function mountEvents(
       // A proxy that gathers an answer before it hands it on would hold all of it back.
       c.header("x-accel-buffering", "no");
       const follow = (stream: SSEStreamingApi) =>
-        tellEvents(stream, { deps, pulse, streaming, caller, isOpen, after: asked }).finally(close);
+        tellEvents(stream, { deps, pulse, streaming, caller, isOpen, after: requestCount }).finally(close);
       return streamSSE(c, follow, async (error) => deps.log("warn", messageOf(error), { stream: "events" }));
     }
     const now = await pulse();
-    const etag = `W/"${now.event}-${now.steppedAt}-${asked ?? ""}-${caller.scope}"`;
+    const etag = `W/"${now.event}-${now.steppedAt}-${requestCount ?? ""}-${caller.scope}"`;
     c.header("etag", etag);
     c.header("cache-control", "private, no-cache");
     if (c.req.header("if-none-match") === etag) return c.body(null, 304);
-    const found = asked === undefined ? [] : await deps.store.eventsAfter(asked, EVENTS_PER_TELLING);
+    const found =
+      requestCount === undefined ? [] : await deps.store.eventsAfter(requestCount, EVENTS_PER_TELLING);
     const last = found.at(-1)?.id ?? now.event;
     return c.json({
       events: found.filter((event) => maySee(event, caller)).map(describeEvent),

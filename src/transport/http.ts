@@ -83,11 +83,11 @@ interface ReadForm {
 
 function answersTo(operation: Operation, deps: Deps) {
   const isShared = operation.access === "public" && operation.effect === "read";
-  const answer = async (c: Ctx, asked: RequestFor): Promise<Response> => {
+  const answer = async (c: Ctx, requestedInput: RequestFor): Promise<Response> => {
     const format = wantedFormat(operation, c);
-    const answered = await answerOperation(asked, c);
+    const answered = await answerOperation(requestedInput, c);
     if (answered.status !== 200) return respond(answered);
-    if (format === "csv") return csvOf(c, asked, answered);
+    if (format === "csv") return csvOf(c, requestedInput, answered);
     if (format === "html") return page(c, operation.html?.(answered.body) ?? "");
     return respond(answered, isShared ? sharedText(answered.body as object) : undefined);
   };

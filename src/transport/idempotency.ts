@@ -30,14 +30,14 @@ export async function once(
   }
   const key = await digest([request.actor, request.route, request.key].join("\n"));
   const bodyHash = await digest(request.body);
-  const askedAt = local.monotonic();
+  const requestedAt = local.monotonic();
   for (;;) {
     const claimed = await store.claimRequest({ key, bodyHash });
     if (claimed.state === "new") break;
     if (claimed.state === "done") return { status: claimed.status, body: JSON.parse(claimed.body) };
     if (claimed.state === "conflict")
       return conflict("this Idempotency-Key was used with another body", request);
-    if (local.monotonic() - askedAt > LONGEST_WAIT_FOR_ANSWER)
+    if (local.monotonic() - requestedAt > LONGEST_WAIT_FOR_ANSWER)
       return conflict("the first request with this Idempotency-Key is still in progress", request);
     await local.sleep(BETWEEN_LOOKUPS);
   }

@@ -109,12 +109,12 @@ export function inputRefusal({ input }: Pick<Operation, "input">, error: z.core.
   const sorted = error.issues
     .map((issue) => ({ issue, place: place(issue) }))
     .sort((a, b) => a.place - b.place);
-  const told = sorted.map(({ issue }) => ({ path: issue.path.join("."), ...split(issue) }));
-  const [first = { label: "Invalid request" as const, message: "the request is not valid" }] = told;
+  const results = sorted.map(({ issue }) => ({ path: issue.path.join("."), ...split(issue) }));
+  const [first = { label: "Invalid request" as const, message: "the request is not valid" }] = results;
   return {
     label: first.label,
     message: first.message,
-    issues: told.map(({ path, message }) => ({ path, message })),
+    issues: results.map(({ path, message }) => ({ path, message })),
   };
 }
 

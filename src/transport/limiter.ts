@@ -46,9 +46,9 @@ export function createLimiter(limits: RateLimits | undefined, clock: () => Milli
   const failures = createBuckets({ count: failed, millis: MINUTE, burst: failed }, MOST_KEYS);
   const take = (buckets: Buckets, key: string, what: string) =>
     requireNoWait(buckets.take(key, clock()), what);
-  return (told) => {
-    if (!loopback && isLoopback(told)) return UNLIMITED;
-    const from = networkOf(told);
+  return (text) => {
+    if (!loopback && isLoopback(text)) return UNLIMITED;
+    const from = networkOf(text);
     return {
       request: () => take(addresses, from, "requests from this address"),
       presentToken: () => requireNoWait(failures.wait(from, clock()), WRONG),

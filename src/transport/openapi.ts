@@ -137,10 +137,10 @@ function refusals({ access, knowsCaller, effect, failure, http, lane }: Operatio
     429,
     ...(lane === "urgent" ? [503] : []),
   ];
-  const told = statuses.map((status) => [status, labelsOf(status)] as const);
+  const results = statuses.map((status) => [status, labelsOf(status)] as const);
   const ours = new Set([failure, ...(effect === "read" ? [] : ["Order unknown"]), "Internal error"]);
   return Object.fromEntries(
-    [...told, [500, [...ours]] as const].map(([status, labels]) => [
+    [...results, [500, [...ours]] as const].map(([status, labels]) => [
       status,
       {
         description: `One of: ${labels.join(", ")}`,

@@ -42,10 +42,10 @@ export async function attempt(
   try {
     return { status: 200, body: await act() };
   } catch (error) {
-    const told = classify(error, failure);
-    if (told.label === "Internal error")
+    const reportedError = classify(error, failure);
+    if (reportedError.label === "Internal error")
       log("error", messageOf(error), { requestId, operation: name, stack: stackOf(error) });
-    return refusal(told, requestId);
+    return refusal(reportedError, requestId);
   }
 }
 

@@ -46,12 +46,12 @@ describe("an exchange's answer that would not end", () => {
     ["gzip", 60_000, /too long/],
     ["endless", 60_000, /too long/],
     ["dripping", 400, /did not answer in time/],
-  ] as const)("%s: is given up at 4 MiB or at the time limit", async (kind, timeoutMillis, told) => {
+  ] as const)("%s: is given up at 4 MiB or at the time limit", async (kind, timeoutMillis, pattern) => {
     const server = await started(kind);
     const { read, count } = counting();
     const send = transport({ ...wire, base: server.url, fetch: count, timeoutMillis });
     const asking = send({ url: "https://api.kraken.com/0/public/Time", method: "GET" });
-    await expect(asking).rejects.toThrow(told);
+    await expect(asking).rejects.toThrow(pattern);
     await eventually(
       async () => server.sent.open,
       (open) => open === 0,

@@ -33,7 +33,7 @@ describe("the event of a cancel", () => {
       (id: string) => `${id} BTC/USDT: asked for`,
     ],
     ["all orders", () => "?exchange=mexc&symbol=BTC/USDT", () => "all BTC/USDT: 1 asked for"],
-  ])("is there while the exchange has not answered: %s", async (_what, path, told) => {
+  ])("is there while the exchange has not answered: %s", async (_what, path, format) => {
     const { venue, id, cancel, cancels } = await resting();
     venue.fail({ kind: "hang", route: "cancel", acts: true });
     const asking = cancel(path(id));
@@ -42,7 +42,7 @@ describe("the event of a cancel", () => {
       (open) => open === 0,
     );
     // Whoever dies here has told of it.
-    expect(await cancels()).toEqual([told(id)]);
+    expect(await cancels()).toEqual([format(id)]);
     venue.close();
     await asking;
     expect(await cancels()).toHaveLength(2);
@@ -54,8 +54,8 @@ describe("the event of a cancel", () => {
     onTestFinished(() => other.close());
     const lock = await other.transaction("write");
     await lock.execute("update control set kind = kind");
-    const told = { account: "", strategy: null, kind: "cancel", message: "asked for" } as const;
-    await expect(app.deps.store.noteAhead(told, BY)).rejects.toThrow(/not written after 1000 ms/);
+    const result = { account: "", strategy: null, kind: "cancel", message: "asked for" } as const;
+    await expect(app.deps.store.noteAhead(result, BY)).rejects.toThrow(/not written after 1000 ms/);
     await lock.rollback();
     await eventually(cancels, ([first]) => first === "asked for");
   });

@@ -92,7 +92,7 @@ describe("the chain of events", () => {
 
   it("is read at its end alone, however long it is", async () => {
     const { context } = await testSandbox();
-    const asked: string[] = [];
+    const requests: string[] = [];
     const { client } = context;
     const spied = {
       ...client,
@@ -101,7 +101,7 @@ describe("the chain of events", () => {
           act({
             ...calls,
             execute: (statement, use) => {
-              if (typeof statement !== "string") asked.push(statement.sql);
+              if (typeof statement !== "string") requests.push(statement.sql);
               return calls.execute(statement, use);
             },
           }),
@@ -110,8 +110,8 @@ describe("the chain of events", () => {
     const { createStore } = await import("../../src/adapters/libsql/stores/store.ts");
     const token = { id: "tok_a", name: "", scope: "read" as const, expiresAt: null, hash: "a" };
     await createStore({ ...context, client: spied }).addToken(token, BY);
-    expect(asked).toHaveLength(1);
-    const plan = await client.execute({ sql: `explain query plan ${asked[0]}`, args: [""] });
+    expect(requests).toHaveLength(1);
+    const plan = await client.execute({ sql: `explain query plan ${requests[0]}`, args: [""] });
     const steps = plan.rows.map(({ detail }) => String(detail)).filter((one) => one.includes("events"));
     expect(steps).toEqual(["SEARCH events USING INDEX events_chain (chain=?)"]);
   });

@@ -18,7 +18,7 @@ const signerOf = (kek: string) => importSigner(Uint8Array.from(atob(kek), (lette
 const signer = () => signerOf(KEK);
 
 /** Twelve events of people and what an intruder at the database itself can do: triggers do not stop one. */
-async function told({ isSigned = true } = {}) {
+async function readOutput({ isSigned = true } = {}) {
   const signers = async () => (isSigned ? [await signer()] : []);
   const box = await testSandbox();
   const { store, context, time } = box;
@@ -50,7 +50,7 @@ async function told({ isSigned = true } = {}) {
 
 describe("edgemaker audit verify", () => {
   it("finds nothing wrong where nothing is", async () => {
-    const { check } = await told({ isSigned: false });
+    const { check } = await readOutput({ isSigned: false });
     expect(await check()).toEqual({
       intact: true,
       events: 12,
@@ -63,7 +63,7 @@ describe("edgemaker audit verify", () => {
   });
 
   it("says that nothing was signed where there is a key and no checkpoint", async () => {
-    const { check, inParts, store } = await told();
+    const { check, inParts, store } = await readOutput();
     const fault = expect.stringMatching(/there is no checkpoint.*edgemaker audit checkpoint/);
     expect(await check()).toMatchObject({ intact: false, faults: [{ event: null, what: fault }] });
     expect(await inParts(5)).toEqual([fault]);
@@ -72,7 +72,7 @@ describe("edgemaker audit verify", () => {
   });
 
   it("calls nothing deleted that is written while it reads", async () => {
-    const { store } = await told();
+    const { store } = await readOutput();
     const eventsAfter: typeof store.eventsAfter = async (id, limit) => {
       const page = await store.eventsAfter(id, limit);
       await store.note({ account: "", strategy: null, kind: "audit", message: "meanwhile" }, BY);
@@ -124,7 +124,7 @@ describe("edgemaker audit verify", () => {
       [/^null: the events after 9 were deleted/],
     ],
   ])("finds %s, by its row", async (_what, statements, wanted) => {
-    const { intrude, faults, inParts } = await told({ isSigned: false });
+    const { intrude, faults, inParts } = await readOutput({ isSigned: false });
     await intrude(...statements);
     const found = await faults();
     expect(await inParts(13)).toEqual(found);
@@ -138,7 +138,7 @@ describe("edgemaker audit verify", () => {
 
 describe("a checkpoint", () => {
   it("holds against whoever makes all hashes and counts fit again", async () => {
-    const { store, intrude, faults, inParts, context } = await told();
+    const { store, intrude, faults, inParts, context } = await readOutput();
     await store.checkpoint(await signer(), undefined, BY);
     await intrude(
       "delete from events where id > 9",
@@ -162,7 +162,7 @@ describe("a checkpoint", () => {
   });
 
   it("of another key is told, and so is one that is missing", async () => {
-    const { store, intrude, check } = await told();
+    const { store, intrude, check } = await readOutput();
     await store.checkpoint(await signer(), undefined, BY);
     await store.checkpoint(await signer(), undefined, BY);
     const other = await signerOf(canaryKek("b"));
@@ -173,7 +173,7 @@ describe("a checkpoint", () => {
   });
 
   it("lets old events be cut off, and only those, and the rest is still known to be whole", async () => {
-    const { store, check, context, intrude, faults, inParts } = await told();
+    const { store, check, context, intrude, faults, inParts } = await readOutput();
     const { cut, checkpoint } = await store.checkpoint(await signer(), 5 * DAY, BY);
     expect(cut).toBe(7);
     expect(checkpoint.marks).toMatchObject([{ chain: "", seq: 12, from: 8 }]);
@@ -189,7 +189,7 @@ describe("a checkpoint", () => {
   });
 
   it("may cut off everything but the newest event", async () => {
-    const { store, check, time } = await told();
+    const { store, check, time } = await readOutput();
     time.pass(100 * DAY);
     expect((await store.checkpoint(await signer(), 1 * DAY, BY)).cut).toBe(11);
     expect(await check()).toMatchObject({ intact: true, events: 2 });
@@ -249,8 +249,8 @@ describe("over HTTP", () => {
     const wrong = () =>
       server.ask("/api/v1/balance?exchange=kraken", { headers: { authorization: "Bearer em_nobody" } });
     for (let i = 0; i < 20; i++) expect((await wrong()).status).toBe(401);
-    const told = await server.ask("/api/v1/audit");
-    const { events } = (await told.json()) as { events: readonly { kind: string; message: string }[] };
+    const response = await server.ask("/api/v1/audit");
+    const { events } = (await response.json()) as { events: readonly { kind: string; message: string }[] };
     expect(events.filter(({ kind }) => kind === "wrong_tokens")).toMatchObject([
       { message: "1 requests with a wrong API token since the last event of this kind" },
     ]);

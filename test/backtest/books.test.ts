@@ -186,7 +186,7 @@ describe("a backtest over recorded books", () => {
   });
 
   it("takes what the book has when an order takes", () => {
-    const asked = {
+    const request = {
       lowerPrice: 100n * 10n ** 18n,
       upperPrice: 110n * 10n ** 18n,
       gridLevels: 1,
@@ -217,8 +217,8 @@ describe("a backtest over recorded books", () => {
       print(60_001, 97, 1),
       print(60_002, 97, 1),
     ];
-    const told = executions(overTape(events, {}, asked));
-    expect(told[0]).toBe("1000 buy 1 at 100");
-    expect(told.slice(1)).toEqual(["60001 sell 0.25 at 97.4", "60001 sell 0.75 at 97.3"]);
+    const lines = executions(overTape(events, {}, request));
+    expect(lines[0]).toBe("1000 buy 1 at 100");
+    expect(lines.slice(1)).toEqual(["60001 sell 0.25 at 97.4", "60001 sell 0.75 at 97.3"]);
   });
 });

@@ -140,12 +140,12 @@ export function prepared(
     { asset: "USDT", free: d(quote), used: 0n },
     { asset: "BTC", free: d(base), used: 0n },
   ];
-  const asked =
+  const request =
     grid.name === "start_grid" ? requestedRangeOf(grid.asked as never) : centeredOf(grid.asked as never);
   const first = quoteAt(market, rules, { at: candles.from, ticks: openAt(bars, 0) });
   const world = { market, quote: first, balances };
-  const strategy = () => begin(checkGrid(asked, world), world);
-  return { market, rules, bars, balances, strategy, asked };
+  const strategy = () => begin(checkGrid(request, world), world);
+  return { market, rules, bars, balances, strategy, asked: request };
 }
 
 export function walked(one: ReturnType<typeof prepared>, how: Partial<WalkOptions> = {}) {

@@ -82,7 +82,7 @@ function both(one: Random, bars = 250) {
     { asset: "BTC", free: d(one.base), used: 0n },
   ];
   const world = { market, quote, balances };
-  const asked = {
+  const request = {
     lowerPrice: d(String(10_000 - one.half)),
     upperPrice: d(String(10_000 + one.half)),
     gridLevels: one.levels,
@@ -90,7 +90,7 @@ function both(one: Random, bars = 250) {
     spacingModel: one.model,
   };
   const run = (how: Pick<WalkOptions, "mayLeap" | "everyPass">) =>
-    walk(begin(checkGrid(asked, world), world), ticks, { market, rules, balances, ...how });
+    walk(begin(checkGrid(request, world), world), ticks, { market, rules, balances, ...how });
   const of = (run: ReturnType<typeof walk>) => ({
     ...outcome(run.account.strategy, run.fills.newest(run.fills.count), run.balances),
   });
@@ -152,9 +152,9 @@ describe("the engine in whole numbers", () => {
   it("ends with what there is when it is told to, and then knows no band", () => {
     const candles = randomCandles(3, 400, 30);
     const market = marketOf({ tick: d("1") });
-    const asked = { lowerPrice: d("9000"), upperPrice: d("11000"), gridLevels: 20, orderSize: d("100") };
+    const request = { lowerPrice: d("9000"), upperPrice: d("11000"), gridLevels: 20, orderSize: d("100") };
     const isOver = (bars: number) => bars >= 200;
-    const { run, band } = backtest(asked, candles, { market, engine: "walk", withBand: true, isOver });
+    const { run, band } = backtest(request, candles, { market, engine: "walk", withBand: true, isOver });
     expect(run.bars).toBeGreaterThanOrEqual(200);
     expect(run.bars).toBeLessThan(400);
     expect(band).toBeNull();
@@ -165,9 +165,9 @@ describe("the engine in whole numbers", () => {
     (engine) => {
       const candles = randomCandles(3, 160, 30);
       const market = marketOf({ tick: d("1"), maker: d("0.0005") });
-      const asked = { lowerPrice: d("9000"), upperPrice: d("11000"), gridLevels: 20, orderSize: d("100") };
+      const request = { lowerPrice: d("9000"), upperPrice: d("11000"), gridLevels: 20, orderSize: d("100") };
       const by = (extremes: Rules["extremes"], withBand = false) =>
-        backtest(asked, candles, { market, withBand, rules: { extremes }, ...(engine ? { engine } : {}) });
+        backtest(request, candles, { market, withBand, rules: { extremes }, ...(engine ? { engine } : {}) });
       const alone = (["nearest", "high_first", "low_first"] as const).map((extremes) => by(extremes));
       const { run, figures, band } = by("nearest", true);
       const { account, balances, passes } = alone[0]?.run ?? {};
@@ -228,8 +228,8 @@ describe.skipIf(!month)("over a real week", () => {
   it("says which engine ran", () => {
     const engineOf = (name: string) => {
       const one = WEEKS.find((week) => week.name === name) as Case;
-      const { market, asked } = prepared({ ...one, base: "0" }, week as Candles);
-      return backtest(asked, week as Candles, { market }).engine;
+      const { market, asked: request } = prepared({ ...one, base: "0" }, week as Candles);
+      return backtest(request, week as Candles, { market }).engine;
     };
     expect([engineOf("a linear grid, fees in quote"), engineOf("a stop price")]).toEqual(["jump", "walk"]);
   });

@@ -129,9 +129,9 @@ describe("equity over blocks of bars", () => {
 describe("the curve that is drawn", () => {
   it("falls as far as was measured, and once at each time", () => {
     const market = marketOf({ tick: d("1") });
-    const asked = { lowerPrice: d("9000"), upperPrice: d("11000"), gridLevels: 20, orderSize: d("100") };
+    const request = { lowerPrice: d("9000"), upperPrice: d("11000"), gridLevels: 20, orderSize: d("100") };
     for (const seed of [3, 4, 5, 6, 7]) {
-      const { series, drawdown } = backtest(asked, randomCandles(seed, 6000, 30), { market }).figures;
+      const { series, drawdown } = backtest(request, randomCandles(seed, 6000, 30), { market }).figures;
       expect(drawdown.share).toBeGreaterThan(0);
       expect(Math.max(...series.map((point) => point.drawdown))).toBe(drawdown.share);
       expect(series.find(({ at }) => at === drawdown.from)?.drawdown).toBe(0);

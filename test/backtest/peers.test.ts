@@ -25,23 +25,23 @@ describe.skipIf(!all)("beside a public grid bot's published results", () => {
     ...{ symbol: "SOL/USDT", base: "SOL", quote: "USDT", tick: d("0.01") },
     ...{ lot: d("0.000001"), minAmount: d("0.000001"), minNotional: d("1") },
   });
-  const asked = {
+  const request = {
     ...{ lowerPrice: d("155"), upperPrice: d("170"), gridLevels: 7, orderSize: d("18.75") },
     triggerPrice: d(String(PUBLISHED.center)),
     initialBuy: true,
   };
   const run = () => {
     if (!candles) throw new Error("no candles");
-    const { figures, run: done } = backtest(asked, candles, { market, rules: { fill: "touch" } });
+    const { figures, run: done } = backtest(request, candles, { market, rules: { fill: "touch" } });
     const fills = done.fills.newest(done.fills.count);
     return { figures, ledger: done.account.strategy.state.ledger, fills };
   };
 
   it.each(PUBLISHED_NOW)("is reproduced by its own rules: %o", ({ buys, sells, fees, end, ...kind }) => {
     const days = slice(all as Candles, all?.from ?? 0, (all?.from ?? 0) + 2 * DAY + MINUTE);
-    const told = peerRun(days, kind);
-    expect([told.buys, told.sells]).toEqual([buys, sells]);
-    expect([told.fees.toFixed(2), told.end.toFixed(2)]).toEqual([fees, end]);
+    const result = peerRun(days, kind);
+    expect([result.buys, result.sells]).toEqual([buys, sells]);
+    expect([result.fees.toFixed(2), result.end.toFixed(2)]).toEqual([fees, end]);
   });
 
   it("comes to what docs/backtest.md says", () => {

@@ -49,14 +49,14 @@ describe("a backtest over prints", () => {
 
   it("shares a print among orders, the best price first", () => {
     const two = { lowerPrice: 0n, upperPrice: 0n, gridLevels: 2, orderSize: 0n, allowLoss: true };
-    const asked = {
+    const request = {
       ...two,
       lowerPrice: 90n * 10n ** 18n,
       upperPrice: 110n * 10n ** 18n,
       orderSize: 90n * 10n ** 18n,
     };
-    const told = executions(overTape([begin, print(1000, 80, 1.1), print(2000, 80, 9)], {}, asked));
-    expect(told).toEqual(["1000 buy 0.9 at 100", "1000 buy 0.2 at 90", "2000 buy 0.8 at 90"]);
+    const lines = executions(overTape([begin, print(1000, 80, 1.1), print(2000, 80, 9)], {}, request));
+    expect(lines).toEqual(["1000 buy 0.9 at 100", "1000 buy 0.2 at 90", "2000 buy 0.8 at 90"]);
   });
 
   it("executes whole lots alone", () => {

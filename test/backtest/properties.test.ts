@@ -36,23 +36,23 @@ const START = { quote: d("50000"), base: d("1") };
 const START_PRICE = d("10000");
 
 function run(
-  asked: Requested,
+  request: Requested,
   candles: Candles,
   over: Partial<BacktestOptions> & { times?: bigint; stop?: Decimal } = {},
 ) {
   const { times = 1n, stop, ...options } = over;
   const market: Market = marketOf({
     tick: d("1") * times,
-    lot: d(asked.lot),
-    minAmount: d(asked.lot),
+    lot: d(request.lot),
+    minAmount: d(request.lot),
     minNotional: d("1") * times,
-    buyFeeIn: asked.feeIn,
+    buyFeeIn: request.feeIn,
   });
   const of = (price: number): Decimal => d(String(price)) * times;
   const wanted = {
-    lowerPrice: of(10_000 - asked.half),
-    upperPrice: of(10_000 + asked.half),
-    gridLevels: asked.levels,
+    lowerPrice: of(10_000 - request.half),
+    upperPrice: of(10_000 + request.half),
+    gridLevels: request.levels,
     orderSize: of(400),
     stopLossPrice: stop,
     allowLoss: true,
@@ -61,7 +61,7 @@ function run(
     { asset: "USDT", free: START.quote * times, used: 0n },
     { asset: "BTC", free: START.base, used: 0n },
   ];
-  return backtest(wanted, candles, { market, balances, engine: asked.engine, ...options });
+  return backtest(wanted, candles, { market, balances, engine: request.engine, ...options });
 }
 
 /** Of one price throughout. */
@@ -88,8 +88,8 @@ const barsOf = ({ seed, width }: Requested) => randomCandles(seed, BARS, width);
 describe("a backtest, whatever the grid and its past", () => {
   it("does nothing and makes nothing of a price that stands still", () => {
     fc.assert(
-      fc.property(grids, fc.integer({ min: -200, max: 200 }), (asked, off) => {
-        const { run: done, figures } = run(asked, flat(10_000 + off, barsOf(asked)));
+      fc.property(grids, fc.integer({ min: -200, max: 200 }), (request, off) => {
+        const { run: done, figures } = run(request, flat(10_000 + off, barsOf(request)));
         expect([done.fills.count, figures.total, figures.realized, figures.unrealized]).toEqual([
           0,
           ZERO,
@@ -105,9 +105,9 @@ describe("a backtest, whatever the grid and its past", () => {
 
   it("makes so many times as much of prices so many times as high", () => {
     fc.assert(
-      fc.property(grids, fc.constantFrom(2n, 10n, 137n), (asked, times) => {
-        const candles = barsOf(asked);
-        const [one, many] = [run(asked, candles), run(asked, scaled(candles, Number(times)), { times })];
+      fc.property(grids, fc.constantFrom(2n, 10n, 137n), (request, times) => {
+        const candles = barsOf(request);
+        const [one, many] = [run(request, candles), run(request, scaled(candles, Number(times)), { times })];
         expect(many.run.fills.count).toBe(one.run.fills.count);
         // The cost of a part of what is held is rounded, once for each fill.
         const off = many.figures.realized - one.figures.realized * times;
@@ -121,8 +121,8 @@ describe("a backtest, whatever the grid and its past", () => {
 
   it("is its fills, net of their fees, and what it holds at the last price", () => {
     fc.assert(
-      fc.property(grids, (asked) => {
-        const { run: done, figures, balances } = run(asked, barsOf(asked));
+      fc.property(grids, (request) => {
+        const { run: done, figures, balances } = run(request, barsOf(request));
         const { strategy } = done.account;
         let [quote, base] = [ZERO, ZERO];
         for (const { side, amount, notional, fees } of done.fills.newest(done.fills.count)) {
@@ -148,8 +148,8 @@ describe("a backtest, whatever the grid and its past", () => {
 
   it("costs what its base was bought for, and breaks even where it says", () => {
     fc.assert(
-      fc.property(grids, (asked) => {
-        const { run: done, figures } = run(asked, barsOf(asked));
+      fc.property(grids, (request) => {
+        const { run: done, figures } = run(request, barsOf(request));
         const { slots, ledger } = done.account.strategy.state;
         expect(figures.cost).toBe(slots.reduce((sum, { cost }) => sum + cost, ZERO));
         // Realized is what cash has gained beyond the cost of what is still held.
@@ -165,8 +165,8 @@ describe("a backtest, whatever the grid and its past", () => {
 
   it("is one number while every slot has funds: the lowest buy, all others sell", () => {
     fc.assert(
-      fc.property(grids, (asked) => {
-        const { run: done } = run(asked, barsOf(asked));
+      fc.property(grids, (request) => {
+        const { run: done } = run(request, barsOf(request));
         const sides = new Map<number, string>();
         for (const { side, clientId } of done.fills.newest(done.fills.count))
           sides.set(parseClientOrderId(clientId)?.slot ?? -1, side);
@@ -188,9 +188,9 @@ const falls = (values: readonly (number | Decimal)[]): boolean =>
 describe("what a bar hides costs", () => {
   it("more with a wider spread: never a fill or a cycle more", () => {
     fc.assert(
-      fc.property(grids, (asked) => {
+      fc.property(grids, (request) => {
         const spreads = ["0", "0.0004", "0.001", "0.003", "0.01"].map(d);
-        const all = spreads.map((spread) => run(asked, barsOf(asked), { rules: { spread } }));
+        const all = spreads.map((spread) => run(request, barsOf(request), { rules: { spread } }));
         expect(falls(all.map(cyclesOf))).toBe(true);
         expect(falls(all.map(({ run: { fills } }) => fills.count))).toBe(true);
       }),
@@ -200,11 +200,11 @@ describe("what a bar hides costs", () => {
 
   it("more with rarer passes: never a cycle more", () => {
     fc.assert(
-      fc.property(grids, (asked) => {
-        const candles = barsOf(asked);
+      fc.property(grids, (request) => {
+        const candles = barsOf(request);
         const intervals = [undefined, 60_000, 120_000, 240_000, 960_000];
         const all = intervals.map((tickInterval) =>
-          run({ ...asked, engine: "walk" }, candles, { rules: { tickInterval } }),
+          run({ ...request, engine: "walk" }, candles, { rules: { tickInterval } }),
         );
         expect(falls(all.map(cyclesOf))).toBe(true);
       }),
@@ -215,12 +215,12 @@ describe("what a bar hides costs", () => {
   // Up to a tenth of a per cent: an exit waits for a better price where it would have to give more than its limit.
   it("more with more slippage of an exit: never more in all", () => {
     fc.assert(
-      fc.property(grids, fc.integer({ min: 50, max: 900 }), (asked, off) => {
-        const candles = barsOf(asked);
-        const stop = START_PRICE - d(String(asked.half + off));
+      fc.property(grids, fc.integer({ min: 50, max: 900 }), (request, off) => {
+        const candles = barsOf(request);
+        const stop = START_PRICE - d(String(request.half + off));
         const slips = ["0", "0.0002", "0.0005", "0.001"].map(d);
         const all = slips.map((slippage) =>
-          run({ ...asked, engine: "walk" }, scaledDown(candles), { rules: { slippage }, stop }),
+          run({ ...request, engine: "walk" }, scaledDown(candles), { rules: { slippage }, stop }),
         );
         expect(falls(all.map(({ figures }) => figures.total))).toBe(true);
       }),

@@ -46,10 +46,10 @@ const bars = (rows: readonly (readonly [number, number, number, number])[]): Can
 const PLAIN = {
   ...{ spread: 0.02, size: 100, skew: 0, volatilityFactor: 0, baseBudget: 10, quoteBudget: 1000 },
 };
-const asked = (fields: object = {}): QuoteRequest =>
+const countRequests = (fields: object = {}): QuoteRequest =>
   quoteInput(["kraken"]).parse({ ...PLACE, ...PLAIN, ...fields });
 const run = (candles: Candles, fields: object = {}, options: Partial<QuoteBacktestOptions> = {}) =>
-  finish(backtestingQuotes(asked(fields), candles, { market: MARKET, ...options }));
+  finish(backtestingQuotes(countRequests(fields), candles, { market: MARKET, ...options }));
 
 const FLAT = [100, 100, 100, 100] as const;
 
@@ -94,7 +94,7 @@ describe("a backtest of quotes", () => {
   it("says what it cannot know: a price of other places, and what it would quote with", () => {
     const candles = bars([FLAT]);
     expect(() => run(candles, { useOwn: false })).toThrow("candles have only the market's own price");
-    const without = { ...asked(), baseBudget: undefined, quoteBudget: undefined };
+    const without = { ...countRequests(), baseBudget: undefined, quoteBudget: undefined };
     const work = backtestingQuotes(without, candles, { market: MARKET });
     expect(() => finish(work)).toThrow("set baseBudget and quoteBudget");
   });
@@ -121,13 +121,13 @@ it.each([
 ])("quotes %s do over bars what server, store and step do", async (_name, fields) => {
   const candles = walked(41, most(400, 45));
   const between = 20 * SECOND;
-  const { run: told } = run(candles, fields, { rules: { tickInterval: between } });
+  const { run: walkedQuotes } = run(candles, fields, { rules: { tickInterval: between } });
   const market = MARKET;
   const balances = [
     { asset: "BTC", free: d("10"), used: 0n },
     { asset: "USDT", free: d("1000"), used: 0n },
   ];
-  const passes = Array.from({ length: told.passes }, (_, i) => START + i * between);
+  const passes = Array.from({ length: walkedQuotes.passes }, (_, i) => START + i * between);
   const real = await steppedAny(
     parsed("start_quote", { ...PLAIN, useOthers: false, useDex: false, ...fields }),
     {
@@ -138,10 +138,10 @@ it.each([
   const passOf = (at: number) => Math.floor((at - START) / between);
   const line = ({ side, price, amount, at }: Fill) =>
     `${passOf(at)} ${side} ${text(amount)} at ${text(price)}`;
-  expect(told.fills.map(line).sort()).toEqual(real.fills.map(line).sort());
-  expect(told.fills.length).toBeGreaterThan(0);
+  expect(walkedQuotes.fills.map(line).sort()).toEqual(real.fills.map(line).sort());
+  expect(walkedQuotes.fills.length).toBeGreaterThan(0);
   const { base, ledger } = asQuote(real.strategy).state;
-  const own = told.account.strategy.state;
+  const own = walkedQuotes.account.strategy.state;
   expect([own.base, own.ledger]).toEqual([base, ledger]);
 });
 
@@ -201,9 +201,9 @@ it("is answered by the server over the exchange's candles, and refused where it 
     });
   const answer = await ask({ ...GIVEN, fills: 0 });
   expect(answer.status).toBe(200);
-  const told = (await answer.json()) as { bars: number; passes: number; warnings: unknown[] };
-  expect(told.bars).toBeGreaterThan(0);
-  expect(told.passes).toBeGreaterThan(told.bars);
+  const result = (await answer.json()) as { bars: number; passes: number; warnings: unknown[] };
+  expect(result.bars).toBeGreaterThan(0);
+  expect(result.passes).toBeGreaterThan(result.bars);
   const refused = await ask({ ...GIVEN, useOwn: false });
   expect(refused.status).toBe(400);
   expect(await refused.text()).toContain("leave useOwn on");

@@ -13,12 +13,12 @@ it("replays and backtests a stored grid over the candles of a file, on the comma
   const { app, id } = await swung({ minutes: 60, asleep: [30, 52], url: `file:${database}` });
   await app.stop(id);
   const on = ["--data", file, "--sandbox", "--db", `file:${database}`];
-  const told = await edgemaker(folder, ["replay", id, "--set", "size=400", ...on]);
-  expect([told.code, told.stderr]).toEqual([0, ""]);
-  expect(told.stdout).toMatch(/^match +\d+(\.\d+)? %/);
-  expect(told.stdout).toMatch(/with size=400 +total/);
+  const result = await edgemaker(folder, ["replay", id, "--set", "size=400", ...on]);
+  expect([result.code, result.stderr]).toEqual([0, ""]);
+  expect(result.stdout).toMatch(/^match +\d+(\.\d+)? %/);
+  expect(result.stdout).toMatch(/with size=400 +total/);
   const json = JSON.parse((await edgemaker(folder, ["replay", id, "--json", ...on])).stdout);
-  expect(told.stdout).toContain(json.told.replace("match ", ""));
+  expect(result.stdout).toContain(json.told.replace("match ", ""));
   const from = await edgemaker(folder, ["backtest", "--from", id, "--fill", "touch", "--json", ...on]);
   expect([from.code, from.stderr]).toEqual([0, ""]);
   expect(JSON.parse(from.stdout)).toMatchObject({ symbol: "BTC/USDT", exchange: "kraken", bars: 70 });

@@ -92,7 +92,7 @@ describe("a replay of what the service has done", () => {
 
   it("rests again and again, so that the same process steps and answers meanwhile", async () => {
     const { app, id } = await swung({ minutes: 20 });
-    const asked = { id, timeframe: "1m", limit: 100, set: "size=80" };
+    const request = { id, timeframe: "1m", limit: 100, set: "size=80" };
     let [now, rests] = [0, 0];
     // Each look at this clock is longer than a slice.
     const local = {
@@ -100,7 +100,7 @@ describe("a replay of what the service has done", () => {
       monotonic: () => (now += 17),
       sleep: async () => void rests++,
     };
-    await runOperation({ ...app.deps, local }, "replay_grid", asked);
+    await runOperation({ ...app.deps, local }, "replay_grid", request);
     expect(rests).toBeGreaterThan(5);
   });
 
@@ -111,8 +111,8 @@ describe("a replay of what the service has done", () => {
     expect(Number(body.set?.realized)).toBeGreaterThan(1.5 * Number(body.record.realized));
     expect(body.told).toBe("match 100 %");
     const time = { since: START, until: START + 130 * MINUTE, fill: "touch", timeframe: "1m" };
-    const backtest = async (asked: object) =>
-      (await app.call<Figures & { message: string }>("POST", "/backtest", { ...time, ...asked })).body;
+    const backtest = async (request: object) =>
+      (await app.call<Figures & { message: string }>("POST", "/backtest", { ...time, ...request })).body;
     const { useOwnBase: _, exchange, symbol, ...range } = SWUNG;
     const from = await backtest({ from: id });
     expect(from).toEqual(await backtest({ exchange, symbol, ...range, useOwnBase: false }));
@@ -122,8 +122,8 @@ describe("a replay of what the service has done", () => {
     expect(await backtest({ exchange, symbol })).toMatchObject({ error: "Invalid range" });
     expect(await backtest({ from: "grid-kraken-BTC-USDT-1" })).toMatchObject({ error: "Not found" });
     const refusalOf = async (set: string) => {
-      const { status, body: told } = await app.call("GET", `/strategy/grid/${id}/replay?set=${set}`);
-      return [status, told];
+      const { status, body: result } = await app.call("GET", `/strategy/grid/${id}/replay?set=${set}`);
+      return [status, result];
     };
     expect(await refusalOf("spread=1")).toEqual([
       400,

@@ -15,13 +15,13 @@ function answer() {
   const candles = minutesOf(1, { bars: 2880, keeps: 0.996 });
   const first = (candles.open[0] as number) / 10 ** candles.scale;
   const [lower, upper] = [first * 0.98, first * 1.02].map((price) => d(price.toFixed(2)));
-  const asked = {
+  const request = {
     lowerPrice: lower as bigint,
     upperPrice: upper as bigint,
     gridLevels: 20,
     orderSize: d("500"),
   };
-  const result = backtest(asked, candles, { market, withBand: true });
+  const result = backtest(request, candles, { market, withBand: true });
   const time = { from: candles.from, until: (candles.times.at(-1) as number) + candles.spanMillis };
   return answerOf({ exchange: "kraken", fills: 100_000 }, result, time);
 }
@@ -32,10 +32,10 @@ it.skipIf(!findChromium()).each([
 ] as const)(
   "a backtest's report is read in Chromium at %d px, %s: it loads nothing and overflows nowhere",
   async (width, colorScheme) => {
-    const told = answer();
-    expect(told.fills.length).toBeGreaterThan(20);
+    const output = answer();
+    expect(output.fills.length).toBeGreaterThan(20);
     const file = join(tempFolder(), "report.html");
-    writeFileSync(file, reportOf({ ...told, symbol: '<img src="x">/USDT' }));
+    writeFileSync(file, reportOf({ ...output, symbol: '<img src="x">/USDT' }));
     const browser = await startBrowser();
     try {
       const { page, errors, strangers } = await openPage(browser, "null", {
@@ -48,11 +48,11 @@ it.skipIf(!findChromium()).each([
       expect(await page.locator("img, script, link, iframe").count()).toBe(0);
       expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
       expect((await page.locator("dd").first().innerText()).replace("−", "-")).toContain(
-        String(Math.round(Number(told.total) * 100) / 100),
+        String(Math.round(Number(output.total) * 100) / 100),
       );
       const dots = (side: string) =>
         page.locator(`path.${side}`).evaluate((path) => (path.getAttribute("d") ?? "").split("M").length - 1);
-      const of = (side: string) => told.fills.filter((fill) => fill.side === side).length;
+      const of = (side: string) => output.fills.filter((fill) => fill.side === side).length;
       expect([await dots("buy"), await dots("sell")]).toEqual([of("buy"), of("sell")]);
       // Every word of a chart can be read: none is lower than 12 px, and none lies over another.
       const words = await page.locator(".chart span").evaluateAll((spans) =>

@@ -80,7 +80,7 @@ interface Stepped {
 
 /** A strategy started and stepped by the real service, its store and a venue's books in libSQL, over bars. */
 export async function steppedAny(
-  { name, asked }: Requested,
+  { name, asked: request }: Requested,
   { bars, market, rules, balances, passes }: Stepped,
 ) {
   const start = bars.candles.from;
@@ -130,7 +130,7 @@ export async function steppedAny(
   // Bars tell of one exchange alone: there is nobody to compare its price with.
   const { reference: _, ...own } = deps;
   const over: Deps = { ...own, venue: () => venue, venueOf: () => venue };
-  const { id } = await runOperation<{ id: string }>(over, name, asked);
+  const { id } = await runOperation<{ id: string }>(over, name, request);
   for (const at of passes.slice(1)) {
     time.pass(at - time.now());
     const passed = await step(over, venue);
@@ -150,7 +150,7 @@ export async function steppedAny(
 }
 
 /** The same, of a grid. */
-export async function stepped(asked: GridRequest, over: Stepped) {
-  const run = await steppedAny(asked, over);
+export async function stepped(request: GridRequest, over: Stepped) {
+  const run = await steppedAny(request, over);
   return { ...run, strategy: asGrid(run.strategy) };
 }

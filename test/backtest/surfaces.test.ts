@@ -88,15 +88,15 @@ describe("edgemaker backtest", () => {
     expect(prints.cycles).toBeGreaterThan(10);
     expect(books.tape).toMatchObject({ prints: 400, books: 400, hasAmounts: true, queue: "proportional" });
     const report = join(folder, "report.html");
-    const told = await edgemaker(folder, [
+    const result = await edgemaker(folder, [
       ...WORDS,
       "--data",
       join(folder, "books.jsonl"),
       "--report",
       report,
     ]);
-    expect(told.stdout).toContain("an order queues behind the amount at its price");
-    expect(told.stdout).toMatch(/^band +none: trades show the price path/m);
+    expect(result.stdout).toContain("an order queues behind the amount at its price");
+    expect(result.stdout).toMatch(/^band +none: trades show the price path/m);
     expect(readFileSync(report, "utf8")).toContain("400 prints, 400 books (an order waits for");
   });
 
@@ -176,13 +176,13 @@ describe("POST /backtest", () => {
 
   it("is a tool that says in a sentence what came of it", async () => {
     const client = await appClient(await testApp({ realTime: false }), "read");
-    const told = await callTool(client, "backtest_grid", {
+    const result = await callTool(client, "backtest_grid", {
       ...GRID,
       lowerPrice: 57_000,
       upperPrice: 63_000,
       orderSize: 200,
       makerFee: RULES.makerFee,
     });
-    expect(textOf(told)).toContain("The grid would have made");
+    expect(textOf(result)).toContain("The grid would have made");
   });
 });

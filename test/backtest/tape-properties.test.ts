@@ -45,8 +45,8 @@ function eventsOf({ steps, amounts }: Recorded, stand?: (place: number) => numbe
     // It begins within the grid.
     if (i > 0) price = Math.min(112, Math.max(88, price + step / 2));
     const at = i * 1000;
-    const told = print(at, price, (amounts[i] as number) / 100);
-    if (!stand) return [told];
+    const result = print(at, price, (amounts[i] as number) / 100);
+    if (!stand) return [result];
     const size = stand(i);
     const between = size > 0 ? LEVELS.map((level) => [level, size] as const) : [];
     const bids = [
@@ -60,7 +60,7 @@ function eventsOf({ steps, amounts }: Recorded, stand?: (place: number) => numbe
       [1e6, 1] as const,
     ];
     const sorted = (levels: typeof bids, way: number) => levels.sort((a, b) => way * (a[0] - b[0]));
-    return [told, book(at, sorted(bids, -1), sorted(asks, 1))];
+    return [result, book(at, sorted(bids, -1), sorted(asks, 1))];
   });
 }
 
@@ -68,8 +68,8 @@ const runs = { numRuns: most(40, 6), endOnFailure: true };
 const over = (
   events: readonly Reported[],
   options: Parameters<typeof overTape>[1] = {},
-  asked: object = GRID,
-) => overTape(events, options, asked as typeof GRID);
+  request: object = GRID,
+) => overTape(events, options, request as typeof GRID);
 /** Several orders share a print: which slot has more of it depends on the others. One alone has nobody to share with. */
 const ALONE = { ...GRID, lowerPrice: d("99"), upperPrice: d("101"), gridLevels: 1 };
 const ordersIn = ({ run }: ReturnType<typeof over>) => run.account.strategy.state.ledger.filledOrders;
@@ -104,8 +104,8 @@ describe("a queue, whatever the grid's past", () => {
             ALONE,
           ),
         );
-        const told = all.map(ordersIn);
-        for (const [i, one] of told.entries()) expect(one).toBeLessThanOrEqual(told[i - 1] ?? Infinity);
+        const results = all.map(ordersIn);
+        for (const [i, one] of results.entries()) expect(one).toBeLessThanOrEqual(results[i - 1] ?? Infinity);
       }),
       runs,
     );

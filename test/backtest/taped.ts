@@ -48,8 +48,8 @@ export const MARKET: Market = marketOf({
 export const overTape = (
   events: readonly Reported[],
   options: Partial<BacktestOptions> = {},
-  asked: Parameters<typeof backtest>[0] = ONE_SLOT,
-) => backtest(asked, taped(events), { market: MARKET, withBand: true, ...options });
+  request: Parameters<typeof backtest>[0] = ONE_SLOT,
+) => backtest(request, taped(events), { market: MARKET, withBand: true, ...options });
 
 /** Executions as `milliseconds side amount at price`. */
 export const executions = ({ run: { fills } }: ReturnType<typeof overTape>): string[] =>

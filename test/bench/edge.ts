@@ -152,7 +152,7 @@ async function cpuOfYears(year: (typeof YEARS)[keyof typeof YEARS]): Promise<num
     ...{ timeframe: year.timeframe, since: now - 365 * DAY },
   });
   const headers = { authorization: `Bearer ${TOKENS.admin}`, "content-type": "application/json" };
-  const asked = async () => {
+  const countRequests = async () => {
     const startedAt = cpuMillis(pid);
     const response = await worker.dispatchFetch("http://localhost/api/v1/backtest", {
       method: "POST",
@@ -164,9 +164,9 @@ async function cpuOfYears(year: (typeof YEARS)[keyof typeof YEARS]): Promise<num
       throw new Error(`no year: ${JSON.stringify(answer).slice(0, 300)}`);
     return cpuMillis(pid) - startedAt;
   };
-  await asked();
+  await countRequests();
   const runs: number[] = [];
-  for (let run = 0; run < RUNS; run++) runs.push(await asked());
+  for (let run = 0; run < RUNS; run++) runs.push(await countRequests());
   await worker.dispose();
   await edge.close();
   return runs;

@@ -34,8 +34,8 @@ const PARTS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   "backtest-commands": backtestCommandFigures,
 };
 
-const asked = process.argv.slice(2).filter((word) => !word.startsWith("--"));
-const unknown = asked.find((name) => !Object.hasOwn(PARTS, name));
+const calls = process.argv.slice(2).filter((word) => !word.startsWith("--"));
+const unknown = calls.find((name) => !Object.hasOwn(PARTS, name));
 if (unknown !== undefined) {
   process.stderr.write(`there is no part ${unknown}: choose from ${Object.keys(PARTS).join(", ")}\n`);
   process.exit(2);
@@ -43,7 +43,7 @@ if (unknown !== undefined) {
 
 const figures: Figure[] = [];
 for (const [name, part] of Object.entries(PARTS))
-  if (asked.length === 0 || asked.includes(name)) figures.push(...(await part()));
+  if (calls.length === 0 || calls.includes(name)) figures.push(...(await part()));
 
 const machine = `Node ${process.version} on ${process.platform} ${process.arch}, ${cpus().length} cores (${cpus()[0]?.model ?? "unknown"}), ${Math.round(totalmem() / 2 ** 30)} GiB`;
 const table = [
@@ -51,7 +51,7 @@ const table = [
   "|---|---|---|---|",
   ...figures.map(row),
 ].join("\n");
-if (asked.length > 0) {
+if (calls.length > 0) {
   process.stdout.write(`${machine}\n\n${table}\n`);
   process.exit(0);
 }

@@ -38,8 +38,8 @@ export async function memoryFigures(): Promise<Figure[]> {
     const held = await Promise.race([looks(server), load.then(() => [])]);
     isOver = true;
     await load;
-    const told = held.map((megabytes) => megabytes.toFixed(1)).join(" ");
-    process.stderr.write(`${rounds} rounds of 7 requests; MB held: ${told}\n`);
+    const output = held.map((megabytes) => megabytes.toFixed(1)).join(" ");
+    process.stderr.write(`${rounds} rounds of 7 requests; MB held: ${output}\n`);
     return figures(held);
   } finally {
     agent.destroy();

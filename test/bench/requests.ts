@@ -67,9 +67,9 @@ async function onServer<T>(script: string, act: (server: Server, ask: Ask) => Pr
 }
 
 async function measured({ child }: Server, ask: Ask): Promise<Figure[]> {
-  const micros = async (asked: Requested, warmUp = 1) => {
-    for (let round = 0; round < warmUp; round++) await inTurn(ask, asked);
-    return repeat(() => microsOf(child, () => inTurn(ask, asked)));
+  const micros = async (query: Requested, warmUp = 1) => {
+    for (let round = 0; round < warmUp; round++) await inTurn(ask, query);
+    return repeat(() => microsOf(child, () => inTurn(ask, query)));
   };
   return [
     { name: "grid list with a token: CPU time", unit: "µs", runs: await micros(LIST), goal: "≤ 300" },
@@ -126,9 +126,9 @@ function asking(port: number) {
   return Object.assign(ask, { end: () => agent.destroy() });
 }
 
-const inTurn = (ask: Ask, asked: Requested): Promise<void> =>
+const inTurn = (ask: Ask, query: Requested): Promise<void> =>
   awake(async () => {
-    for (let one = 0; one < REQUESTS; one++) await ask(asked);
+    for (let one = 0; one < REQUESTS; one++) await ask(query);
   });
 
 async function microsOf({ pid = 0 }: ChildProcess, act: () => Promise<void>): Promise<number> {

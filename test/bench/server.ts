@@ -45,12 +45,12 @@ async function start(port: number, folder = process.cwd()): Promise<Started> {
 
 const answers = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
-    const asked = request({ host: "127.0.0.1", port, path: "/health" }, (response) => {
+    const query = request({ host: "127.0.0.1", port, path: "/health" }, (response) => {
       response.resume();
       resolve(response.statusCode === 200);
     });
-    asked.on("error", () => resolve(false));
-    asked.end();
+    query.on("error", () => resolve(false));
+    query.end();
   });
 
 /** Resident memory in MB, a second after the start. */
@@ -68,12 +68,12 @@ export async function throughput(port: number, path: string, seconds = 2): Promi
   const worker = async () => {
     while (performance.now() < until) {
       await new Promise<void>((resolve, reject) => {
-        const asked = request({ host: "127.0.0.1", port, path, agent }, (response) => {
+        const query = request({ host: "127.0.0.1", port, path, agent }, (response) => {
           response.resume();
           response.on("end", resolve);
         });
-        asked.on("error", reject);
-        asked.end();
+        query.on("error", reject);
+        query.end();
       });
       count++;
     }

@@ -84,7 +84,7 @@ function ask(port: number, agent: Agent): Promise<number> {
   const startedAt = performance.now();
   return new Promise((resolve, reject) => {
     const path = "/api/v1/ticker?exchange=kraken&symbol=BTC/USDT";
-    const asked = request({ host: "127.0.0.1", port, path, agent }, (response) => {
+    const query = request({ host: "127.0.0.1", port, path, agent }, (response) => {
       response.resume();
       response.on("end", () =>
         response.statusCode === 200
@@ -92,7 +92,7 @@ function ask(port: number, agent: Agent): Promise<number> {
           : reject(new Error(`a ticker answered ${response.statusCode}`)),
       );
     });
-    asked.on("error", reject);
-    asked.end();
+    query.on("error", reject);
+    query.end();
   });
 }

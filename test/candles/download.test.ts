@@ -78,9 +78,9 @@ describe("a download of candles", () => {
     await download(folder, FIRST, FIRST + 5 * DAY);
     venue.resetCounts();
     expect((await download(folder)).answer.hash).toBe(whole.hash);
-    const asked = venue.count("candles");
+    const requestCount = venue.count("candles");
     // Three days are left of eight, at 500 minutes a question, and the holes in them.
-    expect(asked).toBeLessThan(20);
+    expect(requestCount).toBeLessThan(20);
     venue.resetCounts();
     expect((await download(folder)).answer.hash).toBe(whole.hash);
     expect(venue.count("candles")).toBe(0);
@@ -167,10 +167,10 @@ describe("a download refuses", () => {
       ["--since", "2026-01-01", "--until", "2026-01-01"],
       /no complete candle between/,
     ],
-  ])("%s", async (_name, more, told) => {
+  ])("%s", async (_name, more, pattern) => {
     const args = ["candles", "download", "--exchange", "mexc", "--symbol", PAIR, ...more];
     const { code, stderr } = await edgemaker(tempFolder(), args);
     expect(code).toBe(2);
-    expect(stderr).toMatch(told);
+    expect(stderr).toMatch(pattern);
   });
 });

@@ -68,7 +68,7 @@ describe("candles are imported", () => {
     writeFileSync(join(folder, "bomb.zip"), zip("a.csv", endless));
     writeFileSync(join(folder, "bomb.csv.gz"), gzipSync(endless));
     writeFileSync(join(folder, "bad.csv.gz"), gzipSync(`${rows([0])}x,1,1,1,1,1\n`));
-    const told: [string, RegExp][] = [
+    const results: [string, RegExp][] = [
       ["sum.zip", /its SHA-256 does not match sum\.zip\.CHECKSUM; download it again/],
       ["damaged.zip", /damaged\.zip: /],
       ["bomb.zip", /bomb\.zip: it unpacks to more than 50 times its size/],
@@ -77,7 +77,7 @@ describe("candles are imported", () => {
       ["bad.csv.gz", /bad\.csv\.gz: line 2: its time cannot be read: x,1,1,1,1,1/],
       ["none.csv", /there is no file none\.csv/],
     ];
-    for (const [file, wanted] of told) {
+    for (const [file, wanted] of results) {
       const { code, stderr } = await take(folder, [file]);
       expect(code).toBe(1);
       expect(stderr).toMatch(wanted);

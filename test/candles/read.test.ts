@@ -116,8 +116,8 @@ describe("trades become candles", () => {
 
   it("of the answer of Kraken's interface", () => {
     const rows = trades.map(([at, price, amount], id) => [price, String(amount), at, "b", "m", "", id]);
-    const told = JSON.stringify({ error: [], result: { XXBTZUSD: rows, last: "1641000000000000000" } });
-    expect(rowsOf(read(told))).toEqual(wanted);
+    const output = JSON.stringify({ error: [], result: { XXBTZUSD: rows, last: "1641000000000000000" } });
+    expect(rowsOf(read(output))).toEqual(wanted);
   });
 
   it("but not when one lies before another", () => {
@@ -153,15 +153,15 @@ describe("a row that is no candle", () => {
     ],
   ];
 
-  it.each(bad)("with %s ends it and names the line", (_name, line, told) => {
-    expect(() => read(`${NAMES}${good(5)}${line}\n${good(6)}`)).toThrow(told);
+  it.each(bad)("with %s ends it and names the line", (_name, line, pattern) => {
+    expect(() => read(`${NAMES}${good(5)}${line}\n${good(6)}`)).toThrow(pattern);
   });
 
-  it.each(bad)("with %s is left out and counted where that is asked for", (_name, line, told) => {
+  it.each(bad)("with %s is left out and counted where that is asked for", (_name, line, pattern) => {
     const found = read(`${NAMES}${good(5)}${line}\n${good(6)}`, { skipRefused: true });
     expect(found.candles.times).toHaveLength(2);
     expect(found.refusedRows).toBe(1);
-    expect(`${found.refused[0]?.row}: ${found.refused[0]?.reason}: ${line}`).toMatch(told);
+    expect(`${found.refused[0]?.row}: ${found.refused[0]?.reason}: ${line}`).toMatch(pattern);
   });
 
   it("of a time that has another one ends it", () => {

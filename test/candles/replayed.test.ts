@@ -48,8 +48,8 @@ async function replaying(folder: string, file?: string) {
   const log: Log = (_level, message, fields = {}) => void logged.push({ message, fields });
   const config = parseConfig({ EDGEMAKER_SANDBOX: "true" });
   const runtime = runtimeAsIs(`file:${join(folder, "a.db")}`, config, log);
-  const asked = file === undefined ? {} : { replays: [{ symbol: "BTC/USDT", file }] as const, origin: END };
-  const deps = await createDeps(config, runtime, asked);
+  const request = file === undefined ? {} : { replays: [{ symbol: "BTC/USDT", file }] as const, origin: END };
+  const deps = await createDeps(config, runtime, request);
   return { deps, logged };
 }
 
@@ -59,9 +59,9 @@ describe("a sandbox replays what a backtest reads", () => {
     const file = join(folder, name);
     writeFileSync(file, content);
     const { deps, logged } = await replaying(folder, file);
-    const told = await deps.venue("kraken").candles("BTC/USDT", { span: MINUTE, since: FIRST, limit: 2 });
+    const results = await deps.venue("kraken").candles("BTC/USDT", { span: MINUTE, since: FIRST, limit: 2 });
     deps.close();
-    expect(told.map(({ at, open, high, low }) => [at, open, high, low])).toEqual(
+    expect(results.map(({ at, open, high, low }) => [at, open, high, low])).toEqual(
       BARS.slice(0, 2).map(([at, ...prices]) => [
         at,
         ...prices.slice(0, 3).map((price) => decimal(`${price}`)),
@@ -119,7 +119,7 @@ describe("a sandbox replays nothing of a file that is wrong, and says what a bac
     ["summed.csv", table, "its SHA-256 does not match summed.csv.CHECKSUM; download it again"],
   ];
 
-  it.each(BAD)("%s", async (name, content, told) => {
+  it.each(BAD)("%s", async (name, content, text) => {
     const folder = tempFolder();
     writeFileSync(join(folder, name), content);
     if (name === "summed.csv") writeFileSync(join(folder, `${name}.CHECKSUM`), sum);
@@ -128,7 +128,7 @@ describe("a sandbox replays nothing of a file that is wrong, and says what a bac
     const past = await edgemaker(folder, `backtest ${grid} ${rules} --data ${name}`.split(" "));
     const replay = await edgemaker(folder, ["sandbox", "reset", "--replay", name]);
     for (const { code, stderr } of [past, replay])
-      expect([code, stderr]).toEqual([2, expect.stringContaining(`${name}: ${told}`)]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`${name}: ${text}`)]);
   });
 
   it("a file that is not there", async () => {

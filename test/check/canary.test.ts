@@ -14,7 +14,7 @@ import { startVenue } from "../venues/index.ts";
 const SECRET = canarySecret("a planted leak");
 
 /** What was told of, and with it the test is not failed for it. */
-async function told(): Promise<string[]> {
+async function readOutput(): Promise<string[]> {
   await heardAll();
   return takeLeaks().map((leak) => leak.slice(0, leak.indexOf(":")));
 }
@@ -57,7 +57,7 @@ const DOORS: Readonly<Record<string, () => unknown>> = {
 describe("a secret that is shown", () => {
   it.each(Object.entries(DOORS))("by %s is told of", async (door, show) => {
     await show();
-    const places = await told();
+    const places = await readOutput();
     expect(places.length).toBeGreaterThan(0);
     for (const place of places) expect(place).toMatch(new RegExp(`^(${door}|the tests' own)`));
     expect(places.some((place) => place.startsWith(door))).toBe(true);
@@ -76,19 +76,19 @@ describe("a secret that is shown", () => {
     ["in an address", `https://x.example/?key=${encodeURIComponent(SECRET)}`],
   ])("%s is told of", async (_how, shown) => {
     heardLog(shown);
-    expect(await told()).toEqual(["the log"]);
+    expect(await readOutput()).toEqual(["the log"]);
   });
 
   it("in two parts is told of", async () => {
     process.stdout.write(SECRET.slice(0, 9));
     process.stdout.write(`${SECRET.slice(9)}\n`);
-    expect(await told()).toEqual(["the tests' own stdout"]);
+    expect(await readOutput()).toEqual(["the tests' own stdout"]);
   });
 
   it("is not what is encrypted at rest, or signed with", async () => {
     const kek = await importKek(new Uint8Array(32).fill(3));
     await written(JSON.stringify(await seal(kek, "credentials live:kraken:x", { secret: SECRET })));
-    expect(await told()).toEqual([]);
+    expect(await readOutput()).toEqual([]);
   });
 });
 
@@ -98,6 +98,6 @@ it("every key of an emulated exchange is a canary", async () => {
   for (const keys of [venue.keys, venue.addKeys()])
     for (const name of ["key", "secret", "passphrase"] as const) {
       heardLog(keys[name]);
-      expect(await told()).toEqual(["the log"]);
+      expect(await readOutput()).toEqual(["the log"]);
     }
 });

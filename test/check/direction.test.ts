@@ -158,7 +158,7 @@ const PLANTS = BROKEN.map(([, plants], place) =>
 );
 
 describe("the check refuses", () => {
-  let told: Readonly<Record<string, string>> = {};
+  let result: Readonly<Record<string, string>> = {};
   /** A copy of the tree in which rules are broken. */
   let copy = "";
   beforeAll(() => {
@@ -168,20 +168,20 @@ describe("the check refuses", () => {
     symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
     const config = JSON.parse(readFileSync(join(root, "biome.json"), "utf8"));
     writeFileSync(join(copy, "biome.json"), JSON.stringify({ ...config, vcs: { enabled: false } }));
-    told = lint(copy, Object.assign({}, KEPT, ...PLANTS));
+    result = lint(copy, Object.assign({}, KEPT, ...PLANTS));
   });
   afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
   it.each(BROKEN.map(([what, , wanted], place) => ({ what, wanted, plants: PLANTS[place] ?? {} })))(
     "$what",
     ({ wanted, plants }) => {
-      const of = Object.keys(plants).map((name) => told[name] ?? "");
+      const of = Object.keys(plants).map((name) => result[name] ?? "");
       expect(of.join("\n")).toMatch(wanted);
     },
   );
 
   it("nothing in a file that keeps the rules", () => {
-    expect(Object.keys(KEPT).filter((name) => told[name])).toEqual([]);
+    expect(Object.keys(KEPT).filter((name) => result[name])).toEqual([]);
   });
 });
 

@@ -6,14 +6,14 @@ import { root } from "../support/bundle.ts";
 
 /** Retired words in identifiers of src and cli, with the number that is left. Lower a number after a rename; never raise one. */
 const LEFT: Readonly<Record<string, number>> = {
-  told: 819,
-  asked: 587,
+  told: 123,
+  asked: 130,
   held: 444,
-  seen: 202,
+  seen: 201,
   sight: 171,
-  world: 313,
+  world: 310,
   taken: 115,
-  wanted: 150,
+  wanted: 148,
 };
 
 const TOKENS = /\/\*[\s\S]*?\*\/|\/\/[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[A-Za-z_$][\w$]*/g;

@@ -27,10 +27,10 @@ it.each([
   [["compare", "BTC/USDT", "--exchanges", "kraken,binance"], 2, /^Invalid exchange/],
   [["compare", "DOGE/USDT"], 1, /^Invalid symbol: DOGE\/USDT is listed on none/],
   [["dex", "price", "ADA"], 2, /^Unsupported token: --symbol must be one of INDY, SNEK, NIGHT, MIN/],
-])("%j fails with a sentence", async (args, code, told) => {
+])("%j fails with a sentence", async (args, code, pattern) => {
   const ran = await edgemaker(tempFolder(), [...args, "--sandbox"]);
   expect({ code: ran.code, stdout: ran.stdout }).toEqual({ code, stdout: "" });
-  expect(ran.stderr).toMatch(told);
+  expect(ran.stderr).toMatch(pattern);
 });
 
 it("compare --watch shows it again until Ctrl-C and ends well, one answer a line as JSON", async () => {
@@ -63,10 +63,10 @@ it.each([
   [["price", "min"], /^confidence +(0\.\d+|1)$/m],
   [["pools", "SNEK", "--limit", "2"], /dex +tvl +price +ADA +SNEK +identifier\n {2}MinswapV2 /],
   [["tokens"], /NIGHT +0691b2fe/],
-])("dex %j answers offline", async (args, told) => {
+])("dex %j answers offline", async (args, pattern) => {
   const ran = await edgemaker(tempFolder(), ["dex", ...args, "--sandbox"]);
   expect(ran).toMatchObject({ code: 0, stderr: "" });
-  expect(ran.stdout).toMatch(told);
+  expect(ran.stdout).toMatch(pattern);
 });
 
 it("--venue-url iris=… replaces the simulated aggregator, and one that hangs ends at the set limit", async () => {

@@ -33,23 +33,23 @@ function checkout(names = ["package.json", "wrangler.toml", "drizzle", "cli", "s
 }
 
 it("runs as the sources are, which it builds once, and again when one has changed where it is", async () => {
-  const { told, bundle, change } = checkout();
-  expect(await told()).toMatch(/^edgemaker: name a sub-command of grid\n/);
+  const { told: readOutput, bundle, change } = checkout();
+  expect(await readOutput()).toMatch(/^edgemaker: name a sub-command of grid\n/);
   const first = bundle();
-  expect(await told()).toMatch(/^edgemaker: name a sub-command of grid\n/);
+  expect(await readOutput()).toMatch(/^edgemaker: name a sub-command of grid\n/);
   expect(bundle()).toBe(first);
   change("name a sub-command of", "say which of");
-  expect(await told()).toMatch(/^edgemaker: say which of grid\n/);
+  expect(await readOutput()).toMatch(/^edgemaker: say which of grid\n/);
   const second = bundle();
   expect(second).not.toBe(first);
 
   writeFileSync(join(second, "main.js"), 'throw new Error("a broken bundle")');
-  expect(await told()).toContain("a broken bundle");
+  expect(await readOutput()).toContain("a broken bundle");
   change("say which of", "tell which of");
-  expect(await told()).toMatch(/^edgemaker: tell which of grid\n/);
+  expect(await readOutput()).toMatch(/^edgemaker: tell which of grid\n/);
 });
 
 it("says what to do where it has neither a program nor sources to build it of", async () => {
-  const { told } = checkout(["package.json", "cli"]);
-  expect(await told()).toContain("the folder dist is missing; reinstall edgemaker");
+  const { told: readOutput } = checkout(["package.json", "cli"]);
+  expect(await readOutput()).toContain("the folder dist is missing; reinstall edgemaker");
 });

@@ -36,20 +36,20 @@ it("Ctrl-C during a start says what became of it, and how to stop it, which then
     cwd: folder,
   });
   onTestFinished(() => void child.kill("SIGKILL"));
-  let told = "";
-  child.stderr.on("data", (part) => (told += String(part)));
+  let text = "";
+  child.stderr.on("data", (part) => (text += String(part)));
   const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
   await eventually(async () => venue.seen.some(({ route }) => route === "create"), Boolean);
   child.kill("SIGINT");
   await eventually(
-    async () => told,
+    async () => text,
     (said) => said.includes("The start is in progress"),
   );
   letGo();
-  expect(await ended, told).toBe(0);
-  expect(told).toMatch(/^The start is in progress; the result follows/);
-  const [, id] = /`edgemaker grid stop (grid-bitget-BTC-USDT-\d+)` cancels its orders/.exec(told) ?? [];
-  expect(id, told).toBeDefined();
+  expect(await ended, text).toBe(0);
+  expect(text).toMatch(/^The start is in progress; the result follows/);
+  const [, id] = /`edgemaker grid stop (grid-bitget-BTC-USDT-\d+)` cancels its orders/.exec(text) ?? [];
+  expect(id, text).toBeDefined();
   expect(venue.account.open.size).toBeGreaterThan(0);
   const stopped = await edgemaker(folder, ["grid", "stop", id as string], env);
   expect(stopped.code, stopped.stderr).toBe(0);

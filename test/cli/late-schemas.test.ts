@@ -7,12 +7,12 @@ import { tempFolder } from "../support/temp.ts";
 const TELLS = join(root, "test/support/tells-schemas.cjs");
 
 it("a server makes the schemas of what is asked of it when it is asked, and none before", async () => {
-  const told = async (...paths: readonly string[]) => {
+  const readOutput = async (...paths: readonly string[]) => {
     const server = await serve(tempFolder(), ["--sandbox"], { NODE_OPTIONS: `--require "${TELLS}"` });
     for (const path of ["/health", ...paths]) expect((await server.ask(path)).status).toBe(200);
     await server.kill("SIGTERM");
     return /full: \w+/.exec(server.stderr())?.[0];
   };
-  expect(await told()).toBe("full: false");
-  expect(await told("/api/v1/ticker?exchange=kraken&symbol=BTC/USDT")).toBe("full: true");
+  expect(await readOutput()).toBe("full: false");
+  expect(await readOutput("/api/v1/ticker?exchange=kraken&symbol=BTC/USDT")).toBe("full: true");
 });

@@ -65,8 +65,8 @@ it("a running server takes up a new key at once, and trades with it", async () =
   const [lost] = [...venue.account.open.values()];
   venue.engine.cancel(venue.account, (lost as { id: string }).id);
   expect(resting()).toBe(orders - 1);
-  const { told } = await add();
-  expect(told.note).toMatch(/uses them from its next pass/);
+  const { told: result } = await add();
+  expect(result.note).toMatch(/uses them from its next pass/);
   expect(await outcome()).not.toBe("backing_off");
   await eventually(grid, (one) => one?.lastError === null);
   await eventually(

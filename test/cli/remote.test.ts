@@ -6,14 +6,14 @@ import { createOperations } from "../../src/operations.ts";
 
 /** A server that takes a request and dies; answers its address, and what it was asked. */
 async function dying() {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const server = createServer((request) => {
-    asked.push(`${request.method} ${request.url}`);
+    requests.push(`${request.method} ${request.url}`);
     request.socket.destroy();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
-  return { asked, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return { asked: requests, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
 const operation = (name: string) => {
@@ -28,11 +28,11 @@ describe("a server that does not answer", () => {
     ["stop_grid", { id: "grid-1" }, "DELETE /api/v1/strategy/grid"],
     ["set_kill_switch", { on: true }, "POST /api/v1/kill"],
   ])("may have done what it was asked for: %s", async (name, input, request) => {
-    const { url, asked } = await dying();
+    const { url, asked: requests } = await dying();
     await expect(callRemote(operation(name), input, { url, token: undefined })).rejects.toThrow(
       /no response from .*; the request may have taken effect, so check before you repeat it/,
     );
-    expect(asked).toEqual([request]);
+    expect(requests).toEqual([request]);
   });
 
   it("may be asked again what changes nothing", async () => {

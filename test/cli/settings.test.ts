@@ -24,9 +24,9 @@ describe("EDGEMAKER_EXCHANGES", () => {
     // Both would have the keys of KRAKEN_TWO_API_KEY.
     ["kraken-two=kraken,kraken_two=kraken", /kraken_two is named twice/],
     ["a=kraken=mexc", /kraken=mexc is not supported/],
-  ])("is refused: %s", (text, told) => {
+  ])("is refused: %s", (text, pattern) => {
     expect(() => parseConfig({ EDGEMAKER_EXCHANGES: text })).toThrow(SettingsError);
-    expect(() => parseConfig({ EDGEMAKER_EXCHANGES: text })).toThrow(told);
+    expect(() => parseConfig({ EDGEMAKER_EXCHANGES: text })).toThrow(pattern);
   });
 });
 
@@ -62,9 +62,9 @@ describe("what a setting may be", () => {
     ["API_URL", "ftp://host", "must be a URL of http or https"],
     ["HEARTBEAT_URL", "host", "must be a URL of http or https"],
     ["TOKEN", "fifteen-letters", "needs at least 16 characters"],
-  ])("is said where EDGEMAKER_%s is %s", (name, text, told) => {
+  ])("is said where EDGEMAKER_%s is %s", (name, text, output) => {
     const parse = () => parseConfig({ [`EDGEMAKER_${name}`]: text });
-    expect(parse).toThrow(new SettingsError(`EDGEMAKER_${name}: ${told}`));
+    expect(parse).toThrow(new SettingsError(`EDGEMAKER_${name}: ${output}`));
   });
 
   it.each([
@@ -72,13 +72,13 @@ describe("what a setting may be", () => {
     ["10000", 10_000],
     ["", 45],
     [undefined, 45],
-  ])("takes %s as so many subrequests", (text, told) => {
-    expect(parseConfig({ EDGEMAKER_SUBREQUESTS: text }).subrequests).toBe(told);
+  ])("takes %s as so many subrequests", (text, reportedValue) => {
+    expect(parseConfig({ EDGEMAKER_SUBREQUESTS: text }).subrequests).toBe(reportedValue);
   });
 
   it("takes a list with spaces and without its empty parts, and either word of yes", () => {
-    const told = parseConfig({ EDGEMAKER_ALLOWED_HOSTS: " A.org, ,b.org,", EDGEMAKER_KILL: "true" });
-    expect([told.allowedHosts, told.kill, told.sandbox]).toEqual([["a.org", "b.org"], true, false]);
+    const config = parseConfig({ EDGEMAKER_ALLOWED_HOSTS: " A.org, ,b.org,", EDGEMAKER_KILL: "true" });
+    expect([config.allowedHosts, config.kill, config.sandbox]).toEqual([["a.org", "b.org"], true, false]);
   });
 });
 
@@ -92,9 +92,9 @@ describe("a setting that is none of ours", () => {
     ["EDGEMAKER_DRY_RUN", "1", /EDGEMAKER_DRY_RUN is not a setting.*--dry-run/],
     ["EDGEMAKER_DRYRUN", "true", /EDGEMAKER_DRYRUN is not a setting.*--dry-run/],
     ["EDGEMAKER_COLOURFUL", "1", /the settings are .*EDGEMAKER_SANDBOX/],
-  ])("is refused by name: %s", (name, value, told) => {
+  ])("is refused by name: %s", (name, value, pattern) => {
     expect(() => parseConfig({ [name]: value })).toThrow(SettingsError);
-    expect(() => parseConfig({ [name]: value })).toThrow(told);
+    expect(() => parseConfig({ [name]: value })).toThrow(pattern);
   });
 
   it("is none of another program's", () => {
@@ -103,8 +103,8 @@ describe("a setting that is none of ours", () => {
 });
 
 it.each(["0", "-1", "1.5", "86400001", "1e3"])("a tick interval is no %s", (text) => {
-  const asked = { whole: true, least: 1, most: 86_400_000 };
-  expect(() => numberOf("--tick-interval", text, asked)).toThrow(
+  const request = { whole: true, least: 1, most: 86_400_000 };
+  expect(() => numberOf("--tick-interval", text, request)).toThrow(
     /--tick-interval must be a whole number from 1 to 86400000/,
   );
 });

@@ -32,14 +32,14 @@ it.each([
 ])("keys that were stored under a key are told by a server that has %s", async (_what, kek, why) => {
   const { folder, env, run, add } = await start();
   expect((await add("bitget")).code).toBe(0);
-  const told = `the stored keys of bitget cannot be opened: ${why}`;
+  const text = `the stored keys of bitget cannot be opened: ${why}`;
   const wrong = { ...env, EDGEMAKER_KEK: kek };
   const server = await serve(folder, ["--tick-interval", "60000"], wrong);
-  await expect.poll(server.stderr).toContain(told);
+  await expect.poll(server.stderr).toContain(text);
   const ready = await server.ask("/ready");
-  expect([ready.status, await ready.json()]).toEqual([503, expect.objectContaining({ message: told })]);
+  expect([ready.status, await ready.json()]).toEqual([503, expect.objectContaining({ message: text })]);
   const status = await (await server.ask("/api/v1/strategy/grid/status")).json();
-  expect(status).toMatchObject({ warnings: [told] });
+  expect(status).toMatchObject({ warnings: [text] });
   const balance = await server.ask("/api/v1/balance?exchange=bitget");
   expect([balance.status, await balance.json()]).toEqual([
     401,
@@ -55,7 +55,7 @@ it.each([
   expect(JSON.parse(doctor.stdout).checks).toContainEqual({
     check: "bitget keys",
     finding: "bad",
-    detail: told,
+    detail: text,
   });
   await server.kill("SIGTERM");
   const right = await serve(folder, ["--tick-interval", "60000"], env);

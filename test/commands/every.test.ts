@@ -19,9 +19,9 @@ const ORDER = ["--side", "buy", "--type", "limit", "--amount", "0.001", "--price
 
 /** What earlier commands have answered, by their words. */
 type Reported = Readonly<Record<string, { readonly id: string; readonly order: { readonly id: string } }>>;
-const grid = (told: Reported) => told["grid start"]?.id ?? "";
-const quotes = (told: Reported) => told["quote start"]?.id ?? "";
-const order = (told: Reported) => told["orders create"]?.order.id ?? "";
+const grid = (result: Reported) => result["grid start"]?.id ?? "";
+const quotes = (result: Reported) => result["quote start"]?.id ?? "";
+const order = (result: Reported) => result["orders create"]?.order.id ?? "";
 
 /** Each command as a person would use it, in an order that works on one sandbox. */
 const USES: readonly (readonly [string, (told: Reported) => readonly string[]])[] = [
@@ -33,35 +33,35 @@ const USES: readonly (readonly [string, (told: Reported) => readonly string[]])[
   ["balance", () => ["--exchange", "kraken"]],
   ["orders create", () => [...MARKET, ...ORDER]],
   ["orders list", () => ["--exchange", "kraken"]],
-  ["orders get", (told) => [...MARKET, "--id", order(told)]],
-  ["orders cancel", (told) => [...MARKET, "--id", order(told)]],
+  ["orders get", (result) => [...MARKET, "--id", order(result)]],
+  ["orders cancel", (result) => [...MARKET, "--id", order(result)]],
   ["orders cancel-all", () => ["--exchange", "kraken"]],
   ["grid preview", () => [...MARKET, ...BOUNDS]],
   ["grid withdraw-plan", () => ["--exchange", "kraken"]],
   ["grid start", () => [...MARKET, ...BOUNDS]],
-  ["grid status", (told) => [grid(told)]],
+  ["grid status", (result) => [grid(result)]],
   ["grid list", () => []],
-  ["grid orders", (told) => [grid(told)]],
-  ["grid fills", (told) => [grid(told)]],
-  ["grid events", (told) => [grid(told)]],
-  ["grid pause", (told) => [grid(told)]],
-  ["grid resume", (told) => [grid(told)]],
-  ["grid edit", (told) => [grid(told), "--stop-loss", "30000"]],
+  ["grid orders", (result) => [grid(result)]],
+  ["grid fills", (result) => [grid(result)]],
+  ["grid events", (result) => [grid(result)]],
+  ["grid pause", (result) => [grid(result)]],
+  ["grid resume", (result) => [grid(result)]],
+  ["grid edit", (result) => [grid(result), "--stop-loss", "30000"]],
   ["tick", () => []],
-  ["grid stop", (told) => [grid(told)]],
+  ["grid stop", (result) => [grid(result)]],
   ["liquidity list", () => []],
   ["quote preview", () => [...MARKET, ...QUOTES]],
   ["quote backtest", () => [...MARKET, ...QUOTES]],
   ["quote start", () => [...MARKET, ...QUOTES]],
-  ["quote status", (told) => [quotes(told)]],
+  ["quote status", (result) => [quotes(result)]],
   ["quote list", () => []],
-  ["quote orders", (told) => [quotes(told)]],
-  ["quote fills", (told) => [quotes(told)]],
-  ["quote events", (told) => [quotes(told)]],
-  ["quote edit", (told) => [quotes(told), "--spread", "0.02"]],
-  ["quote pause", (told) => [quotes(told)]],
-  ["quote resume", (told) => [quotes(told)]],
-  ["quote stop", (told) => [quotes(told)]],
+  ["quote orders", (result) => [quotes(result)]],
+  ["quote fills", (result) => [quotes(result)]],
+  ["quote events", (result) => [quotes(result)]],
+  ["quote edit", (result) => [quotes(result), "--spread", "0.02"]],
+  ["quote pause", (result) => [quotes(result)]],
+  ["quote resume", (result) => [quotes(result)]],
+  ["quote stop", (result) => [quotes(result)]],
   ["trade", () => ["--strategy", "grid", ...MARKET, "--preview"]],
   ["dex price", () => ["SNEK"]],
   ["dex pools", () => ["SNEK"]],
@@ -78,7 +78,7 @@ const USES: readonly (readonly [string, (told: Reported) => readonly string[]])[
   ["doctor", () => []],
   ["token create", () => ["--name", "test"]],
   ["token list", () => []],
-  ["token revoke", (told) => [told["token create"]?.id ?? ""]],
+  ["token revoke", (result) => [result["token create"]?.id ?? ""]],
   ["audit verify", () => []],
   ["report", () => []],
   ["disposals", () => ["--from", "2026-01-01", "--to", "2026-12-31"]],
@@ -151,13 +151,13 @@ describe("every command", () => {
 
   it("answers JSON alone, with nothing on standard error", async () => {
     const folder = tempFolder();
-    const told: Record<string, never> = {};
+    const result: Record<string, never> = {};
     const there = USES.filter(([path]) => COMMANDS.some(([one]) => one === path));
     for (const [path, argsOf] of there) {
       const takes = Object.keys((COMMANDS.find(([one]) => one === path)?.[1].args ?? {}) as Args);
       const args = [
         ...path.split(" "),
-        ...argsOf(told),
+        ...argsOf(result),
         "--json",
         ...(takes.includes("sandbox") ? ["--sandbox"] : []),
         ...(takes.includes("yes") && path !== "trade" ? ["--yes"] : []),
@@ -166,7 +166,7 @@ describe("every command", () => {
       // A grid that nothing steps says so: that is for the person, and not an error.
       const said = stderr.replace(/^No server is running[^\n]*\n$/, "");
       expect({ code, said }, `${args.join(" ")}\n${stdout}`).toEqual({ code: 0, said: "" });
-      told[path] = JSON.parse(stdout) as never;
+      result[path] = JSON.parse(stdout) as never;
     }
   });
 
@@ -197,14 +197,14 @@ describe("every command", () => {
     const lines = COMMANDS.map(([path, { args = {} }]) => {
       const flags = Object.entries(args as Args).filter(([, { type }]) => type !== "positional");
       const [flag = "help"] = flags.at(-1) ?? [];
-      const told = `unknown flag: --${flag}x${flags.length > 0 ? `; did you mean --${flag}?` : ""}`;
-      return { path, args: [...path.split(" "), `--${flag}x`], told };
+      const text = `unknown flag: --${flag}x${flags.length > 0 ? `; did you mean --${flag}?` : ""}`;
+      return { path, args: [...path.split(" "), `--${flag}x`], told: text };
     });
     const ran = await together(folder, lines);
-    for (const [place, { path, told }] of lines.entries()) {
+    for (const [place, { path, told: text }] of lines.entries()) {
       const { code, stdout, stderr } = ran[place] as Ran;
       expect({ code, stdout }, path).toEqual({ code: 2, stdout: "" });
-      expect(stderr, path).toContain(told);
+      expect(stderr, path).toContain(text);
     }
     expect(existsSync(join(folder, "data/edgemaker/edgemaker.db"))).toBe(false);
   });

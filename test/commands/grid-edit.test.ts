@@ -31,7 +31,7 @@ describe.skipIf(!hasTerminal).each([80, 120])("grid edit in a terminal of %d col
       const { stdout } = await edgemaker(folder, ["grid", "status", "--sandbox", "--json"]);
       return (JSON.parse(stdout) as { strategies: [Grid] }).strategies[0];
     };
-    const asked = async (answer: string) => {
+    const countRequests = async (answer: string) => {
       const args = ["grid", "edit", id, "--upper", "66000", "--stop-loss", "50000", "--sandbox"];
       const screen = terminal(folder, args, { columns });
       await screen.until(/Change this grid\?[\s\S]*No/);
@@ -42,14 +42,14 @@ describe.skipIf(!hasTerminal).each([80, 120])("grid edit in a terminal of %d col
       const answered = screen.lines().join(" ").replace(/\s+/g, " ");
       return { told: lines.join(" ").replace(/\s+/g, " "), code, answered };
     };
-    const refused = await asked(`${RIGHT}${ENTER}`);
+    const refused = await countRequests(`${RIGHT}${ENTER}`);
     expect(refused.code).toBe(1);
     expect(refused.told).toMatch(/changes upperPrice from 63000 to 66000.*stopLossPrice from none to 50000/);
     expect(refused.told).toMatch(/orders \d are canceled, then \d buys and \d sells placed/);
     expect(refused.told).toMatch(/keeps 0 realized, and base that cost [\d.]+; the change sells nothing/);
     expect(refused.told).toMatch(/worst case [\d.]+ lost at 57000; [\d.]+ lost at 50000; [\d.]+ lost at 0/);
     expect((await grid()).upperPrice).toBe(63_000);
-    const changed = await asked(ENTER);
+    const changed = await countRequests(ENTER);
     expect(changed.code).toBe(0);
     expect(changed.answered).toMatch(
       /message grid-\S+ is changed changes upperPrice from 63000 to 66000; (\S+ from \S+ to \S+; )*stopLossPrice from none to 50000/,

@@ -17,7 +17,7 @@ const masked = (lines: readonly string[]): string => lines.join("\n").replace(/\
 describe.skipIf(!hasTerminal).each([80, 120])("grid new in a terminal of %d columns", (columns) => {
   it("asks, shows the plan with an if, starts nothing on Cancel, and exactly that on Yes", async () => {
     const folder = await waves();
-    const asked = async (answer: string) => {
+    const countRequests = async (answer: string) => {
       const screen = terminal(folder, ["grid", "new", ...SANDBOX], { columns });
       await screen.until(/Which pair/);
       screen.type(`btc/usdt${ENTER}`);
@@ -33,7 +33,7 @@ describe.skipIf(!hasTerminal).each([80, 120])("grid new in a terminal of %d colu
       screen.type(answer);
       return { shown, code: await screen.ended, told: screen.lines().join("\n") };
     };
-    const cancelled = await asked(`${DOWN}${DOWN}${ENTER}`);
+    const cancelled = await countRequests(`${DOWN}${DOWN}${ENTER}`);
     expect(cancelled.code).toBe(1);
     expect(cancelled.told).toContain("Nothing was started.");
     expect(cancelled.shown.join(" ").replace(/\s+/g, " ")).toMatch(
@@ -41,7 +41,7 @@ describe.skipIf(!hasTerminal).each([80, 120])("grid new in a terminal of %d colu
     );
     await expect(masked(cancelled.shown)).toMatchFileSnapshot(`screens/grid-new-${columns}.txt`);
     expect(await grids(folder)).toEqual([]);
-    const started = await asked(ENTER);
+    const started = await countRequests(ENTER);
     expect(started.code).toBe(0);
     expect(started.told).toMatch(/is running and its orders are placed/);
     expect((await grids(folder))[0]?.upperPrice).toBeGreaterThan(62_000);

@@ -10,8 +10,8 @@ const BUDGET = ["--quote-budget", "2000", "--base-budget", "0.0333"];
 describe.skipIf(!hasTerminal)("quote edit in a terminal", () => {
   it("shows what stays, goes and is placed, changes nothing on No, and exactly that on Yes", async () => {
     const folder = await waves();
-    const asked = [...MARKET, ...BUDGET, "--spread", "0.01", "--size", "100", "--levels", "2"];
-    const started = await edgemaker(folder, ["quote", "start", "--sandbox", ...asked, "--yes", "--json"]);
+    const requests = [...MARKET, ...BUDGET, "--spread", "0.01", "--size", "100", "--levels", "2"];
+    const started = await edgemaker(folder, ["quote", "start", "--sandbox", ...requests, "--yes", "--json"]);
     expect(started.code, started.stderr).toBe(0);
     const { id } = JSON.parse(started.stdout) as { id: string };
     const levels = async () => {

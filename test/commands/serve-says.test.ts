@@ -20,18 +20,18 @@ it("a server's terminal tells each start and fill, and at the end what rests on"
   const { id } = JSON.parse(started.stdout) as { id: string };
   await eventually(
     async () => server.stdout(),
-    (told) => told.includes(`${id}: started on BTC/USDT`),
+    (text) => text.includes(`${id}: started on BTC/USDT`),
   );
   const shocked = await edgemaker(folder, ["sandbox", "shock", "--symbol", "BTC/USDT", "--percent", "-2"]);
   expect(shocked.code).toBe(0);
   const fill = new RegExp(String.raw`^\d\d:\d\d:\d\d ${id}: bought 0\.00\d+ BTC at 5\d+(\.\d+)? USDT$`, "m");
   await eventually(
     async () => server.stdout(),
-    (told) => fill.test(told),
+    (text) => fill.test(text),
   );
   const resting = async () => {
-    const told = await (await server.ask(`/api/v1/strategy/grid/status?id=${id}`)).json();
-    return (told as { strategies: { openOrders: number }[] }).strategies[0]?.openOrders;
+    const result = await (await server.ask(`/api/v1/strategy/grid/status?id=${id}`)).json();
+    return (result as { strategies: { openOrders: number }[] }).strategies[0]?.openOrders;
   };
   await eventually(resting, (open) => open === 12);
   await server.kill("SIGINT");
@@ -54,7 +54,7 @@ it("a server accepts local connections only, unless --host names all interfaces,
   expect(every.stdout()).toMatch(/ at http:\/\/127\.0\.0\.1:(\d+) \(docs/);
   await eventually(
     async () => every.stdout(),
-    (told) => told.includes(`Listening on 0.0.0.0:${new URL(every.url).port} (all interfaces)`),
+    (text) => text.includes(`Listening on 0.0.0.0:${new URL(every.url).port} (all interfaces)`),
   );
   const here = await serve(tempFolder(), ["--sandbox"]);
   for (const { address } of others) {

@@ -125,12 +125,12 @@ describe.skipIf(!hasTerminal)("setup", () => {
   });
 
   it.each([80, 120])("ends with the balance and a first plan in %d columns", async (columns) => {
-    const told = await reportAtTheEnd({ USDT: "500", EUR: "20", BTC: "0.5" }, columns);
-    expect(told).toMatch(/kraken .*500 USDT/);
-    expect(told).toMatch(/Sample plan: BTC\/USDT with all 500 USDT\. Nothing was started\./);
-    expect(told).toMatch(/orders \d+ buys at .*each cycle earns .*worst case/);
-    expect(told).toContain("edgemaker grid new --exchange kraken --symbol BTC/USDT --budget 500;");
-    expect(told).toMatch(/Next: edgemaker doctor, then edgemaker serve\.$/);
+    const output = await reportAtTheEnd({ USDT: "500", EUR: "20", BTC: "0.5" }, columns);
+    expect(output).toMatch(/kraken .*500 USDT/);
+    expect(output).toMatch(/Sample plan: BTC\/USDT with all 500 USDT\. Nothing was started\./);
+    expect(output).toMatch(/orders \d+ buys at .*each cycle earns .*worst case/);
+    expect(output).toContain("edgemaker grid new --exchange kraken --symbol BTC/USDT --budget 500;");
+    expect(output).toMatch(/Next: edgemaker doctor, then edgemaker serve\.$/);
   });
 
   it.each([
@@ -146,9 +146,9 @@ describe.skipIf(!hasTerminal)("setup", () => {
     ],
     ["empty", {}, /kraken no free balance no plan yet no free USDT/],
   ])("says of a balance that is %s how to go on", async (_what, balances, wanted) => {
-    const told = await reportAtTheEnd(balances, 100);
-    expect(told).toMatch(wanted);
-    expect(told).toMatch(
+    const output = await reportAtTheEnd(balances, 100);
+    expect(output).toMatch(wanted);
+    expect(output).toMatch(
       /Deposit there, then run edgemaker grid new\. To try a grid without money, run edgemaker demo/,
     );
   });
@@ -299,13 +299,13 @@ describe("mcp install", () => {
     ["a file with comments", '{ // mine\n "mcpServers": {} }', 1, /is not plain JSON.*nothing was changed/],
     ["a list", "[]", 1, /not a JSON object/],
     ["servers that are none", '{"mcpServers":[]}', 1, /mcpServers is not an object/],
-  ])("refuses %s and changes nothing", async (_what, text, code, told) => {
+  ])("refuses %s and changes nothing", async (_what, text, code, pattern) => {
     const folder = tempFolder();
     mkdirSync(join(folder, ".cursor"));
     writeFileSync(join(folder, ".cursor/mcp.json"), text);
     const ran = await edgemaker(folder, ["mcp", "install", "--client", "cursor"]);
     expect(ran.code).toBe(code);
-    expect(ran.stderr).toMatch(told);
+    expect(ran.stderr).toMatch(pattern);
     expect(readFileSync(join(folder, ".cursor/mcp.json"), "utf8")).toBe(text);
   });
 
@@ -379,7 +379,7 @@ describe("completion", () => {
     const words = ran.stdout
       .trim()
       .split("\n")
-      .map((told) => told.split("\t")[0]);
+      .map((output) => output.split("\t")[0]);
     expect({ words: words.sort().join(" "), stderr: ran.stderr }).toEqual({ words: wanted, stderr: "" });
   });
 

@@ -30,7 +30,7 @@ describe.skipIf(!hasTerminal)("a table that is wider than the terminal", () => {
     return box.remove;
   });
 
-  const told = async (args: readonly string[], columns: number) => {
+  const readOutput = async (args: readonly string[], columns: number) => {
     const screen = terminal(box.path, [...args, "--sandbox"], { columns });
     expect(await screen.ended).toBe(0);
     await screen.until(/\S/);
@@ -41,7 +41,7 @@ describe.skipIf(!hasTerminal)("a table that is wider than the terminal", () => {
     (lines[lines.indexOf(table) + 1] ?? "").trim().split(/ +/);
 
   it("stays a table of six orders: what matters least is left out, and said to be", async () => {
-    const lines = await told(["orders", "list", ...MARKET], 80);
+    const lines = await readOutput(["orders", "list", ...MARKET], 80);
     expect(headOf(lines, "orders")).toEqual([
       "id",
       "side",
@@ -58,7 +58,7 @@ describe.skipIf(!hasTerminal)("a table that is wider than the terminal", () => {
   });
 
   it("has more columns where there is more room", async () => {
-    const head = headOf(await told(["orders", "list", ...MARKET], 120), "orders");
+    const head = headOf(await readOutput(["orders", "list", ...MARKET], 120), "orders");
     expect(head).toEqual([
       "id",
       "symbol",
@@ -74,23 +74,23 @@ describe.skipIf(!hasTerminal)("a table that is wider than the terminal", () => {
   });
 
   it("is still one in 40 columns", async () => {
-    const lines = await told(["orders", "list", ...MARKET], 40);
+    const lines = await readOutput(["orders", "list", ...MARKET], 40);
     expect(headOf(lines, "orders")).toEqual(["id", "side", "price", "amount"]);
   });
 
   it("leaves out what says nothing before anything else", async () => {
-    const lines = await told(["grid", "orders", box.id], 100);
+    const lines = await readOutput(["grid", "orders", box.id], 100);
     expect(headOf(lines, "orders")).not.toContain("reason");
     expect(headOf(lines, "orders")).toContain("timestamp");
   });
 
   it("has the columns that are asked for, in their order", async () => {
-    const lines = await told(["orders", "list", ...MARKET, "--columns", "clientOrderId,price,id"], 80);
+    const lines = await readOutput(["orders", "list", ...MARKET, "--columns", "clientOrderId,price,id"], 80);
     expect(headOf(lines, "orders")).toEqual(["clientOrderId", "price", "id"]);
   });
 
   it("wraps a sentence below itself", async () => {
-    const lines = await told(["grid", "events", box.id], 60);
+    const lines = await readOutput(["grid", "events", box.id], 60);
     expect(headOf(lines, "events")).toContain("message");
   });
 });
@@ -134,10 +134,10 @@ describe("numbers for a person", () => {
     ["ticker", /^spread +[\d.]+\n/m, /^spreadPercent +\d(?:\.\d{1,4})?$/m],
     ["orderbook", /^midPrice/m, /^spreadPercent +\d(?:\.\d{1,4})?$/m],
     ["trades", /avgPrice \d+(?:\.\d{1,2})?,/, /vwap\s+\d+(?:\.\d{1,2})?$/m],
-  ])("%s: no more digits than the market's prices have", async (command, ...told) => {
+  ])("%s: no more digits than the market's prices have", async (command, ...result) => {
     const { path, remove } = makeFolder();
     const { stdout } = await edgemaker(path, [command, "--sandbox", ...MARKET]);
-    for (const one of told) expect(stdout).toMatch(one);
+    for (const one of result) expect(stdout).toMatch(one);
     expect(stdout).not.toMatch(/\d\.\d{9,}/);
     remove();
   });

@@ -17,9 +17,9 @@ async function said(screen: Screen, columns: number): Promise<string> {
   expect(await screen.ended).toBe(0);
   expect(screen.isWrapped(), screen.lines().join("\n")).toBe(false);
   for (const line of screen.lines()) expect(line.length).toBeLessThanOrEqual(columns);
-  const told = screen.lines().join(" ").replace(/\s+/g, " ");
-  expect(told).not.toMatch(RAW);
-  return told;
+  const text = screen.lines().join(" ").replace(/\s+/g, " ");
+  expect(text).not.toMatch(RAW);
+  return text;
 }
 
 describe.skipIf(!hasTerminal).each([80, 120])("in a terminal of %d columns", (columns) => {

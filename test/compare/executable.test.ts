@@ -19,7 +19,7 @@ const BIDS: Levels = [
   ["100.9", "1"],
   ["100.6", "5"],
 ];
-const told = (one: { amount: Decimal; net: Decimal } | undefined) =>
+const format = (one: { amount: Decimal; net: Decimal } | undefined) =>
   one && { amount: text(one.amount), net: text(one.net) };
 
 describe("the best size of an arbitrage", () => {
@@ -36,7 +36,7 @@ describe("the best size of an arbitrage", () => {
       buy: leg("a", "buy", given.asks, { fee: given.askFee }),
       sell: leg("b", "sell", given.bids, { fee: given.bidFee }),
     });
-    expect(told(best)).toEqual(found?.expect);
+    expect(format(best)).toEqual(found?.expect);
   });
 
   it.each<[string, Levels, Levels, Rules, Rules, string | undefined, object | undefined]>([
@@ -129,7 +129,7 @@ describe("the best size of an arbitrage", () => {
       most === undefined ? undefined : decimal(most),
     );
     if (wanted === undefined) expect(best).toBeUndefined();
-    else expect(best && { ...told(best), endsAt: best.endsAt }).toMatchObject(wanted);
+    else expect(best && { ...format(best), endsAt: best.endsAt }).toMatchObject(wanted);
   });
 });
 
@@ -169,7 +169,7 @@ describe("among venues", () => {
 
   it("tells what all of an amount would bring, at a loss too", () => {
     const { best, whole } = executableOf([low, high], decimal("2.5"));
-    expect(told(best)).toEqual({ amount: "1.5", net: "0.79675" });
+    expect(format(best)).toEqual({ amount: "1.5", net: "0.79675" });
     expect(whole && text(whole.cost)).toBe("250.75");
     expect(whole && text(whole.proceeds)).toBe("252.1");
     expect(whole && text(whole.net)).toBe(

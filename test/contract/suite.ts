@@ -143,23 +143,23 @@ const wellFormed = (name: string, world: World): Json =>
 async function alive(target: Target, world: World): Promise<unknown> {
   const paths = [`/orders?exchange=${world.exchange}`, "/strategy/grid/list", "/kill", "/plans"];
   const headers = bearer(target.tokens.admin);
-  const told = await Promise.all(
+  const results = await Promise.all(
     paths.map(async (path) => (await target.ask(`/api/v1${path}`, { headers })).json()),
   );
-  const [{ orders }, { strategies }, kill, plans] = told as [Json, Json, Json, Json];
+  const [{ orders }, { strategies }, kill, plans] = results as [Json, Json, Json, Json];
   const ids = (list: unknown) => (list as Json[]).map(({ id }) => String(id)).sort();
   return { orders: ids(orders), strategies: ids(strategies), kill, plans };
 }
 
 function operationAt(row: Row, world: World): Operation {
-  const [asked = ""] = (typeof row.path === "function" ? row.path(world) : row.path).split("?");
+  const [request = ""] = (typeof row.path === "function" ? row.path(world) : row.path).split("?");
   const found = createOperations(EXCHANGES).find((operation) => {
     const { method, path } = routeOf(operation);
     const paths = [path, operation.http.alias ?? path];
-    const isRequested = (one: string) => new RegExp(`^${one.replace(/:\w+/g, "[^/]+")}$`).test(asked);
+    const isRequested = (one: string) => new RegExp(`^${one.replace(/:\w+/g, "[^/]+")}$`).test(request);
     return method === (row.method ?? "GET") && paths.some(isRequested);
   });
-  if (!found) throw new Error(`no operation serves ${asked}`);
+  if (!found) throw new Error(`no operation serves ${request}`);
   return found;
 }
 

@@ -18,8 +18,8 @@ it("a server that calculates answers at once, and forgets clients that leave", a
     }).catch(() => 0);
   const fourSearches = () => {
     const left = new AbortController();
-    const asked = Array.from({ length: 4 }, () => search(left.signal));
-    return { asked, leave: () => left.abort() };
+    const requests = Array.from({ length: 4 }, () => search(left.signal));
+    return { asked: requests, leave: () => left.abort() };
   };
   const isFull = async () => (await search(AbortSignal.timeout(200_000))) === 429;
 

@@ -72,10 +72,10 @@ describe("the kill switch, turned on while a pass places twenty orders", () => {
     const starting = runOperation(deps, "start_grid", GRID);
     await comes(() => venue.count("create") > 3);
     const turning = deps.store.setKill(true, BY);
-    const asked = venue.count("create");
+    const requestCount = venue.count("create");
     await Promise.all([starting, turning]);
     // One may have been on its way.
-    expect(venue.count("create")).toBeLessThanOrEqual(asked + 1);
+    expect(venue.count("create")).toBeLessThanOrEqual(requestCount + 1);
     expect(venue.orders().length).toBeLessThan(20);
   });
 
@@ -86,9 +86,9 @@ describe("the kill switch, turned on while a pass places twenty orders", () => {
     await comes(() => venue.count("create") > 3);
     await killedElsewhere();
     time.pass(1000);
-    const asked = venue.count("create");
+    const requestCount = venue.count("create");
     await starting;
-    expect(venue.count("create")).toBeLessThanOrEqual(asked + 1);
+    expect(venue.count("create")).toBeLessThanOrEqual(requestCount + 1);
     expect(venue.orders().length).toBeLessThan(20);
   });
 });

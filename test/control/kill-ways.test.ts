@@ -35,8 +35,9 @@ describe("an address whose allowance is used up", () => {
       return (await app.ask(`/api/v1${path}`, init)).status;
     };
     const wrong = `em_${canary("wrong")}`;
-    if (how === "requests") for (let asked = 0; asked < 21; asked++) await app.ask("/health");
-    else for (let asked = 0; asked < 4; asked++) await ask("GET", "/kill", wrong);
+    if (how === "requests")
+      for (let requestCount = 0; requestCount < 21; requestCount++) await app.ask("/health");
+    else for (let requestCount = 0; requestCount < 4; requestCount++) await ask("GET", "/kill", wrong);
     return { ...app, ask, wrong };
   }
 

@@ -65,8 +65,8 @@ describe("the kill switch, on", () => {
   it("refuses an order by hand and a new grid, and stores neither", async () => {
     const { turn, deps, intents, store } = await started();
     await turn(true);
-    const asked = { ...BY_HAND, price: d("50000") };
-    await expect(runOperation(deps, "create_order", asked)).rejects.toMatchObject({ label: "Forbidden" });
+    const request = { ...BY_HAND, price: d("50000") };
+    await expect(runOperation(deps, "create_order", request)).rejects.toMatchObject({ label: "Forbidden" });
     await expect(runOperation(deps, "start_grid", GRID)).rejects.toMatchObject({ label: "Forbidden" });
     expect(await intents()).toBe(4);
     expect(await store.strategies({})).toHaveLength(1);
@@ -109,8 +109,8 @@ describe("edgemaker kill", () => {
     [["kill"], /name a sub-command of kill/],
     [["kill", "onn"], /did you mean on\?/],
     [["kill", "on", "--on"], /unknown flag: --on/],
-  ])("%j exits 2", async (words, told) => {
+  ])("%j exits 2", async (words, pattern) => {
     const { code, stderr } = await edgemaker(tempFolder(), words);
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(told) });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(pattern) });
   });
 });

@@ -66,13 +66,13 @@ describe("panic", () => {
   it("stops every grid and cancels every order, those by hand too", async () => {
     const { deps, resting, store } = await trading();
     expect(await resting()).toHaveLength(13);
-    const told = await runOperation<Panic>(deps, "panic", { sell: false });
-    expect(told).toMatchObject({
+    const panic = await runOperation<Panic>(deps, "panic", { sell: false });
+    expect(panic).toMatchObject({
       done: true,
       orders: [],
       message: expect.stringMatching(/no order of edgemaker is open/),
     });
-    expect(told.grids.map(({ status }) => status)).toEqual(["stopped", "stopped", "stopped"]);
+    expect(panic.grids.map(({ status }) => status)).toEqual(["stopped", "stopped", "stopped"]);
     expect(await resting()).toEqual([]);
     expect(await store.killed()).toBe(true);
     await expect(runOperation(deps, "create_order", BY_HAND)).rejects.toMatchObject({ label: "Forbidden" });
@@ -134,14 +134,14 @@ describe("panic", () => {
 
   it("needs an administrator's token, and is no tool of agents", async () => {
     const app = await testApp({ mcp: { trading: true, confirm: "plan" } });
-    const asked = async (token: string) =>
+    const countRequests = async (token: string) =>
       app.ask("/api/v1/panic", {
         method: "POST",
         headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
         body: "{}",
       });
-    expect((await asked(app.tokens.trade)).status).toBe(403);
-    expect((await asked(app.tokens.admin)).status).toBe(200);
+    expect((await countRequests(app.tokens.trade)).status).toBe(403);
+    expect((await countRequests(app.tokens.admin)).status).toBe(200);
     const client = await appClient(app, "admin");
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name).filter((name) => /panic|set_kill/.test(name))).toEqual([]);
@@ -159,12 +159,12 @@ describe("orders that were placed with keys of a request", () => {
     const keys = { "x-exchange-key": key, "x-exchange-secret": secret };
     const { order } = await (await post(app, buy("gateio"), keys)).json();
     await post(app, buy("gateio"));
-    const told = await app.ask(`/api/v1${path}`, {
+    const response = await app.ask(`/api/v1${path}`, {
       method: "POST",
       headers: { authorization: `Bearer ${app.tokens.admin}`, "content-type": "application/json" },
       body: JSON.stringify(body),
     });
-    expect(await told.json()).toMatchObject({
+    expect(await response.json()).toMatchObject({
       done: true,
       orders: [],
       ordersOfRequests: [{ exchange: "gateio", id: order.id }],

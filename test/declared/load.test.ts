@@ -80,10 +80,10 @@ describe("a strategy's file", () => {
     ["draws at random", "    Math.random();", "own.ts:7: Math.random is absent"],
     ["asks the network", '    fetch("http://localhost");', "own.ts:7: fetch is not defined"],
     ["reads the environment", "    process.env.HOME;", "own.ts:7: process is not defined"],
-  ])("that %s pauses its strategy alone, with an error that names file and line", (_what, body, told) => {
+  ])("that %s pauses its strategy alone, with an error that names file and line", (_what, body, output) => {
     const { strategy, intents = [] } = ran(written(body));
     expect(strategy).toMatchObject({ status: "running", phase: "paused" });
-    expect(strategy.lastError).toContain(told);
+    expect(strategy.lastError).toContain(output);
     expect(intents).toEqual([]);
   });
 
@@ -106,7 +106,7 @@ describe("a strategy's file", () => {
       'import { z } from "edgemaker";\nimport "./none.ts";',
       /broken\.ts:2:8: Could not resolve/,
     ],
-  ])("that %s is told with file and line, and the others are loaded", (_what, text, told) => {
+  ])("that %s is told with file and line, and the others are loaded", (_what, text, pattern) => {
     const folder = tempFolder();
     writeFileSync(join(folder, "broken.ts"), text);
     writeFileSync(
@@ -116,7 +116,7 @@ describe("a strategy's file", () => {
     writeFileSync(join(folder, "other.ts"), "throw new Error('it is no strategy');");
     const { definitions, failures } = loadStrategies(folder);
     expect(definitions.map(({ name }) => name)).toEqual(["good"]);
-    expect(failures.map(({ message }) => message)).toEqual([expect.stringMatching(told)]);
+    expect(failures.map(({ message }) => message)).toEqual([expect.stringMatching(pattern)]);
   });
 
   it("has a name of its own", () => {

@@ -31,10 +31,10 @@ describe("a token's price", () => {
     const stateless = { ...irisPool("INDY", { ada: 9_000_000, price: 5, dex: "Gone" }), state: null };
     const small = irisPool("INDY", { ada: 499.999, price: 9, dex: "Small" });
     const gap = irisPool("INDY", { ada: 1_000_000, price: 7, dex: "Gap", identifier: "gap" });
-    const { ask, asked } = await served([stateless, small, gap, ...three], { gaps: ["gap"] });
+    const { ask, asked: requests } = await served([stateless, small, gap, ...three], { gaps: ["gap"] });
     const answer = await ask("price/INDY");
     expect(names(answer)).toEqual(["MinswapV2", "SundaeSwapV3", "WingRidersV2", ...EXCHANGES]);
-    expect(asked.filter(({ path }) => path.endsWith("/prices"))).toMatchObject([
+    expect(requests.filter(({ path }) => path.endsWith("/prices"))).toMatchObject([
       { body: { identifiers: expect.not.arrayContaining([stateless.identifier]) } },
     ]);
   });
@@ -48,10 +48,10 @@ describe("a token's price", () => {
     const pools = Array.from({ length: 120 }, (_, place) =>
       irisPool("SNEK", { ada: 1000 + place, price: 0.004, decimals: 0, identifier: `pool-${place}` }),
     );
-    const { ask, asked } = await served(pools);
+    const { ask, asked: requests } = await served(pools);
     const answer = await ask("price/SNEK");
     expect(names(answer)).toHaveLength(120 + 4);
-    const pages = asked.filter(({ path }) => path.startsWith("/api/liquidity-pools?"));
+    const pages = requests.filter(({ path }) => path.startsWith("/api/liquidity-pools?"));
     expect(pages.map(({ path }) => path.split("?")[1])).toEqual(["page=1&limit=100", "page=2&limit=100"]);
     expect(pages[0]?.body).toMatchObject({
       tokenA: "lovelace",
@@ -161,8 +161,8 @@ describe("pools", () => {
   });
 
   it("have the price that the aggregator quotes, whatever their reserves say", async () => {
-    const answer = (what: string, told: unknown) =>
-      what === "prices" ? (told as Json[]).map((one) => ({ ...one, price: 3 })) : told;
+    const answer = (what: string, result: unknown) =>
+      what === "prices" ? (result as Json[]).map((one) => ({ ...one, price: 3 })) : result;
     const { ask } = await served(three, { answer });
     expect(await ask("pools/INDY?limit=1")).toMatchObject({ pools: [{ price: 3 }] });
   });
@@ -198,7 +198,7 @@ it("a fee of zero is one that the aggregator does not know", async () => {
 
 describe("the cache", () => {
   it("asks once for those who ask together or soon, and again afterwards", async () => {
-    const { url, asked } = await irisServer(three);
+    const { url, asked: requests } = await irisServer(three);
     let now = 0;
     const aggregator = cached(irisAggregator({ url, timeoutMillis: 60_000 }), {
       ttl: 5000,
@@ -207,10 +207,10 @@ describe("the cache", () => {
     await Promise.all([aggregator.pools("INDY"), aggregator.pools("INDY")]);
     now = 4999;
     await aggregator.pools("INDY");
-    expect(asked).toHaveLength(2);
+    expect(requests).toHaveLength(2);
     now = 5000;
     await aggregator.pools("INDY");
-    expect(asked).toHaveLength(4);
+    expect(requests).toHaveLength(4);
   });
 
   it("keeps no failure", async () => {

@@ -13,12 +13,12 @@ it("workerd gives up an exchange's answer that would not end", async () => {
     EDGEMAKER_TIMING: "requestTimeout=10000",
   });
   try {
-    const told = async (exchange: string) =>
+    const readOutput = async (exchange: string) =>
       (await (await app.ask(`/api/v1/ticker?exchange=${exchange}&symbol=BTC/USDT`)).json()) as object;
     const tooLong = { error: "Exchange error", message: expect.stringMatching(/too long/) };
-    expect(await told("mexc")).toMatchObject(tooLong);
-    expect(await told("gateio")).toMatchObject(tooLong);
-    expect(await told("kraken")).toMatchObject({
+    expect(await readOutput("mexc")).toMatchObject(tooLong);
+    expect(await readOutput("gateio")).toMatchObject(tooLong);
+    expect(await readOutput("kraken")).toMatchObject({
       error: "Exchange error",
       message: expect.stringMatching(/in time/),
     });

@@ -6,8 +6,11 @@ const headers = { origin: "https://app.example.org", "access-control-request-met
 it("the worker lets in pages of the origins that EDGEMAKER_CORS names, and of no others", async () => {
   const { ask, close } = await edgeApp({ EDGEMAKER_CORS: "https://app.example.org" });
   try {
-    const told = await ask("/api/v1/orders", { method: "OPTIONS", headers });
-    expect([told.status, told.headers.get("access-control-allow-origin")]).toEqual([204, headers.origin]);
+    const response = await ask("/api/v1/orders", { method: "OPTIONS", headers });
+    expect([response.status, response.headers.get("access-control-allow-origin")]).toEqual([
+      204,
+      headers.origin,
+    ]);
     const read = await ask("/api/v1/exchanges", { headers: { origin: headers.origin } });
     expect([read.status, read.headers.get("access-control-allow-origin")]).toEqual([200, headers.origin]);
     const other = await ask("/api/v1/orders", {
@@ -23,8 +26,8 @@ it("the worker lets in pages of the origins that EDGEMAKER_CORS names, and of no
 it("the worker lets in nobody's page unless a setting names it", async () => {
   const { ask, close } = await edgeApp();
   try {
-    const told = await ask("/api/v1/orders", { method: "OPTIONS", headers });
-    expect([told.status, told.headers.get("access-control-allow-origin")]).toEqual([403, null]);
+    const response = await ask("/api/v1/orders", { method: "OPTIONS", headers });
+    expect([response.status, response.headers.get("access-control-allow-origin")]).toEqual([403, null]);
   } finally {
     await close();
   }

@@ -5,8 +5,8 @@ it("the worker limits each client's address, over all requests of its isolate", 
   const app = await edgeApp({ EDGEMAKER_RATE_LIMIT: "address=1,burst=20" });
   try {
     const statuses = async (headers: Record<string, string>) => {
-      const asked = Array.from({ length: 60 }, () => app.ask("/health", { headers }));
-      return (await Promise.all(asked)).map(({ status }) => status);
+      const requests = Array.from({ length: 60 }, () => app.ask("/health", { headers }));
+      return (await Promise.all(requests)).map(({ status }) => status);
     };
     const startedAt = performance.now();
     const answered = await statuses({ "cf-connecting-ip": "203.0.113.1" });

@@ -147,9 +147,9 @@ it.each(["mexc", "bitget"] as const)(
     await execute(
       `update orders set behind_since = behind_since - ${11 * MINUTE} where client_id = '${ours(unreported)}'`,
     );
-    const told = await statusOnce(id, (shown) => shown.status === "error");
-    expect(told.lastError).toContain(ours(unreported));
-    expect(told.refused).toContainEqual(
+    const result = await statusOnce(id, (shown) => shown.status === "error");
+    expect(result.lastError).toContain(ours(unreported));
+    expect(result.refused).toContainEqual(
       expect.objectContaining({ reason: "fills_missing", detail: ours(unreported) }),
     );
     expect(await row()).toMatchObject({ booked: 0n, bookedFees: {}, settled: false });

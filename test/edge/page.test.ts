@@ -40,7 +40,7 @@ describe.skipIf(!findChromium())("the page in workerd, in Chromium (skipped wher
   });
 
   it("answers whoever wants no HTML as before", async () => {
-    const told = await app.ask("/", { headers: { accept: "application/json" } });
-    expect([told.status, await told.json()]).toMatchObject([404, { error: "Not found" }]);
+    const response = await app.ask("/", { headers: { accept: "application/json" } });
+    expect([response.status, await response.json()]).toMatchObject([404, { error: "Not found" }]);
   });
 });

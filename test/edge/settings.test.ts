@@ -9,9 +9,9 @@ it.each([
   // A variable of wrangler.toml that is no text there is none here.
   ["EDGEMAKER_DRY_RUN", true],
 ])("the worker answers nothing under a setting that is none of ours: %s=%s", async (name, value) => {
-  const told: unknown[] = [];
+  const results: unknown[] = [];
   const settings = { ...DEAD, [name]: value } as Record<string, string>;
-  const worker = await startWorker(settings, { onLog: ({ message }) => told.push(message) });
+  const worker = await startWorker(settings, { onLog: ({ message }) => results.push(message) });
   try {
     const ready = await worker.dispatchFetch("http://localhost/ready");
     expect(ready.status).toBe(503);
@@ -26,19 +26,19 @@ it.each([
       error: "Internal error",
       message: expect.stringContaining(name),
     });
-    await expect.poll(() => told).toContainEqual(expect.stringContaining(name));
+    await expect.poll(() => results).toContainEqual(expect.stringContaining(name));
   } finally {
     await worker.dispose();
   }
 });
 
 it("the worker's log says what to do where no database is named", async () => {
-  const told: unknown[] = [];
-  const worker = await startWorker({}, { onLog: ({ message }) => told.push(message) });
+  const results: unknown[] = [];
+  const worker = await startWorker({}, { onLog: ({ message }) => results.push(message) });
   try {
     expect((await worker.dispatchFetch("http://localhost/health")).status).toBe(200);
     expect((await worker.dispatchFetch("http://localhost/api/v1/exchanges")).status).toBe(500);
-    await expect.poll(() => told).toContainEqual(expect.stringContaining("on this machine in .dev.vars"));
+    await expect.poll(() => results).toContainEqual(expect.stringContaining("on this machine in .dev.vars"));
   } finally {
     await worker.dispose();
   }

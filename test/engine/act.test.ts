@@ -45,18 +45,18 @@ async function acted({ creates = [], cancels = [], looks = 0, killed = [], calls
   let now = startsAt;
   const sent: string[] = [];
   const looked: unknown[] = [];
-  let asked = 0;
+  let requestCount = 0;
   const answers = { creates: [...creates], cancels: [...cancels], killed: [...killed] };
   const venue = {
     async create({ clientId }: { clientId: string }, permit: Permit): Promise<CreateOutcome> {
-      asked++;
+      requestCount++;
       await permit.look?.();
       if (!permit.mayLeave()) return { result: "not_sent" };
       sent.push(clientId);
       return answers.creates.shift() ?? { result: "accepted", id: `x-${clientId}` };
     },
     async cancel({ id }: { id: string }, permit: Permit): Promise<CancelOutcome> {
-      asked++;
+      requestCount++;
       if (!permit.mayLeave()) return { result: "not_sent" };
       sent.push(`cancel ${id}`);
       return answers.cancels.shift() ?? { result: "accepted" };
@@ -94,7 +94,7 @@ async function acted({ creates = [], cancels = [], looks = 0, killed = [], calls
     events: done.events.map(({ kind, message }) => [kind, message]),
     short: done.short,
     looked,
-    asked,
+    asked: requestCount,
   };
 }
 

@@ -20,7 +20,7 @@ const level = (price: string) => ({ price: d(price), amount: d("1") });
 const store = { ordersByIds: async () => [] } as unknown as StepStore;
 const budget = () => budgetOf({ clock: () => 0, last: 1e9 }, 40);
 
-function venue(told: Partial<Venue> = {}): Venue {
+function venue(result: Partial<Venue> = {}): Venue {
   const nobody = async () => {
     throw new VenueError("unavailable", "nobody is to be asked");
   };
@@ -38,7 +38,7 @@ function venue(told: Partial<Venue> = {}): Venue {
     ticker: nobody,
     balances: nobody,
     book: async () => ({ bids: [level("99")], asks: [level("101")], at: NOW }),
-    ...told,
+    ...result,
   } as unknown as Venue;
 }
 
@@ -49,20 +49,20 @@ const quiet = (memory: object = {}): Snapshot =>
   });
 
 const seen = async (of: { venue?: Venue; snapshot?: Snapshot; answer?: Reference } = {}) => {
-  let asked = 0;
+  let requestCount = 0;
   const reference = async () => {
-    asked++;
+    requestCount++;
     return of.answer ?? { prices: [{ source: "mexc", price: d("100") }], most: null, listed: true };
   };
   const world = { store, kinds: kindsOf([reader]), reference };
   const { markets } = await observe(of.venue ?? venue(), world, of.snapshot ?? quiet(), budget());
-  return { sight: markets.get(SYMBOL), asked };
+  return { sight: markets.get(SYMBOL), asked: requestCount };
 };
 
 it("reads the book in place of the ticker where a kind goes by it, and keeps what else says a price", async () => {
-  const { sight, asked } = await seen();
+  const { sight, asked: requestCount } = await seen();
   expect(sight).toMatchObject({ quote: { bid: d("99"), ask: d("101"), at: NOW }, error: null });
-  expect(asked).toBe(1);
+  expect(requestCount).toBe(1);
   expect(sight?.elsewhere).toEqual({
     prices: [{ source: "mexc", price: d("100"), at: NOW }],
     askedAt: NOW,
@@ -82,12 +82,12 @@ it.each([
 });
 
 it("asks others again only once their answers are too old, and keeps what a silent one has said", async () => {
-  const before = (askedAt: number): Elsewhere => ({
+  const before = (requestedAt: number): Elsewhere => ({
     prices: [
-      { source: "mexc", price: d("90"), at: askedAt },
-      { source: "gateio", price: d("95"), at: askedAt },
+      { source: "mexc", price: d("90"), at: requestedAt },
+      { source: "gateio", price: d("95"), at: requestedAt },
     ],
-    askedAt,
+    askedAt: requestedAt,
     bookAt: null,
   });
   const fresh = await seen({ snapshot: quiet({ elsewhere: { [SYMBOL]: before(NOW - EVERY + 1) } }) });

@@ -12,11 +12,11 @@ async function requestedFor(count: number, passes: number): Promise<readonly (re
   const orders = Array.from({ length: count }, (_, slot) =>
     order({ ...behind, slot, exchangeId: `x${slot}` }),
   );
-  const asked: (readonly string[])[] = [];
+  const requests: (readonly string[])[] = [];
   const venue = {
     timing: TIMING,
     fillsOf: async (_symbol: string, ids: readonly string[]) => {
-      asked.push(ids);
+      requests.push(ids);
       return { fills: [], unreadable: [] };
     },
   } as unknown as Venue;
@@ -27,15 +27,15 @@ async function requestedFor(count: number, passes: number): Promise<readonly (re
     const budget = budgetOf({ clock: () => 0, last: 100_000 });
     await readLacking(venue, snapshot({ lease, orders }), SYMBOL, looked, budget);
   }
-  return asked;
+  return requests;
 }
 
 it.each([4, 5, 6, 10, 12, 30, 60])(
   "asks for each of %i orders in turn, however regular the passes are",
   async (count) => {
-    const asked = await requestedFor(count, count);
-    expect(Math.max(...asked.map(({ length }) => length))).toBe(3);
-    expect(new Set(asked.flat()).size).toBe(count);
+    const requests = await requestedFor(count, count);
+    expect(Math.max(...requests.map(({ length }) => length))).toBe(3);
+    expect(new Set(requests.flat()).size).toBe(count);
   },
 );
 

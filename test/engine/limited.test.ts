@@ -15,8 +15,8 @@ describe("a slot whose order a limit refuses", () => {
     for (let time = 0; time < 7; time++) {
       const { slot: next, refusal } = again(one);
       waits.push((next.limited?.until ?? 0) - 1000);
-      const told = `too much today; it is tried again after ${(waits.at(-1) ?? 0) / 1000} s`;
-      expect(refusal).toEqual({ reason: "limit_day", detail: told });
+      const text = `too much today; it is tried again after ${(waits.at(-1) ?? 0) / 1000} s`;
+      expect(refusal).toEqual({ reason: "limit_day", detail: text });
       one = next;
     }
     expect(waits).toEqual([15_000, 30_000, 60_000, 120_000, 240_000, 300_000, 300_000]);

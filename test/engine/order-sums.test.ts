@@ -51,8 +51,8 @@ describe("an order that no look finds", () => {
 
   it("that the exchange has taken shows that its reads are old, from when it should show, for ten minutes", () => {
     const taken = order({ state: "submitted", exchangeId: "7" });
-    const asked = [due - 1, due, due + 599_999, due + 600_000];
-    expect(asked.map((now) => isContradicted(taken, "missing", now, timing))).toEqual([
+    const requests = [due - 1, due, due + 599_999, due + 600_000];
+    expect(requests.map((now) => isContradicted(taken, "missing", now, timing))).toEqual([
       false,
       true,
       true,
@@ -84,21 +84,21 @@ describe("an order's sums", () => {
     const half = withFill(order(), fill("0.5"));
     expect(half).toMatchObject({ filled: d("0.5"), booked: d("0.5"), bookedNotional: d("50") });
     // The exchange has told of more than its trades so far.
-    const told = withFill(order({ filled: d("2") }), fill("0.5"));
-    expect(told).toMatchObject({ filled: d("2"), booked: d("0.5") });
+    const result = withFill(order({ filled: d("2") }), fill("0.5"));
+    expect(result).toMatchObject({ filled: d("2"), booked: d("0.5") });
     expect(withFill(half, fill("0.5")).bookedFees).toEqual({ USDT: d("0.2") });
   });
 
   it("leave a gap of what the order says beyond its fills, fees less those that are booked", () => {
     const one = withFill(order(), fill("0.5"));
-    const told: Order = {
+    const result: Order = {
       ...one,
       exchangeId: "7",
       filled: d("2"),
       notional: d("200"),
       fees: [{ asset: "USDT", amount: d("0.4") }],
     };
-    expect(gapFill(told, 9)).toMatchObject({
+    expect(gapFill(result, 9)).toMatchObject({
       tradeId: `order:7:${d("2")}`,
       amount: d("1.5"),
       notional: d("150"),
@@ -106,8 +106,8 @@ describe("an order's sums", () => {
       fees: [{ asset: "USDT", amount: d("0.3") }],
       at: 9,
     });
-    expect(gapFill({ ...told, fees: null }, 9)).toBeUndefined();
-    expect(gapFill({ ...told, notional: null }, 9)).toBeUndefined();
+    expect(gapFill({ ...result, fees: null }, 9)).toBeUndefined();
+    expect(gapFill({ ...result, notional: null }, 9)).toBeUndefined();
   });
 
   it("are waited for from when they lack something, anew with each that comes, and never of an order by hand", () => {

@@ -5,14 +5,14 @@ import type { Request } from "./requests.ts";
 export function wrongWith({ operation, path }: Request, status: number, text: string): string | undefined {
   const what = `${operation} ${path.slice(0, 200)}: ${status}`;
   if (status < 400) return status === 200 ? undefined : what;
-  const told = parse(text);
-  const label = typeof told?.error === "string" ? told.error : "";
+  const result = parse(text);
+  const label = typeof result?.error === "string" ? result.error : "";
   if (!isLabel(label)) return `${what} without a label: ${text.slice(0, 200)}`;
   if (statusOf(label) !== status) return `${what} under the label ${label}`;
   if (label === "Internal error") return `${what} ${text.slice(0, 300)}`;
-  if (typeof told?.message !== "string" || told.message === "") return `${what} ${label} says nothing`;
-  if (/\bat \S+:\d+:\d+|node_modules|\[object |undefined/.test(told.message))
-    return `${what} tells of its inside: ${told.message.slice(0, 200)}`;
+  if (typeof result?.message !== "string" || result.message === "") return `${what} ${label} says nothing`;
+  if (/\bat \S+:\d+:\d+|node_modules|\[object |undefined/.test(result.message))
+    return `${what} tells of its inside: ${result.message.slice(0, 200)}`;
   return undefined;
 }
 

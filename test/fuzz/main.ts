@@ -17,23 +17,23 @@ const MOST_GROWTH = 0.1;
 const FIFTHS = 5;
 const MIB = 1024 * 1024;
 
-const asked = (method: string, path: string, body?: object): Request => ({
+const countRequests = (method: string, path: string, body?: object): Request => ({
   operation: `${method} ${path}`,
   method,
   path: `/api/v1${path}`,
   headers: {},
   body: body && JSON.stringify(body),
 });
-const PLAIN = asked("GET", "/ticker?exchange=kraken&symbol=BTC/USDT");
+const PLAIN = countRequests("GET", "/ticker?exchange=kraken&symbol=BTC/USDT");
 
 /** What the requests have started would make each later one slower: it is no part of what is measured. */
 async function tidy(to: Target): Promise<void> {
-  await send(to, asked("POST", "/kill", { on: false }));
-  const { text } = await send(to, asked("GET", "/strategy/grid/list"));
+  await send(to, countRequests("POST", "/kill", { on: false }));
+  const { text } = await send(to, countRequests("GET", "/strategy/grid/list"));
   const { strategies = [] } = JSON.parse(text) as { strategies?: readonly { id: string }[] };
-  for (const { id } of strategies) await send(to, asked("DELETE", "/strategy/grid", { id }));
+  for (const { id } of strategies) await send(to, countRequests("DELETE", "/strategy/grid", { id }));
   for (const exchange of ["mexc", "gateio", "bitget", "kraken"])
-    await send(to, asked("DELETE", `/orders?exchange=${exchange}`));
+    await send(to, countRequests("DELETE", `/orders?exchange=${exchange}`));
 }
 
 const { runs, seed, given } = options();
@@ -52,8 +52,8 @@ async function one(request: Request): Promise<void> {
   // Turning the switch on waits on purpose until nothing of another process can leave any more.
   const millis = request.operation === "POST /kill" ? Math.max(0, taken - LOOK_HOLDS) : taken;
   statuses[status] = (statuses[status] ?? 0) + 1;
-  const told = wrongWith(request, status, text);
-  if (told !== undefined) wrong.push(told);
+  const output = wrongWith(request, status, text);
+  if (output !== undefined) wrong.push(output);
   if (millis > slowest.millis)
     slowest = { millis, what: `${request.operation} ${request.body?.slice(0, 120) ?? ""}` };
 }
@@ -99,7 +99,7 @@ console.log(
 console.log(
   `heap after collection at 20, 40, 60, 80 and 100 %: ${heaps.map((bytes) => (bytes / MIB).toFixed(1)).join(", ")} MiB; slope ${slope.toFixed(1)} bytes a request`,
 );
-for (const told of wrong.slice(0, 20)) console.log(`WRONG ${told}`);
+for (const output of wrong.slice(0, 20)) console.log(`WRONG ${output}`);
 const isFine = wrong.length === 0 && reads <= MOST_READS && growth <= MOST_GROWTH;
 console.log(
   isFine

@@ -94,12 +94,12 @@ const plainId = (clientId: string): string => clientId.replace(/^t-/, "");
 function wrongWith({ clientId, side, price, amount, listing }: Order): string[] {
   const slot = parseClientOrderId(plainId(clientId))?.slot ?? -1;
   const level = LEVELS[side === "buy" ? slot : slot + 1];
-  const told = `${clientId}, slot ${slot}: ${side} ${text(amount)} at ${text(price)}`;
-  if (level !== price) return [`${told}, not at its level`];
+  const output = `${clientId}, slot ${slot}: ${side} ${text(amount)} at ${text(price)}`;
+  if (level !== price) return [`${output}, not at its level`];
   const least = LEVELS[slot] as Decimal;
   // What was bought at the slot's lower price is the most that it ever sells; a first sell is less.
   const most = snap(div(decimal(String(SIZE)), least, "down"), listing.lot, "down");
-  return amount > most || amount <= 0n || amount * 3n < most ? [`${told}, of ${text(most)}`] : [];
+  return amount > most || amount <= 0n || amount * 3n < most ? [`${output}, of ${text(most)}`] : [];
 }
 
 /** Two open orders of one slot are one too many. */

@@ -188,10 +188,13 @@ function bodyOf(schema: Schema): fc.Arbitrary<string> {
       weight: 1,
       arbitrary: fc
         .tuple(text, fc.integer({ min: 2, max: 50_000 }))
-        .map(([told, digits]) => told.replace(/:\d+/, `:1${"0".repeat(digits)}.5`)),
+        .map(([output, digits]) => output.replace(/:\d+/, `:1${"0".repeat(digits)}.5`)),
     },
-    { weight: 1, arbitrary: fc.tuple(text, fc.nat(200)).map(([told, at]) => told.slice(0, at)) },
-    { weight: 1, arbitrary: fc.tuple(text, fc.nat(200)).map(([told, at]) => `${told}${told.slice(at)}`) },
+    { weight: 1, arbitrary: fc.tuple(text, fc.nat(200)).map(([output, at]) => output.slice(0, at)) },
+    {
+      weight: 1,
+      arbitrary: fc.tuple(text, fc.nat(200)).map(([output, at]) => `${output}${output.slice(at)}`),
+    },
     { weight: 1, arbitrary: fc.integer({ min: 1, max: 60_000 }).map((depth) => "[".repeat(depth)) },
   );
 }
@@ -206,7 +209,7 @@ function queryOf(parameters: readonly Parameter[]): fc.Arbitrary<string> {
   });
   return fc.tuple(record, fc.option(more, { nil: [], freq: 4 })).map(([value, extra]) =>
     [...Object.entries(value as object), ...extra]
-      .map(([name, told]) => `${encode(name)}=${encode(asText(told))}`)
+      .map(([name, result]) => `${encode(name)}=${encode(asText(result))}`)
       .join("&")
       .slice(0, MOST_URL - 200),
   );

@@ -47,11 +47,11 @@ export async function target(given?: { readonly url: string; readonly token: str
     url,
     token: server.token,
     async heap() {
-      const told = () => [...server.stderr().matchAll(/^heap (\d+)$/gm)];
-      const before = told().length;
+      const format = () => [...server.stderr().matchAll(/^heap (\d+)$/gm)];
+      const before = format().length;
       server.child.kill("SIGUSR2");
       const after = await eventually(
-        async () => told(),
+        async () => format(),
         (all) => all.length > before,
       );
       return Number(after.at(-1)?.[1]);

@@ -45,9 +45,9 @@ describe("a market that is closed", () => {
   });
 
   it("of which the venue tells nothing says why, once", () => {
-    const told = noteUnreadable(grid(), "unknown symbol", 5);
-    expect(told.lastError).toBe("AAA/USDT cannot be read: unknown symbol");
-    expect(noteUnreadable(told, "unknown symbol", 6)).toBe(told);
+    const result = noteUnreadable(grid(), "unknown symbol", 5);
+    expect(result.lastError).toBe("AAA/USDT cannot be read: unknown symbol");
+    expect(noteUnreadable(result, "unknown symbol", 6)).toBe(result);
   });
 });
 

@@ -53,34 +53,36 @@ async function grid(venue: EmulatedWorld["venue"] = {}) {
 }
 
 it("a key that is refused is told with what to do, until another one works", async () => {
-  const { exchange, pass, told } = await grid();
-  expect(await told()).toEqual({});
+  const { exchange, pass, told: readOutput } = await grid();
+  expect(await readOutput()).toEqual({});
   const { key, secret } = exchange.keys;
   exchange.revokeKeys(key);
   await pass(1);
-  expect((await told()).key_refused).toMatch(
+  expect((await readOutput()).key_refused).toMatch(
     /^kraken refuses its key \(.+\): open orders stay, .* `edgemaker exchange add kraken`$/,
   );
   exchange.addKeys({ key, secret, account: exchange.account });
   await pass();
-  expect(await told()).toEqual({});
+  expect(await readOutput()).toEqual({});
 });
 
 it("an exchange that does not answer is told as something that passes", async () => {
-  const { exchange, pass, told } = await grid();
+  const { exchange, pass, told: readOutput } = await grid();
   exchange.fail({ kind: "maintenance", times: 1_000_000 });
   await pass(1);
-  expect((await told()).exchange_unavailable).toMatch(/edgemaker retries .*, and you need to do nothing$/);
+  expect((await readOutput()).exchange_unavailable).toMatch(
+    /edgemaker retries .*, and you need to do nothing$/,
+  );
   exchange.heal();
   await pass();
-  expect(await told()).toEqual({});
+  expect(await readOutput()).toEqual({});
 });
 
 it("a price above or below the range is told with how to move the grid, to agents too", async () => {
-  const { exchange, pass, told, id, app } = await grid();
+  const { exchange, pass, told: readOutput, id, app } = await grid();
   exchange.move("BTC/USDT", "64000");
   await pass();
-  expect((await told()).out_of_range).toBe(
+  expect((await readOutput()).out_of_range).toBe(
     `the price 64000 is above its range 57000 – 63000: it has sold all its base, and earns nothing until the price returns; \`edgemaker grid edit ${id} --lower … --upper …\` moves it`,
   );
   const agent = await appSession(app, "read");
@@ -89,20 +91,20 @@ it("a price above or below the range is told with how to move the grid, to agent
   await agent.close();
   exchange.move("BTC/USDT", "56000");
   await pass();
-  expect((await told()).out_of_range).toMatch(
+  expect((await readOutput()).out_of_range).toMatch(
     /^the price 56000 is below its range .* it holds the base that it bought/,
   );
   exchange.move("BTC/USDT", "60000");
   await pass();
-  expect(await told()).toEqual({});
+  expect(await readOutput()).toEqual({});
 });
 
 it("a paused grid says how it goes on", async () => {
-  const { deps, id, told } = await grid();
+  const { deps, id, told: readOutput } = await grid();
   await runOperation(deps, "pause_grid", { id });
-  expect((await told()).paused).toContain(`until \`edgemaker grid resume ${id}\``);
+  expect((await readOutput()).paused).toContain(`until \`edgemaker grid resume ${id}\``);
   await runOperation(deps, "resume_grid", { id });
-  expect(await told()).toEqual({});
+  expect(await readOutput()).toEqual({});
 });
 
 it("slots that wait for quote or for base that is gone say where it has to come from", async () => {

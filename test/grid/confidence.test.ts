@@ -41,8 +41,8 @@ describe("the confidence in a price", () => {
     ["0 where nobody answers and nothing is known", silent, undefined, 0, "0"],
     ["the last value while nobody answers", silent, known(), 5 * MINUTE, "0.8"],
     ["0 when nobody has answered for longer than five minutes", silent, known(), 5 * MINUTE + 1, "0"],
-  ])("is %s", (_name, told, last, now, value) => {
-    expect(confidenceFrom(told, { mid: d("100"), last, now }).value).toBe(d(value));
+  ])("is %s", (_name, result, last, now, value) => {
+    expect(confidenceFrom(result, { mid: d("100"), last, now }).value).toBe(d(value));
   });
 
   it.each([
@@ -91,9 +91,9 @@ describe("a grid with a least confidence", () => {
 
   async function started(confidence: string, price?: string) {
     const box = await testSandbox();
-    let asked = 0;
+    let requestCount = 0;
     const ask: Deps["reference"] = async (exchange, symbol) => {
-      asked++;
+      requestCount++;
       const real = await box.deps.reference?.(exchange, symbol);
       return price === undefined && real
         ? real
@@ -104,7 +104,7 @@ describe("a grid with a least confidence", () => {
     const { id, warnings } = await runOperation<Reported>(deps, "start_grid", input);
     const status = async () => (await runOperation<Status>(deps, "get_grid_status", { id })).strategies[0];
     const open = () => box.venue("kraken").openOrders("BTC/USDT");
-    return { ...box, deps, warnings, status, open, asked: () => asked };
+    return { ...box, deps, warnings, status, open, asked: () => requestCount };
   }
 
   it("places its orders where the venues agree, and status says why", async () => {
@@ -120,33 +120,33 @@ describe("a grid with a least confidence", () => {
     const { open, status, warnings } = await started("0.6", "63000");
     expect(await open()).toEqual([]);
     expect(warnings.map(({ code }) => code)).toContain("low_confidence");
-    const told = await status();
-    expect(told?.refused.map(({ reason }) => reason)).toEqual(Array(4).fill("low_confidence"));
-    expect(told?.confidence?.value).toBeLessThan(0.1);
+    const result = await status();
+    expect(result?.refused.map(({ reason }) => reason)).toEqual(Array(4).fill("low_confidence"));
+    expect(result?.confidence?.value).toBeLessThan(0.1);
   });
 
   it("asks at most once a minute, whichever process steps it", async () => {
-    const { deps, asked, time } = await started("0.6", "63000");
-    const first = asked();
+    const { deps, asked: countRequests, time } = await started("0.6", "63000");
+    const first = countRequests();
     for (let seconds = 0; seconds < 55; seconds += 5) {
       time.pass(5000);
       await runOperation({ ...deps }, "tick", {});
     }
-    expect(asked()).toBe(first);
+    expect(countRequests()).toBe(first);
     time.pass(10_000);
     await runOperation(deps, "tick", {});
-    expect(asked()).toBe(first + 1);
+    expect(countRequests()).toBe(first + 1);
     expect(time.now()).toBeGreaterThan(START);
   });
 
   it("asks nobody while every slot rests its order", async () => {
-    const { deps, asked, time } = await started("0.6");
-    const first = asked();
+    const { deps, asked: countRequests, time } = await started("0.6");
+    const first = countRequests();
     for (let minutes = 0; minutes < 3; minutes++) {
       time.pass(2000);
       await runOperation(deps, "tick", {});
     }
     time.pass(MINUTE + 1);
-    expect(asked()).toBe(first);
+    expect(countRequests()).toBe(first);
   });
 });

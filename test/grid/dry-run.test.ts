@@ -40,9 +40,9 @@ describe("a dry run over sockets", () => {
         headers: { authorization: `Bearer ${tokens.admin}`, "content-type": "application/json" },
         ...(body ? { body: JSON.stringify(body) } : {}),
       });
-      const told = (await response.json()) as T;
-      expect(response.status, JSON.stringify(told)).toBe(200);
-      return told;
+      const output = (await response.json()) as T;
+      expect(response.status, JSON.stringify(output)).toBe(200);
+      return output;
     };
     const { id } = await call<Reported>("POST", "/strategy/grid", {
       ...MARKET,

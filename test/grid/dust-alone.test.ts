@@ -25,7 +25,7 @@ interface Reported {
 it.each([
   ["0.000004", null, /dust: less than can be sold/],
   ["0.0001", 50_000, /break-even 50000/],
-])("with %s BTC alone the break-even price of a status is %s", async (held, price, told) => {
+])("with %s BTC alone the break-even price of a status is %s", async (held, price, pattern) => {
   const app = await drivenApp();
   await app.start(RANGE);
   await app.tick();
@@ -45,5 +45,5 @@ it.each([
   });
   const { body } = await app.call<Reported>("GET", "/strategy/grid/status");
   expect(body.strategies[0]).toMatchObject({ position: held, breakEvenPrice: price });
-  expect(JSON.stringify(gridsView(body))).toMatch(told);
+  expect(JSON.stringify(gridsView(body))).toMatch(pattern);
 });

@@ -37,8 +37,8 @@ describe("a running grid", () => {
     const before = (await grid.status()) as Status & { cycles: number };
     expect(before.cycles).toBeGreaterThan(0);
     const used = new Set((await grid.resting()).map(({ clientId }) => clientId));
-    const asked = { id: grid.id, lowerPrice: 80, upperPrice: 120, gridLevels: 8, orderSize: 60 };
-    const plan = await grid.ask<Plan>("preview_grid_edit", asked);
+    const request = { id: grid.id, lowerPrice: 80, upperPrice: 120, gridLevels: 8, orderSize: 60 };
+    const plan = await grid.ask<Plan>("preview_grid_edit", request);
     expect(plan.cancelled).toBe(used.size);
     expect(plan.changes.map(({ field }) => field)).toEqual([
       "lowerPrice",
@@ -48,7 +48,7 @@ describe("a running grid", () => {
       "gridSpacing",
     ]);
     expect(plan.realized).toBe(before.profit);
-    const { made } = await grid.ask<{ made: boolean }>("edit_grid", { ...asked, planHash: plan.planHash });
+    const { made } = await grid.ask<{ made: boolean }>("edit_grid", { ...request, planHash: plan.planHash });
     expect(made).toBe(true);
     await grid.pass(2);
     const resting = await grid.resting();
@@ -73,8 +73,8 @@ describe("a running grid", () => {
     const grid = await running([100, 97, 93, 89, 89, ...Array.from({ length: 30 }, () => 89)]);
     await grid.pass(6);
     const { position, breakEvenPrice } = await grid.status();
-    const asked = { id: grid.id, lowerPrice: 80, upperPrice: 92, gridLevels: 4 };
-    const plan = await grid.ask<Plan>("preview_grid_edit", asked);
+    const request = { id: grid.id, lowerPrice: 80, upperPrice: 92, gridLevels: 4 };
+    const plan = await grid.ask<Plan>("preview_grid_edit", request);
     const sells = plan.orders.filter(({ side }) => side === "sell");
     const sold = sells.reduce((total, { amount }) => total + amount, 0);
     expect(Number(position)).toBeGreaterThan(0);
@@ -82,7 +82,7 @@ describe("a running grid", () => {
     for (const { price } of sells) expect(price).toBeGreaterThan(90);
     expect(breakEvenPrice).toBeGreaterThan(90);
     expect(plan.warnings.map(({ code }) => code)).toContain("idle_base");
-    await grid.ask("edit_grid", { ...asked, planHash: plan.planHash });
+    await grid.ask("edit_grid", { ...request, planHash: plan.planHash });
     expect((await grid.status()).position).toBe(position);
   });
 
@@ -95,14 +95,14 @@ describe("a running grid", () => {
     await grid.ask("edit_grid", { id: grid.id, stopLossPrice: 85, planHash: plan.planHash });
     await grid.pass(1);
     expect(await grid.resting()).toEqual(before);
-    const told = async () => (await grid.status()) as Status & { stopPrices: { price: number }[] };
-    expect((await told()).stopPrices).toMatchObject([{ reason: "stop_loss", price: 85, armed: true }]);
+    const readOutput = async () => (await grid.status()) as Status & { stopPrices: { price: number }[] };
+    expect((await readOutput()).stopPrices).toMatchObject([{ reason: "stop_loss", price: 85, armed: true }]);
     await grid.ask("edit_grid", { id: grid.id, clearStopLoss: true });
-    expect((await told()).stopPrices).toEqual([]);
+    expect((await readOutput()).stopPrices).toEqual([]);
     const stopping = { id: grid.id, lowerPrice: 96, upperPrice: 110, gridLevels: 7, stopLossPrice: 95.5 };
     await grid.ask("edit_grid", stopping);
     await grid.pass(14);
-    expect((await told()).status).toBe("stopped");
+    expect((await readOutput()).status).toBe("stopped");
     expect(await grid.resting()).toEqual([]);
   });
 

@@ -82,9 +82,9 @@ describe("a stop that sells the base", () => {
       await app.withdrawFree();
       await app.store.setWants(id, "stop", { keepOrders: false, sellBase: true }, BY);
       for (let pass = 0; pass < 30; pass++) await app.pass(5 * SECOND);
-      const { status, held, told } = await stopped(app);
+      const { status, held, told: text } = await stopped(app);
       expect({ status, keeps: held > 0n }).toEqual({ status: "stopped", keeps: true });
-      expect(told).toContain("BTC of the grid were not free in the account and were not sold");
+      expect(text).toContain("BTC of the grid were not free in the account and were not sold");
     },
   );
 });

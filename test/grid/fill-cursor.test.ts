@@ -37,7 +37,7 @@ function readAll(venue: Venue, start: Millis, { questions, now }: { questions: n
     let reading = startReading(snapshotOf(start, cursor, at), PAIR, TIMING.overlap);
     if (!reading) throw new Error("there is an order to read for");
     let span = nextSpan(reading);
-    for (let asked = 0; span && asked < questions; asked++) {
+    for (let requestCount = 0; span && requestCount < questions; requestCount++) {
       const answer = windowed(venue, { from: span.from, to: span.to ?? at }, { fills: shown, now: at });
       for (const { id } of answer.fills) found.add(id);
       reading = withAnswer(reading, answer);

@@ -12,7 +12,7 @@ const selling = (index: number, over = {}) =>
   slot({ index, lower: d("105"), upper: d("110"), size: d("110"), side: "sell", ...over });
 const buying = slot({ index: 9, lower: d("90"), upper: d("95"), size: d("110") });
 
-const asked = (slots: Parameters<typeof state>[0], tries = 0) =>
+const countRequests = (slots: Parameters<typeof state>[0], tries = 0) =>
   firstBuyOf(state(slots, { firstBuy: { tries } }), CONFIG, {
     market: MARKET,
     quote: QUOTE,
@@ -21,14 +21,16 @@ const asked = (slots: Parameters<typeof state>[0], tries = 0) =>
 
 describe("the buy of missing base at the start", () => {
   it("is what selling slots lack, and nothing for those that hold or buy", () => {
-    expect(asked([selling(0), selling(1), buying])?.intent.amount).toBe(d("2"));
+    expect(countRequests([selling(0), selling(1), buying])?.intent.amount).toBe(d("2"));
     const holding = selling(1, { base: d("1"), cost: d("100") });
-    expect(asked([selling(0), holding, buying])?.intent.amount).toBe(d("1"));
-    expect(asked([holding, buying])).toBeUndefined();
+    expect(countRequests([selling(0), holding, buying])?.intent.amount).toBe(d("1"));
+    expect(countRequests([holding, buying])).toBeUndefined();
   });
 
   it("is tried five times and then given up", () => {
-    const tried = [0, 1, 2, 3, 4, 5].map((tries) => asked([selling(0), selling(7)], tries) !== undefined);
+    const tried = [0, 1, 2, 3, 4, 5].map(
+      (tries) => countRequests([selling(0), selling(7)], tries) !== undefined,
+    );
     expect(tried).toEqual([true, true, true, true, true, false]);
   });
 });

@@ -37,8 +37,8 @@ describe("a guided start", () => {
     ["wide", "stop", "bitget", "SNEK/USDT", 35],
     ["usual", "wait", "gateio", "BTC/USDT", 12],
     ["narrow", "follow", "kraken", "ADA/USD", 10_000],
-  ])("%s, %s on %s %s uses no more than its budget, pays, and starts as shown", async (...asked) => {
-    const [width, onLeave, exchange, symbol, budget] = asked;
+  ])("%s, %s on %s %s uses no more than its budget, pays, and starts as shown", async (...requests) => {
+    const [width, onLeave, exchange, symbol, budget] = requests;
     const app = await drivenApp();
     const { status, body } = await guideOf(app, { width, onLeave, exchange, symbol, budget });
     expect(status, body.message).toBe(200);

@@ -91,9 +91,10 @@ function play({ feeIn, turns, slots, free }: Case, { scale = 1n, whole = false }
 }
 
 // As `expect` has it, at a hundredth of its cost: there are ten thousand cases each.
-function same(told: unknown, wanted: unknown, what: string): void {
-  if (told === wanted) return;
-  if (encode(told) !== encode(wanted)) throw new Error(`${what}: ${encode(told)} is not ${encode(wanted)}`);
+function same(result: unknown, wanted: unknown, what: string): void {
+  if (result === wanted) return;
+  if (encode(result) !== encode(wanted))
+    throw new Error(`${what}: ${encode(result)} is not ${encode(wanted)}`);
 }
 
 const sumOf = (fills: readonly Fill[], asset: string): Decimal =>

@@ -46,14 +46,14 @@ describe("how often a week has crossed the levels", () => {
         }),
         ({ seed, width, half, levels }) => {
           const candles = randomCandles(seed, 336, width);
-          const asked = {
+          const request = {
             lowerPrice: d(String(10_000 - half)),
             upperPrice: d(String(10_000 + half)),
             gridLevels: levels,
             orderSize: d("400"),
           };
           const balances = [{ asset: "USDT", free: d("100000"), used: 0n }];
-          const { run } = backtest(asked, candles, { market, balances, rules: RULES, withBand: false });
+          const { run } = backtest(request, candles, { market, balances, rules: RULES, withBand: false });
           const { state } = run.account.strategy;
           const { cycles } = crossingsOf(state.slots, candlesIn(candles));
           expect(cycles).toEqual(state.slots.map((slot) => slot.cycles));

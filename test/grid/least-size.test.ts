@@ -30,7 +30,7 @@ const refused = (act: () => unknown): string => {
     throw error;
   }
 };
-const told = (message: string) => decimal(/at least ([\d.]+) /.exec(message)?.[1] as string);
+const format = (message: string) => decimal(/at least ([\d.]+) /.exec(message)?.[1] as string);
 const ALMOST = d("0.998");
 
 describe("the least size that a refusal tells", () => {
@@ -42,12 +42,12 @@ describe("the least size that a refusal tells", () => {
       refused(() => checkCentered({ orderSize, centered }, { market: market(), quote, balances: undefined }));
     const message = at(d("0.5"));
     expect(message).toMatch(/^Invalid order size: size must be at least [\d.]+ USDT here/);
-    expect(at(told(message))).toBe("");
-    expect(at(mul(told(message), ALMOST, "down"))).toMatch(/^Invalid order size/);
+    expect(at(format(message))).toBe("");
+    expect(at(mul(format(message), ALMOST, "down"))).toMatch(/^Invalid order size/);
   });
 
   it("is as exact where the quote is a coin that costs 60,000", () => {
-    const asked: RequestedRange = {
+    const request: RequestedRange = {
       lowerPrice: d("0.03"),
       upperPrice: d("0.04"),
       gridLevels: 5,
@@ -64,17 +64,17 @@ describe("the least size that a refusal tells", () => {
       quote: { ...quote, bid: d("0.035"), ask: d("0.035") },
       balances: undefined,
     };
-    const at = (orderSize: bigint) => refused(() => checkStart({ ...asked, orderSize }, world));
-    const message = at(asked.orderSize);
+    const at = (orderSize: bigint) => refused(() => checkStart({ ...request, orderSize }, world));
+    const message = at(request.orderSize);
     expect(message).toMatch(/^Invalid order size: orderSize must be at least 0\.0000\d+ BTC here/);
-    expect(at(told(message))).toBe("");
-    expect(at(mul(told(message), ALMOST, "down"))).toMatch(/^Invalid order size/);
+    expect(at(format(message))).toBe("");
+    expect(at(mul(format(message), ALMOST, "down"))).toMatch(/^Invalid order size/);
   });
 });
 
 describe("the spacing that a refusal tells", () => {
   it("is none that a geometric grid would refuse", () => {
-    const asked: RequestedRange = {
+    const request: RequestedRange = {
       lowerPrice: d("59000"),
       upperPrice: d("61000"),
       gridLevels: 50,
@@ -83,7 +83,7 @@ describe("the spacing that a refusal tells", () => {
       allowLoss: false,
     };
     const at = (change: Partial<RequestedRange>) =>
-      refused(() => checkStart({ ...asked, ...change }, { market: market(), quote, balances: undefined }));
+      refused(() => checkStart({ ...request, ...change }, { market: market(), quote, balances: undefined }));
     const message = at({});
     expect(message).toMatch(/^Invalid spacing: every cycle loses money: .*; use at most (\d+) levels/);
     expect(message).not.toContain("use a spacing");

@@ -9,9 +9,13 @@ interface Event {
 }
 
 /** What is told of a grid that follows this path, oldest first. */
-async function told(path: readonly number[], start: string, asked: object): Promise<readonly string[]> {
+async function readOutput(
+  path: readonly number[],
+  start: string,
+  request: object,
+): Promise<readonly string[]> {
   const grid = await gridOver([...path], { quote: "5000" });
-  const { id } = await grid.ask<{ id: string }>(start, { ...grid.where, ...asked });
+  const { id } = await grid.ask<{ id: string }>(start, { ...grid.where, ...request });
   await grid.pass(path.length);
   const { events } = await grid.ask<{ events: readonly Event[] }>("get_grid_events", { id });
   const moved = events.filter(({ kind }) => kind === "moved").reverse();
@@ -27,12 +31,12 @@ const RANGE = { lowerPrice: 90, upperPrice: 110, gridLevels: 10, orderSize: 50 }
 
 it("a grid that follows the market says each step, and where it is now", async () => {
   const up = [100, 105, 111, 113, 113, 113, 115, 115, 115, 115, 115];
-  expect(await told(up, "start_grid", { ...RANGE, trail: { up: 114 } })).toEqual([
+  expect(await readOutput(up, "start_grid", { ...RANGE, trail: { up: 114 } })).toEqual([
     "followed the market up: now from 92 to 112",
     "followed the market up: now from 94 to 114",
   ]);
   const down = [100, 95, 89, 87, 87, 87, 87, 87, 87];
-  expect(await told(down, "start_grid", { ...RANGE, trail: { down: 88 } })).toEqual([
+  expect(await readOutput(down, "start_grid", { ...RANGE, trail: { down: 88 } })).toEqual([
     "followed the market down: now from 88 to 108",
   ]);
 });
@@ -40,12 +44,12 @@ it("a grid that follows the market says each step, and where it is now", async (
 it("a grid that is laid out anew says so, and where it is now", async () => {
   const path = [100, 100, 110, 110, 110, 110, 110, 110, 110];
   const around = { levels: 3, spacing: 0.01, size: 50, deviation: 0.02, debounce: 60_000 };
-  const [first, ...more] = await told(path, "start_centered_grid", around);
+  const [first, ...more] = await readOutput(path, "start_centered_grid", around);
   expect(more).toEqual([]);
   const [, low, high] = /^rebuilt around the market: now from ([\d.]+) to ([\d.]+)$/.exec(first ?? "") ?? [];
   expect([Number(low), Number(high)].map(Math.round)).toEqual([107, 113]);
 });
 
 it("one that stays where it is says nothing", async () => {
-  expect(await told([100, 97, 93, 97, 100, 104, 100], "start_grid", RANGE)).toEqual([]);
+  expect(await readOutput([100, 97, 93, 97, 100, 104, 100], "start_grid", RANGE)).toEqual([]);
 });

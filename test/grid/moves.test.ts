@@ -51,18 +51,20 @@ describe("what the mid asks of a grid", () => {
   const laid = { center: d("120"), laidAt: 0 };
 
   it("is another layout when it has left its center by more than the deviation", () => {
-    const asked = ["132", "132.01", "108", "107.99"].map((mid) => ask(centered("center"), mid, laid, 60_000));
-    expect(asked).toEqual([undefined, "rebuild", undefined, "rebuild"]);
+    const requests = ["132", "132.01", "108", "107.99"].map((mid) =>
+      ask(centered("center"), mid, laid, 60_000),
+    );
+    expect(requests).toEqual([undefined, "rebuild", undefined, "rebuild"]);
   });
 
   it("is another layout when it has left its outermost levels by more than the deviation", () => {
-    const asked = ["152", "152.01", "88", "87.99"].map((mid) => ask(centered("edge"), mid, laid, 60_000));
-    expect(asked).toEqual([undefined, "rebuild", undefined, "rebuild"]);
+    const requests = ["152", "152.01", "88", "87.99"].map((mid) => ask(centered("edge"), mid, laid, 60_000));
+    expect(requests).toEqual([undefined, "rebuild", undefined, "rebuild"]);
   });
 
   it("is no other layout so soon after the last", () => {
-    const asked = [59_999, 60_000].map((time) => ask(centered("edge"), "200", laid, time));
-    expect(asked).toEqual([undefined, "rebuild"]);
+    const requests = [59_999, 60_000].map((time) => ask(centered("edge"), "200", laid, time));
+    expect(requests).toEqual([undefined, "rebuild"]);
   });
 });
 

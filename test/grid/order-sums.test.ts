@@ -12,17 +12,17 @@ const order = {
   side: "buy",
   amount: d("2"),
 } as unknown as Order;
-const told = (over: Partial<VenueOrder>): VenueOrder =>
+const format = (over: Partial<VenueOrder>): VenueOrder =>
   ({ id: "1", filled: 0n, notional: 0n, fees: [], status: "open", ...over }) as VenueOrder;
 
 const unreported = { notional: undefined, fees: undefined };
 
 it("keeps no sums of a smaller amount: an order without fees while it rested is not free once it is filled", () => {
-  const resting = seen(order, told({}), 1);
+  const resting = seen(order, format({}), 1);
   expect(resting).toMatchObject({ fees: [], notional: 0n });
   const filled = seen(
     resting,
-    told({ filled: d("2"), status: "filled", notional: d("200"), fees: undefined }),
+    format({ filled: d("2"), status: "filled", notional: d("200"), fees: undefined }),
     2,
   );
   expect(filled).toMatchObject({ fees: null, notional: d("200") });
@@ -31,10 +31,10 @@ it("keeps no sums of a smaller amount: an order without fees while it rested is 
 
 it("takes sums that are told later of the same amount, and none of an older look", () => {
   const fees = [{ asset: "USDT", amount: d("0.1") }];
-  const filled = seen(order, told({ filled: d("1"), ...unreported }), 1);
+  const filled = seen(order, format({ filled: d("1"), ...unreported }), 1);
   expect(filled).toMatchObject({ fees: null, notional: null });
-  const whole = seen(filled, told({ filled: d("1"), notional: d("100"), fees }), 2);
+  const whole = seen(filled, format({ filled: d("1"), notional: d("100"), fees }), 2);
   expect(whole).toMatchObject({ fees, notional: d("100") });
-  expect(seen(whole, told({ filled: d("0.5"), notional: d("50"), fees: [] }), 3)).toBe(whole);
+  expect(seen(whole, format({ filled: d("0.5"), notional: d("50"), fees: [] }), 3)).toBe(whole);
   expect(gapFill(whole, 4)).toMatchObject({ amount: d("1"), fees });
 });

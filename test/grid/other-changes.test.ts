@@ -53,7 +53,7 @@ describe("what a person does on the account of a running grid", () => {
     expect(await app.resting()).toHaveLength(GRID.gridLevels + 1);
 
     const { differences, twice, unbooked, withoutIntent } = await auditBooks(app.context, "kraken");
-    expect(Object.fromEntries(differences.map((told) => told.split(" ").reverse()))).toEqual(wanted);
+    expect(Object.fromEntries(differences.map((output) => output.split(" ").reverse()))).toEqual(wanted);
     expect([twice, unbooked, withoutIntent]).toEqual([[], [], []]);
   });
 

@@ -107,9 +107,9 @@ describe("a grid in error", () => {
 
   it("stays in error while the cause lasts, and each resume tries once", async () => {
     const { ask, view, open, passes, store, id } = await broken();
-    const told = await ask("resume_grid");
-    expect(told).toMatchObject({ success: false, status: "error" });
-    expect(told.message).toMatch(/in error again/);
+    const result = await ask("resume_grid");
+    expect(result).toMatchObject({ success: false, status: "error" });
+    expect(result.message).toMatch(/in error again/);
     const events = (await store.eventsOf(id, { limit: 100 })).length;
     const resting = (await open()).length;
     await passes(30);

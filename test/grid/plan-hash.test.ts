@@ -22,15 +22,15 @@ const sorted = (orders: readonly Placed[]) =>
     .map(({ side, price, amount }) => ({ side, price, amount }))
     .sort((a, b) => a.price - b.price || a.side.localeCompare(b.side));
 
-async function shown(path: string, asked: object) {
+async function shown(path: string, request: object) {
   const app = await drivenApp();
-  const { status, body } = await app.call<Planned>("POST", `${path}/preview`, asked);
+  const { status, body } = await app.call<Planned>("POST", `${path}/preview`, request);
   expect(status).toBe(200);
   const orders = async () =>
     (await app.call<{ orders: Placed[] }>("GET", "/orders?exchange=kraken")).body.orders;
   const start = (over: object = {}) =>
     app.call<{ error?: string; message: string }>("POST", path, {
-      ...asked,
+      ...request,
       planHash: body.planHash,
       ...over,
     });

@@ -20,7 +20,7 @@ afterEach(() => {
 });
 
 /** What a terminal of so many columns says of a plan, line breaks undone. */
-async function told(width: number, over: object, quote = "100000"): Promise<string> {
+async function readOutput(width: number, over: object, quote = "100000"): Promise<string> {
   const app = await drivenApp();
   if (quote !== "100000") await app.deposit("USDT", decimal(quote) - decimal("100000"));
   const { status, body } = await app.call<ShownPlan>("POST", "/strategy/grid/preview", { ...RANGE, ...over });
@@ -33,7 +33,7 @@ async function told(width: number, over: object, quote = "100000"): Promise<stri
 
 describe.each([80, 120])("a plan in %d columns", (width) => {
   it("says what its orders come to, what is set aside of what is free, and what stays", async () => {
-    const text = await told(width, { initialBuy: true });
+    const text = await readOutput(width, { initialBuy: true });
     expect(text).toMatch(/sum [\d.]+ USDT: [\d.]+ in buys, 0 in sells/);
     expect(text).toMatch(
       /set aside [\d.]+ of 100000 USDT unreserved \([\d.]+ %\); [\d.]+ USDT stay free \([\d.]+ %\)/,
@@ -43,7 +43,7 @@ describe.each([80, 120])("a plan in %d columns", (width) => {
   });
 
   it("says what does not fit: two of twenty orders", async () => {
-    const text = await told(width, {}, "210");
+    const text = await readOutput(width, {}, "210");
     expect(text).toMatch(/orders 2 buys at [\d.]+ to [\d.]+ USDT; 18 of 20 slots wait \(.*no_quote.*\)/);
     expect(text).toMatch(/set aside [\d.]+ of 210 USDT unreserved \([\d.]+ %\); [\d.]+ USDT are missing/);
     expect(text).toMatch(
@@ -52,7 +52,7 @@ describe.each([80, 120])("a plan in %d columns", (width) => {
   });
 
   it("names every option that is armed, and bounds of the loss at each price that matters", async () => {
-    const text = await told(width, {
+    const text = await readOutput(width, {
       stopLossPrice: 50_000,
       takeProfitPrice: 70_000,
       triggerPrice: 61_000,

@@ -76,7 +76,7 @@ describe.skipIf(!isThere)("a grid over the real January of 2022, stepped every f
     }
     const [view] = await store.strategies({ id });
     expect(days).toHaveLength(31);
-    expect(days.map(({ change }) => change)).toEqual(days.map(({ told }) => told));
+    expect(days.map(({ change }) => change)).toEqual(days.map(({ told: output }) => output));
     expect(doubles).toEqual([]);
     expect(view && asGrid(view.strategy).state.ledger.cycles).toBeGreaterThan(100);
   });

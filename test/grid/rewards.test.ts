@@ -43,9 +43,9 @@ it.each([
   }
   expect(await status()).toMatchObject({ status: "running", lastError: null, otherChanges: {} });
   expect(exchange.executions().map(({ order }) => order.side)).toEqual(["buy", "sell"]);
-  const told = await runOperation<{ balances: { total: string }[] }>(deps, "get_balance", {
+  const result = await runOperation<{ balances: { total: string }[] }>(deps, "get_balance", {
     exchange: "kraken",
     asset: "LTC",
   });
-  expect(told.balances.map(({ total }) => d(total))).toEqual([exchange.total("LTC")]);
+  expect(result.balances.map(({ total }) => d(total))).toEqual([exchange.total("LTC")]);
 });

@@ -16,8 +16,8 @@ async function stepped() {
   onTestFinished(() => world.close());
   const deps: Deps = { ...world.deps, interval: INTERVAL };
   // Who is asked steps nothing itself, and does not know how often others do.
-  const { interval: _, ...asked } = deps;
-  const app = await appOver(asked);
+  const { interval: _, ...request } = deps;
+  const app = await appOver(request);
   const { id } = await runOperation<{ id: string }>(deps, "start_grid", {
     exchange: "kraken",
     symbol: "BTC/USDT",

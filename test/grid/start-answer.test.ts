@@ -8,11 +8,11 @@ it.each([
   ["/strategy/grid", RANGE],
   ["/strategy/grid", { ...RANGE, useOwnBase: false }],
   ["/strategy/grid/centered", { ...MARKET, confidence: 0 }],
-])("a start at %s answers what its preview said that it uses at the most: %o", async (path, asked) => {
+])("a start at %s answers what its preview said that it uses at the most: %o", async (path, request) => {
   const app = await drivenApp();
   type Used = { readonly maxQuoteUsed: string; readonly ownBaseUsed: string };
-  const shown = await app.call<Used>("POST", `${path}/preview`, asked);
-  const started = await app.call<Used>("POST", path, asked);
+  const shown = await app.call<Used>("POST", `${path}/preview`, request);
+  const started = await app.call<Used>("POST", path, request);
   expect([shown.status, started.status]).toEqual([200, 200]);
   const { maxQuoteUsed, ownBaseUsed } = shown.body;
   expect(Number(maxQuoteUsed)).toBeGreaterThan(0);

@@ -21,14 +21,14 @@ describe("a stop price", () => {
     );
     const { id } = await grid.ask<{ id: string }>("start_grid", { ...grid.where, ...RANGE, ...STOPS });
     await grid.pass(2);
-    const told = async () => ((await grid.status()) as unknown as Reported).stopPrices;
-    const [loss, profit] = await told();
+    const readOutput = async () => ((await grid.status()) as unknown as Reported).stopPrices;
+    const [loss, profit] = await readOutput();
     expect(loss).toMatchObject({ reason: "stop_loss", price: 85, armed: true });
     expect(loss?.distancePercent).toBeCloseTo(-15, 0);
     expect(profit).toMatchObject({ reason: "take_profit", price: 120, armed: true });
     expect(profit?.distancePercent).toBeCloseTo(20, 0);
     await grid.ask("pause_grid", { id });
-    expect((await told()).map(({ armed }) => armed)).toEqual([false, false]);
+    expect((await readOutput()).map(({ armed }) => armed)).toEqual([false, false]);
   });
 
   it("says why it has stopped, at which price, what it sold and what that came to", async () => {

@@ -8,9 +8,9 @@ interface Listed {
 }
 
 /** What status and list tell of a grid once the market has gone this path. */
-async function readAfter(path: readonly number[], start: string, asked: object) {
+async function readAfter(path: readonly number[], start: string, request: object) {
   const grid = await gridOver([...path], { quote: "5000" });
-  const { id } = await grid.ask<{ id: string }>(start, { ...grid.where, ...asked });
+  const { id } = await grid.ask<{ id: string }>(start, { ...grid.where, ...request });
   await grid.pass(path.length);
   const status = await grid.ask<{
     strategies: readonly (Listed & { lowerPrice: number; upperPrice: number })[];

@@ -33,24 +33,24 @@ describe("a book so wide that a stop price waits", () => {
     expect((await status()).strategies[0]?.stopPrices[0]?.armed).toBe(true);
     app.switches.isWide = true;
     for (let at = 0; at < 3; at++) await app.tick(6000);
-    const told = await status();
-    expect(told.strategies[0]?.notices).toEqual([
+    const result = await status();
+    expect(result.strategies[0]?.notices).toEqual([
       { code: "stop_price_held_up", message: expect.stringMatching(HELD_UP) },
     ]);
-    expect(told.strategies[0]?.stopPrices[0]?.armed).toBe(false);
+    expect(result.strategies[0]?.stopPrices[0]?.armed).toBe(false);
     const list = await app.call<Reported>("GET", "/strategy/grid/list");
-    expect(list.body.strategies[0]?.notices).toEqual(told.strategies[0]?.notices);
+    expect(list.body.strategies[0]?.notices).toEqual(result.strategies[0]?.notices);
     const { columns } = process.stdout;
     for (const width of [80, 120]) {
       process.stdout.columns = width;
-      expect(render(gridsView(told)).replace(/\s+/g, " ")).toContain("waits for a narrower spread");
+      expect(render(gridsView(result)).replace(/\s+/g, " ")).toContain("waits for a narrower spread");
       expect(render(listView(list.body), LISTED)).toContain("stop_price_held_up");
     }
     process.stdout.columns = columns;
     const client = await appClient(app, "read");
     const { structuredContent } = await callTool(client, "get_grid_status", {});
     expect((structuredContent as unknown as Reported).strategies[0]?.notices).toEqual(
-      told.strategies[0]?.notices,
+      result.strategies[0]?.notices,
     );
     // It is passed meanwhile: nothing follows, which is said too, and everything does once the book is narrow.
     await app.move(0.9);

@@ -60,28 +60,28 @@ describe("a plan of a grid", () => {
     ["a grid that trails", { trail: { up: 66_000, down: 54_000 } }],
   ])("calls free what is not needed later: %s", async (_what, over) => {
     const app = await drivenApp();
-    const asked = { ...RANGE, ...over };
+    const request = { ...RANGE, ...over };
     const { body: plan } = await app.call<{ investment: { quote: string }; free: { quote: string } }>(
       "POST",
       "/strategy/grid/preview",
-      asked,
+      request,
     );
     const free = decimal(plan.free.quote) - decimal(plan.investment.quote);
     await app.deposit("USDT", -free);
-    await app.start(asked);
+    await app.start(request);
     await app.tick();
     expect(await isStarved(app)).toBe(false);
   });
 
   it("reserves what the running grid needs", async () => {
     const app = await drivenApp();
-    const asked = { ...RANGE, useOwnBase: false };
+    const request = { ...RANGE, useOwnBase: false };
     const { body: plan } = await app.call<{ investment: { quote: string } }>(
       "POST",
       "/strategy/grid/preview",
-      asked,
+      request,
     );
-    await app.start(asked);
+    await app.start(request);
     const { inOrders } = ofAsset(await planOf(app), "USDT");
     const [need] = (await planOf(app)).needs;
     const running = decimal(need?.quote ?? "0") + decimal(inOrders);
@@ -179,18 +179,18 @@ describe("a plan beside another grid on the same money", () => {
   it("tells what is free beside the other, and warns of what does not fit", async () => {
     const app = await drivenApp();
     await app.deposit("USDT", -decimal("99500"));
-    const asked = { ...RANGE, gridLevels: 10, orderSize: 49, useOwnBase: false };
+    const request = { ...RANGE, gridLevels: 10, orderSize: 49, useOwnBase: false };
     interface Shown {
       readonly free: { readonly quote: string };
       readonly warnings: readonly { readonly code: string; readonly message: string }[];
       readonly sums: { readonly buys: string; readonly sells: string };
     }
-    const shown = async () => (await app.call<Shown>("POST", "/strategy/grid/preview", asked)).body;
+    const shown = async () => (await app.call<Shown>("POST", "/strategy/grid/preview", request)).body;
     const first = await shown();
     expect(first.free.quote).toBe("500");
     expect(Number(first.sums.buys)).toBeGreaterThan(240);
     expect(first.warnings.map(({ code }) => code)).not.toContain("funds_missing");
-    await app.start(asked);
+    await app.start(request);
     await app.tick();
     const second = await shown();
     // What the first has not locked in orders it still needs: nearly nothing is left.
@@ -233,8 +233,8 @@ describe("beside quotes on the same account", () => {
     const app = await drivenApp();
     await quoting(app);
     await app.deposit("USDT", -decimal("97000"));
-    const asked = { ...RANGE, gridLevels: 10, orderSize: 200 };
-    const { free, warnings } = (await app.call<Previewed>("POST", "/strategy/grid/preview", asked)).body;
+    const request = { ...RANGE, gridLevels: 10, orderSize: 200 };
+    const { free, warnings } = (await app.call<Previewed>("POST", "/strategy/grid/preview", request)).body;
     expect(Number(free.quote)).toBeCloseTo(1000, -1);
     expect(Number(free.base)).toBeCloseTo(1.5);
     const beside = /besides the [\d.]+ USDT that other strategies need/;
@@ -246,8 +246,8 @@ describe("beside quotes on the same account", () => {
     const { id } = await app.start({ ...RANGE, gridLevels: 10, orderSize: 50, useOwnBase: false });
     await app.tick();
     const ofEdit = async () => {
-      const asked = { orderSize: 200 };
-      const { body } = await app.call<Edited>("POST", `/strategy/grid/${id}/preview`, asked);
+      const request = { orderSize: 200 };
+      const { body } = await app.call<Edited>("POST", `/strategy/grid/${id}/preview`, request);
       return { free: Number(body.free), warning: body.warnings.find(({ code }) => code === "funds_missing") };
     };
     const alone = await ofEdit();

@@ -34,10 +34,10 @@ const lossAt = ({ worstCase }: Plan, price: number): number =>
 /** Worth of the account at a price, before and after. */
 async function lostOn(path: number[], input: object, funds: { quote: string; base?: string }) {
   const grid = await gridOver(path, funds);
-  const asked = { ...grid.where, ...RANGE, ...input };
-  const plan = await grid.ask<Plan>("preview_grid", asked);
+  const request = { ...grid.where, ...RANGE, ...input };
+  const plan = await grid.ask<Plan>("preview_grid", request);
   const before = await grid.worth(decimal("100"));
-  await grid.ask("start_grid", asked);
+  await grid.ask("start_grid", request);
   await grid.pass(path.length);
   const after = await grid.worth(decimal(String(path.at(-1))));
   return { plan, lost: wire(before - after), status: await grid.status() };
@@ -86,11 +86,11 @@ describe("what a plan says can be lost", () => {
   it("is all quote of the account where a centered grid follows the market down", async () => {
     const path = pathTo(65, 1);
     const grid = await gridOver(path, { quote: "5000" });
-    const asked = { ...grid.where, size: 100 };
-    const plan = await grid.ask<Plan>("preview_centered_grid", asked);
-    const kept = await grid.ask<Plan>("preview_centered_grid", { ...asked, maxPosition: 0.3 });
+    const request = { ...grid.where, size: 100 };
+    const plan = await grid.ask<Plan>("preview_centered_grid", request);
+    const kept = await grid.ask<Plan>("preview_centered_grid", { ...request, maxPosition: 0.3 });
     expect(Number(kept.maxQuoteUsed)).toBe(1500);
-    await grid.ask("start_centered_grid", asked);
+    await grid.ask("start_centered_grid", request);
     await grid.pass(path.length);
     const { position, averageCost } = (await grid.status()) as unknown as Record<string, number>;
     // Ten slots of 100 were shown as the most it could use.
@@ -108,12 +108,12 @@ describe("what a plan says it needs", () => {
       ...Array.from({ length: 40 }, (_, i) => 119 - i),
     ];
     const probe = await gridOver(path, { quote: "1000", base: "3" });
-    const asked = { ...probe.where, ...RANGE };
-    const { investment } = await probe.ask<Plan>("preview_grid", asked);
+    const request = { ...probe.where, ...RANGE };
+    const { investment } = await probe.ask<Plan>("preview_grid", request);
     const grid = await gridOver(path, investment);
-    const exact = await grid.ask<Plan>("preview_grid", asked);
+    const exact = await grid.ask<Plan>("preview_grid", request);
     expect(exact.warnings.map(({ code }) => code)).toEqual(["own_base_used"]);
-    await grid.ask("start_grid", asked);
+    await grid.ask("start_grid", request);
     const missing = new Set<string>();
     await grid.pass(path.length, async () => {
       for (const { reason } of (await grid.status()).refused) missing.add(reason);

@@ -184,8 +184,8 @@ export const LIMIT_GUARDS: readonly Guard[] = [
       [true, false],
       async ({ a, b, own, account }) => {
         const { stored } = await a.readLimits({ scopes: [], account, actor: "" });
-        const asked = { version: stored.version, scope: own, settings: {}, message: "x" };
-        return [await a.setLimits(asked), await b.setLimits(asked)];
+        const request = { version: stored.version, scope: own, settings: {}, message: "x" };
+        return [await a.setLimits(request), await b.setLimits(request)];
       },
     ],
   ]),

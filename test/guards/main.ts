@@ -23,9 +23,9 @@ async function look(
   const { holds, was } = await proof().catch((error: unknown) => ({ holds: !should, was: String(error) }));
   if (holds === should) return;
   failed++;
-  const told = JSON.stringify(was, (_, one) => (typeof one === "bigint" ? String(one) : one));
+  const text = JSON.stringify(was, (_, one) => (typeof one === "bigint" ? String(one) : one));
   console.log(
-    `${name}: ${should ? "does not hold" : "nothing shows that it is missing"} on ${where} (${told})`,
+    `${name}: ${should ? "does not hold" : "nothing shows that it is missing"} on ${where} (${text})`,
   );
 }
 

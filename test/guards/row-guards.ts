@@ -146,8 +146,8 @@ export const ROW_GUARDS: readonly Guard[] = [
   ...guardsOf(`${LIBSQL}/stores/strategy-store.ts`, [
     [
       "a wish is one grid's",
-      "const asked = and(eq(strategies.id, id), isRunning());",
-      "const asked = isRunning();",
+      "const query = and(eq(strategies.id, id), isRunning());",
+      "const query = isRunning();",
       "run",
       async ({ a, b, start }) => {
         const [one, two] = [await start(), await start()];
@@ -157,8 +157,8 @@ export const ROW_GUARDS: readonly Guard[] = [
     ],
     [
       "a stopped grid is wanted to do nothing",
-      "const asked = and(eq(strategies.id, id), isRunning());",
-      "const asked = eq(strategies.id, id);",
+      "const query = and(eq(strategies.id, id), isRunning());",
+      "const query = eq(strategies.id, id);",
       "stop",
       async ({ a, b, start }) => {
         const { id } = await start({ status: "stopped", wants: "stop" });
@@ -180,8 +180,8 @@ export const ROW_GUARDS: readonly Guard[] = [
     ],
     [
       "a pause is one grid's",
-      "isPaused, by) {\n      const asked = sql`${strategies.id} = ${id} and ${isRunning()}",
-      "isPaused, by) {\n      const asked = sql`${isRunning()}",
+      "isPaused, by) {\n      const query = sql`${strategies.id} = ${id} and ${isRunning()}",
+      "isPaused, by) {\n      const query = sql`${isRunning()}",
       "run",
       async ({ a, b, start }) => {
         const [one, two] = [await start(), await start()];
@@ -197,8 +197,8 @@ export const ROW_GUARDS: readonly Guard[] = [
       async ({ own, account, contexts, start }) => {
         await start({ request: own });
         await start({ request: own });
-        const told = `select count(*) from events where account = '${account}' and kind = 'started'`;
-        return Number((await contexts.second.client.execute(told)).rows[0]?.[0]);
+        const text = `select count(*) from events where account = '${account}' and kind = 'started'`;
+        return Number((await contexts.second.client.execute(text)).rows[0]?.[0]);
       },
     ],
     [
@@ -306,8 +306,8 @@ export const ROW_GUARDS: readonly Guard[] = [
       "`",
       ["new", "running"],
       async ({ a, b, own }) => {
-        const asked = { key: own, bodyHash: "x" };
-        return [(await a.claimRequest(asked)).state, (await b.claimRequest(asked)).state];
+        const query = { key: own, bodyHash: "x" };
+        return [(await a.claimRequest(query)).state, (await b.claimRequest(query)).state];
       },
     ],
     [
@@ -316,8 +316,8 @@ export const ROW_GUARDS: readonly Guard[] = [
       '    .onConflictDoUpdate({ target: requests.key, set: { bodyHash: boundTo("bodyHash") } })\n    .returning({ key: requests.key });',
       ["new", "running"],
       async ({ a, b, own }) => {
-        const asked = { key: own, bodyHash: "x" };
-        return [(await a.claimRequest(asked)).state, (await b.claimRequest(asked)).state];
+        const query = { key: own, bodyHash: "x" };
+        return [(await a.claimRequest(query)).state, (await b.claimRequest(query)).state];
       },
     ],
   ]),

@@ -157,12 +157,12 @@ export const SCHEMA_GUARDS: readonly Guard[] = [
       "CREATE INDEX `events_chain`",
       ["done", "refused"],
       async (writers) => {
-        const told = (chain: string) =>
+        const readOutput = (chain: string) =>
           raw(
             writers,
             `insert into events (account, at, kind, message, chain, seq) values ('', 0, 'kill', '', '${chain}', 1)`,
           );
-        const [first, second] = [await told(writers.own), await told(writers.own)];
+        const [first, second] = [await readOutput(writers.own), await readOutput(writers.own)];
         return [first, second === "done" ? second : "refused"];
       },
     ],

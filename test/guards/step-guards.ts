@@ -16,10 +16,10 @@ export const STEP_GUARDS: readonly Guard[] = [
       async ({ a, b, account, start, takeLease, pass }) => {
         await start();
         await takeLease(a, "a");
-        const asked = { account, owner: "b", ttl: TTL, overlap: 0, calls: CALLS };
-        const refused = await b.takeLease(asked);
+        const request = { account, owner: "b", ttl: TTL, overlap: 0, calls: CALLS };
+        const refused = await b.takeLease(request);
         pass(TTL);
-        return [refused, (await b.takeLease(asked))?.isPaid];
+        return [refused, (await b.takeLease(request))?.isPaid];
       },
     ],
     [
@@ -29,10 +29,10 @@ export const STEP_GUARDS: readonly Guard[] = [
       [true, undefined],
       async ({ a, b, account, start, pass }) => {
         await start();
-        const asked = { account, ttl: TTL, overlap: 0, calls: CALLS };
-        const first = await a.takeLease({ ...asked, owner: "a" });
+        const request = { account, ttl: TTL, overlap: 0, calls: CALLS };
+        const first = await a.takeLease({ ...request, owner: "a" });
         pass(TTL);
-        return [first?.isPaid, (await b.takeLease({ ...asked, owner: "b" }))?.isPaid];
+        return [first?.isPaid, (await b.takeLease({ ...request, owner: "b" }))?.isPaid];
       },
     ],
   ]),
@@ -89,8 +89,8 @@ export const STEP_GUARDS: readonly Guard[] = [
           async ({ a, b, lease, start, changes }) => {
             const { id } = await start();
             await b.setWants(id, "stop", { keepOrders: false, sellBase: false });
-            const asked = { id, wants: "stop", keepOrders: false, sellBase: false, ...wish } as const;
-            return done(a.record(await lease(a, "a"), [changes({ wish: asked })]));
+            const request = { id, wants: "stop", keepOrders: false, sellBase: false, ...wish } as const;
+            return done(a.record(await lease(a, "a"), [changes({ wish: request })]));
           },
         ] as Parameters<typeof guardsOf>[1][number],
     ),
@@ -102,8 +102,8 @@ export const STEP_GUARDS: readonly Guard[] = [
       async ({ a, b, lease, start, changes }) => {
         const [{ id }, other] = [await start(), await start()];
         await b.setWants(other.id, "stop", { keepOrders: false, sellBase: false });
-        const asked = { id, wants: "stop", keepOrders: false, sellBase: false } as const;
-        return done(a.record(await lease(a, "a"), [changes({ wish: asked })]));
+        const request = { id, wants: "stop", keepOrders: false, sellBase: false } as const;
+        return done(a.record(await lease(a, "a"), [changes({ wish: request })]));
       },
     ],
   ]),
@@ -387,9 +387,9 @@ export const STEP_GUARDS: readonly Guard[] = [
             .rows[0]?.[0];
         const before = Number(await count());
         await b.setKill(true);
-        const told = Number(await count()) - before;
+        const value = Number(await count()) - before;
         await a.setKill(false);
-        return told;
+        return value;
       },
     ],
   ]),
@@ -467,8 +467,8 @@ export const STEP_GUARDS: readonly Guard[] = [
     ],
     [
       "an intent meets no order by hand",
-      "sql`${asked} and not ${MEETS_BY_HAND}`",
-      "asked",
+      "sql`${request} and not ${MEETS_BY_HAND}`",
+      "request",
       0,
       async ({ a, b, lease, start, order, changes }) => {
         const strategy = await start();

@@ -83,7 +83,7 @@ describe("a grid's history", () => {
     const { ask, tokens } = target;
     const headers = { authorization: `Bearer ${tokens.read}` };
     const path = `/api/v1/strategy/grid/${id}/fills`;
-    const told = (await (await ask(path, { headers })).json()) as Reported;
+    const result = (await (await ask(path, { headers })).json()) as Reported;
     for (const [query, accept] of [
       ["?format=csv", "*/*"],
       ["", "text/csv"],
@@ -91,8 +91,8 @@ describe("a grid's history", () => {
       const response = await ask(`${path}${query}`, { headers: { ...headers, accept } });
       expect(response.headers.get("content-type")).toBe("text/csv; charset=utf-8");
       const lines = (await response.text()).trimEnd().split("\r\n");
-      expect(lines).toHaveLength(told.count + 1);
-      const [first] = told.fills as [Json];
+      expect(lines).toHaveLength(result.count + 1);
+      const [first] = result.fills as [Json];
       expect(lines[1]?.split(",").slice(0, 9)).toEqual([
         String(first.timestamp),
         new Date(Number(first.timestamp)).toISOString(),
@@ -175,7 +175,7 @@ describe("comma-separated values", () => {
     ["a formula after a line break", "a\n@b", '"a\n\'@b"'],
     ["a negative number", "-1.5", "-1.5"],
     ["nothing", null, ""],
-  ])("keep %s a text of one cell", (_name, value, told) => {
-    expect(csv(["x"], [[value]])).toBe(`x\r\n${told}\r\n`);
+  ])("keep %s a text of one cell", (_name, value, output) => {
+    expect(csv(["x"], [[value]])).toBe(`x\r\n${output}\r\n`);
   });
 });

@@ -11,11 +11,11 @@ type Reported = Record<"orders" | "fills" | "events", Json[]> & { count: number;
 /** Quotes that have traded for four hours of market time, beside a grid. */
 async function quoted() {
   const box = await testSandbox({ speed: 1 });
-  const asked = quoteInput(["kraken", "mexc"]).parse({
+  const request = quoteInput(["kraken", "mexc"]).parse({
     ...{ exchange: "kraken", symbol: "BTC/USDT", spread: 0.001, size: 100, volatilityFactor: 0 },
     ...{ quoteBudget: 2000, baseBudget: 0.03 },
   });
-  const quotes = await runOperation<{ id: string }>(box.deps, "start_quote", asked);
+  const quotes = await runOperation<{ id: string }>(box.deps, "start_quote", request);
   const grid = await runOperation<{ id: string }>(box.deps, "start_grid", {
     ...{ exchange: "mexc", symbol: "BTC/USDT", lowerPrice: d("59000"), upperPrice: d("61000") },
     ...{ gridLevels: 10, orderSize: d("50") },
@@ -28,8 +28,8 @@ async function quoted() {
   const { ask, tokens } = await appOver(box.deps);
   const get = async (path: string, accept = "application/json") =>
     ask(`/api/v1/strategy/${path}`, { headers: { authorization: `Bearer ${tokens.read}`, accept } });
-  const told = async (path: string) => (await (await get(path)).json()) as Reported;
-  return { ...box, get, told, quotes: quotes.id, grid: grid.id };
+  const readOutput = async (path: string) => (await (await get(path)).json()) as Reported;
+  return { ...box, get, told: readOutput, quotes: quotes.id, grid: grid.id };
 }
 
 describe("the history of quotes", () => {
@@ -39,10 +39,12 @@ describe("the history of quotes", () => {
   });
 
   it("tells their orders as quotes', and executions that sum up to their orders and position", async () => {
-    const { told, quotes } = box;
-    const { orders } = await told(`quote/${quotes}/orders?limit=1000`);
-    const { fills } = await told(`quote/${quotes}/fills?limit=1000`);
-    const { strategies } = (await told(`quote/status?id=${quotes}`)) as unknown as { strategies: Json[] };
+    const { told: readOutput, quotes } = box;
+    const { orders } = await readOutput(`quote/${quotes}/orders?limit=1000`);
+    const { fills } = await readOutput(`quote/${quotes}/fills?limit=1000`);
+    const { strategies } = (await readOutput(`quote/status?id=${quotes}`)) as unknown as {
+      strategies: Json[];
+    };
     expect(fills.length).toBeGreaterThan(3);
     expect(new Set(orders.map(({ kind }) => kind))).toEqual(new Set(["quote"]));
     const sum = (rows: readonly Json[], name: string, side: string) =>
@@ -60,17 +62,17 @@ describe("the history of quotes", () => {
   });
 
   it("gives its executions as a table, too", async () => {
-    const { told, get, quotes } = box;
-    const { count } = await told(`quote/${quotes}/fills?limit=1000`);
+    const { told: readOutput, get, quotes } = box;
+    const { count } = await readOutput(`quote/${quotes}/fills?limit=1000`);
     const lines = (await (await get(`quote/${quotes}/fills`, "text/csv")).text()).trimEnd().split("\r\n");
     expect(lines).toHaveLength(count + 1);
   });
 
   it("does not take a grid for quotes, nor quotes for a grid", async () => {
-    const { told, quotes, grid } = box;
+    const { told: readOutput, quotes, grid } = box;
     for (const what of ["orders", "fills", "events"]) {
-      expect((await told(`quote/${grid}/${what}`)).message).toBe(`there are no quotes ${grid}`);
-      expect((await told(`grid/${quotes}/${what}`)).message).toBe(`there is no strategy ${quotes}`);
+      expect((await readOutput(`quote/${grid}/${what}`)).message).toBe(`there are no quotes ${grid}`);
+      expect((await readOutput(`grid/${quotes}/${what}`)).message).toBe(`there is no strategy ${quotes}`);
     }
   });
 });

@@ -50,8 +50,8 @@ describe("edgemaker limits", () => {
       { EDGEMAKER_LIMITS: "openOrders=many" },
       /openOrders is a whole number of orders, not many/,
     ],
-  ])("%s with %j exits 2", async (words, env, told) => {
+  ])("%s with %j exits 2", async (words, env, pattern) => {
     const { code, stderr } = await run(tempFolder(), words, env);
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(told) });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(pattern) });
   });
 });

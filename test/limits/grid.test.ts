@@ -78,10 +78,10 @@ describe("a running grid", () => {
     await limit(set);
     await cancelAll();
     for (const _pass of [1, 2, 3]) await tick();
-    const told = await status(id);
-    expect(told).toMatchObject({ status: "running", openOrders: 0, lastError: null });
-    expect(told.refused.map((one) => one.reason)).toEqual(Array(6).fill(reason));
-    expect(told.refused[0]?.detail).toMatch(/the limit \w+ is .*edgemaker limits set --/);
+    const result = await status(id);
+    expect(result).toMatchObject({ status: "running", openOrders: 0, lastError: null });
+    expect(result.refused.map((one) => one.reason)).toEqual(Array(6).fill(reason));
+    expect(result.refused[0]?.detail).toMatch(/the limit \w+ is .*edgemaker limits set --/);
     expect(await resting()).toEqual([]);
     await limit(Object.fromEntries(Object.keys(set).map((name) => [name, "off"])));
     for (const _pass of [1, 2]) await tick();
@@ -134,10 +134,10 @@ describe("an exit", () => {
     await limit({ collarPercent: 0.5 });
     await call("DELETE", "/strategy/grid", { id, sellBase: true });
     await tick();
-    const told = await status(id);
-    expect(told.status).toBe("stopped");
+    const result = await status(id);
+    expect(result.status).toBe("stopped");
     expect(await sells()).toHaveLength(1);
-    expect(told.notices).toMatchObject([
+    expect(result.notices).toMatchObject([
       {
         code: "exit_beyond_collar",
         message: expect.stringMatching(/on purpose: the limit collarPercent is 0.5/),

@@ -138,11 +138,11 @@ describe("limits that are set", () => {
     [{ scope: "everybody", openOrders: 1 }, /scope is every/],
     [{}, /name a limit to set/],
     [{ scope: "token:a", accountLoss: "USDT=5" }, /loss limits apply/],
-  ])("refuses %j", async (body, told) => {
+  ])("refuses %j", async (body, pattern) => {
     const { limit } = await app();
     const answer = await limit(body);
     expect(answer).toMatchObject({ status: 400, body: { error: "Invalid request" } });
-    expect(answer.body.message).toMatch(told);
+    expect(answer.body.message).toMatch(pattern);
   });
 
   it("needs an administrator", async () => {

@@ -41,9 +41,9 @@ describe("a grid that has lost more than its limit", () => {
     const { id, moved, tick, status, resume, resting } = await app({ strategyLoss: "USDT=20" });
     await moved(0.94);
     for (const _pass of [1, 2, 3]) await tick();
-    const told = await status(id);
-    expect(told).toMatchObject({ status: "running", phase: "paused" });
-    expect(told.notices).toMatchObject([
+    const result = await status(id);
+    expect(result).toMatchObject({ status: "running", phase: "paused" });
+    expect(result.notices).toMatchObject([
       {
         code: "loss_limit",
         message: expect.stringMatching(
@@ -52,7 +52,7 @@ describe("a grid that has lost more than its limit", () => {
       },
       { code: "paused" },
     ]);
-    expect(new Set(told.refused.map(({ reason }) => reason))).toEqual(new Set(["limit_loss"]));
+    expect(new Set(result.refused.map(({ reason }) => reason))).toEqual(new Set(["limit_loss"]));
     const before = await resting();
     await moved(1 / 0.94);
     for (const _pass of [1, 2, 3]) await tick();
@@ -112,9 +112,9 @@ describe("an account that has lost more than its limit", () => {
     await stop(second);
     await moved(0.95);
     for (const _pass of [1, 2, 3]) await tick();
-    const told = await status(id);
-    expect(told.phase).toBe("paused");
-    expect(told.notices).toMatchObject([
+    const result = await status(id);
+    expect(result.phase).toBe("paused");
+    expect(result.notices).toMatchObject([
       {
         code: "loss_limit",
         message: expect.stringMatching(/accountLoss is USDT=30, but the account's grids lost/),

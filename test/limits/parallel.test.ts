@@ -27,10 +27,10 @@ describe("of 100 parallel orders against a day's limit of ten", () => {
     const boxes = [await testSandbox({ url, realTime: true }), await testSandbox({ url, realTime: true })];
     const [{ deps, context, venue }] = boxes as [(typeof boxes)[0]];
     await runOperation(deps, "set_limits", CAP);
-    const asked = { ...ORDER, amount: d("0.001"), price: d("50000") };
+    const request = { ...ORDER, amount: d("0.001"), price: d("50000") };
     const all = await Promise.allSettled(
       Array.from({ length: 100 }, (_one, i) =>
-        runOperation((boxes[i % 2] as (typeof boxes)[0]).deps, "create_order", asked),
+        runOperation((boxes[i % 2] as (typeof boxes)[0]).deps, "create_order", request),
       ),
     );
     const placed = all.filter(({ status }) => status === "fulfilled").length;
@@ -58,11 +58,11 @@ describe("of 100 parallel orders against a day's limit of ten", () => {
       ),
     );
     const statuses = answers.map(({ status }) => status);
-    const told = await (servers[0] as (typeof servers)[0]).ask("/api/v1/orders?exchange=kraken");
+    const response = await (servers[0] as (typeof servers)[0]).ask("/api/v1/orders?exchange=kraken");
     for (const server of servers) await server.kill("SIGTERM");
     const placed = statuses.filter((status) => status === 200).length;
     expect(placed).toBeLessThanOrEqual(10);
-    expect(((await told.json()) as { count: number }).count).toBe(placed);
+    expect(((await response.json()) as { count: number }).count).toBe(placed);
     expect(statuses.filter((status) => status === 403).length).toBeGreaterThan(0);
   });
 });

@@ -22,7 +22,7 @@ it("an exchange that gives no book delays no alert", async () => {
   const receiver = await answering(ok);
   await box.add("ops", receiver.url);
   const sandbox = await testSandbox();
-  let asked = 0;
+  let requestCount = 0;
   let giveUp: (reason: Error) => void = () => undefined;
   const deps: Deps = {
     ...sandbox.deps,
@@ -33,13 +33,13 @@ it("an exchange that gives no book delays no alert", async () => {
     },
     inTime: () =>
       new Promise((_resolve, reject) => {
-        asked++;
+        requestCount++;
         giveUp = reject;
       }),
   };
   const [sampling, delivery] = [startSampling(deps, 10), startDelivery(deps, 10)];
   await eventually(
-    async () => asked,
+    async () => requestCount,
     (count) => count > 0,
   );
   await box.tell("error", "the ledger and the account differ");
@@ -48,7 +48,7 @@ it("an exchange that gives no book delays no alert", async () => {
     async () => receiver.asked.length,
     (count) => count > 0,
   );
-  expect([asked, receiver.asked[0]?.body]).toEqual([
+  expect([requestCount, receiver.asked[0]?.body]).toEqual([
     1,
     expect.stringContaining("the ledger and the account differ"),
   ]);

@@ -37,12 +37,12 @@ async function cronMinutes(name: VenueName, minutes: number) {
     const deps: Deps = { ...world.deps, interval: MINUTE, liquidity };
     const seen = async () => (await liquidity.store.minutes(pair, 0, minuteOf(time.now()) + 1)).length;
     const exchange = world.exchange(name);
-    const asked = quoteInput([name]).parse({
+    const request = quoteInput([name]).parse({
       ...{ ...pair, spread: 0.004, levels: 1, size: 100, volatilityFactor: 0 },
       ...{ quoteBudget: 2000, baseBudget: 0.03, useOthers: false },
     });
     exchange.thin(PAIR, SEED);
-    const { id } = await runOperation<{ id: string }>(deps, "start_quote", asked);
+    const { id } = await runOperation<{ id: string }>(deps, "start_quote", request);
     const isUp = () => new Set(exchange.open().map(({ side }) => side)).size === 2;
     let [isAway, price] = [false, 60_000];
     const up = { looks: 0, moves: 0 };
@@ -65,10 +65,10 @@ async function cronMinutes(name: VenueName, minutes: number) {
         if (isUp()) up.moves++;
       }
     }
-    const told = await runOperation<LiquidityAnswer>(deps, "get_liquidity_report", pair);
+    const result = await runOperation<LiquidityAnswer>(deps, "get_liquidity_report", pair);
     return {
-      told,
-      looks: (100 * up.looks) / told.known,
+      told: result,
+      looks: (100 * up.looks) / result.known,
       moves: (100 * up.moves * MOVES) / (minutes * MINUTE),
     };
   } finally {
@@ -80,14 +80,14 @@ it.each<VenueName>(isWhole ? ["kraken", "mexc", "bitget", "gateio"] : ["mexc"])(
   "on %s the report of a cron minute tells what the exchange has seen, and no more than was",
   async (name) => {
     const minutes = most(240, 32);
-    const { told, looks, moves } = await cronMinutes(name, minutes);
+    const { told: result, looks, moves } = await cronMinutes(name, minutes);
     // Another's order at the very price where ours has filled looks like ours in a public book.
-    const mistaken = ((told.own.twoSidedPercent ?? 0) - looks) * (told.known / 100);
+    const mistaken = ((result.own.twoSidedPercent ?? 0) - looks) * (result.known / 100);
     expect(mistaken).toBeGreaterThan(-1e-6);
     expect(mistaken).toBeLessThan(1 + minutes / 100);
-    expect(told.own.twoSidedPercent).toBeLessThan(moves);
+    expect(result.own.twoSidedPercent).toBeLessThan(moves);
     const gapsIn = (first: number) =>
-      told.gaps
+      result.gaps
         .filter(({ from, to }) => from < START + (first + 3) * MINUTE && to > START + first * MINUTE)
         .map(({ what, cause }) => `${what} ${cause}`);
     expect(gapsIn(TROUBLES.away)).toContain("unseen exchange");
@@ -95,7 +95,7 @@ it.each<VenueName>(isWhole ? ["kraken", "mexc", "bitget", "gateio"] : ["mexc"])(
     expect(gapsIn(TROUBLES.unattended)).toContain("unseen ours");
     // Between two passes it has traded, and what has filled was away.
     expect(
-      told.gaps.filter(({ what, cause }) => what === "absent" && cause === "ours").length,
+      result.gaps.filter(({ what, cause }) => what === "absent" && cause === "ours").length,
     ).toBeGreaterThan(2);
   },
 );

@@ -63,10 +63,10 @@ function minutesRead({ context }: Pick<Awaited<ReturnType<typeof box>>, "context
   const read: string[] = [];
   const client = context.client as { -readonly [name in keyof SafeClient]: SafeClient[name] };
   const { execute } = client;
-  client.execute = (asked, use) => {
-    const { sql, args } = typeof asked === "string" ? { sql: asked, args: [] } : asked;
+  client.execute = (request, use) => {
+    const { sql, args } = typeof request === "string" ? { sql: request, args: [] } : request;
     if (sql.includes("json_group_array") && sql.includes("liquidity_minutes")) read.push(String(args));
-    return execute(asked, use);
+    return execute(request, use);
   };
   return read;
 }
@@ -147,14 +147,14 @@ describe("the sums of a finished day", () => {
     const world = await box();
     await keepAll(world, [liquidityMinute({ minute: minuteAt(0, 5) })]);
     await world.report();
-    const days: typeof world.store.days = async (...asked) => {
-      const read = await world.store.days(...asked);
+    const days: typeof world.store.days = async (...calls) => {
+      const read = await world.store.days(...calls);
       await keepAll(world, [liquidityMinute({ minute: minuteAt(0, 6) })]);
       return read;
     };
     const liquidity = { store: { ...world.store, days }, pairs: [PAIR] };
-    const told = await world.report(AGREEMENT, { liquidity });
-    expect([told.known, told.findings[0]?.value]).toEqual([2, 100]);
+    const result = await world.report(AGREEMENT, { liquidity });
+    expect([result.known, result.findings[0]?.value]).toEqual([2, 100]);
   });
 
   it("go with their minutes", async () => {
@@ -231,8 +231,8 @@ describe("the sums of a finished day", () => {
     world.time.pass(MINUTE);
     await sampleLiquidity(world.deps);
     const read = minutesRead(world);
-    const told = await world.report({ to: dateOf(FIRST) });
-    expect([told.known, told.findings[0]?.value, read]).toEqual([4, 25, []]);
+    const result = await world.report({ to: dateOf(FIRST) });
+    expect([result.known, result.findings[0]?.value, read]).toEqual([4, 25, []]);
   });
 });
 
@@ -252,8 +252,8 @@ describe("a report over many days", () => {
         await client.execute(statement(db.insert(liquidityMinutes).values(rows.slice(at, at + 720))));
     }
     const rowsOfTurns: number[] = [0];
-    const minutes: typeof world.store.minutes = async (...asked) => {
-      const rows = await world.store.minutes(...asked);
+    const minutes: typeof world.store.minutes = async (...calls) => {
+      const rows = await world.store.minutes(...calls);
       rowsOfTurns.push((rowsOfTurns.pop() ?? 0) + rows.length);
       return rows;
     };
@@ -288,9 +288,9 @@ describe("a report over many days", () => {
       Array.from({ length: 12 }, (_, day) => liquidityMinute({ minute: minuteAt(day, 5) })),
     );
     let left = 0;
-    const minutes: typeof world.store.minutes = (...asked) => {
+    const minutes: typeof world.store.minutes = (...calls) => {
       left--;
-      return world.store.minutes(...asked);
+      return world.store.minutes(...calls);
     };
     const liquidity = { store: { ...world.store, minutes }, pairs: [PAIR] };
     const attempt = () => {
@@ -421,9 +421,9 @@ it("tells the figures of all minutes in one go, whether its days are added up be
           rows.filter(({ minute }) => Math.floor(minute / MINUTES_A_DAY) === FIRST + day),
           [],
         );
-      for (const [day, told] of first.days.entries()) {
+      for (const [day, result] of first.days.entries()) {
         const { known: count, own, market } = ofDay(day);
-        expect(told).toEqual({
+        expect(result).toEqual({
           ...{ day: dateOf(FIRST + day), known: count },
           ...{ ownSpreadPercent: own.spreadPercent, ownTwoSidedPercent: own.twoSidedPercent },
           ...{ ownBidsWithin2: own.depth?.bids["2"] ?? null, ownAsksWithin2: own.depth?.asks["2"] ?? null },

@@ -75,7 +75,7 @@ const minutes = (rows: readonly LiquidityMinute[], to = rows.length) => ({
 });
 
 describe("gate-score", () => {
-  const asked = { spread: d("0.02"), size: d("500"), band: 2, share: d("0.5") } as const;
+  const request = { spread: d("0.02"), size: d("500"), band: 2, share: d("0.5") } as const;
   const thin = { bids: [0n, 0n, d("500")], asks: [0n, 0n, d("9000")] } as const;
 
   it.each([
@@ -85,15 +85,15 @@ describe("gate-score", () => {
     ["one side alone", { ownSpread: null }, "0"],
     ["a depth that nobody knows", { ownDepth: null }, "0"],
   ])("%s scores %s", (_name, over, share) => {
-    const span = spanOf(minutes([liquidityMinute(over)]), { rule: gateRule(asked) });
-    expect(shown(gateScore(span, asked)[0]?.value)).toBe(share);
+    const span = spanOf(minutes([liquidityMinute(over)]), { rule: gateRule(request) });
+    expect(shown(gateScore(span, request)[0]?.value)).toBe(share);
   });
 });
 
 describe("an agreement", () => {
-  const asked = { spread: d("0.01"), depth: d("600"), band: 2, levels: 2, uptime: d("0.9") } as const;
+  const request = { spread: d("0.01"), depth: d("600"), band: 2, levels: 2, uptime: d("0.9") } as const;
   const findings = (rows: LiquidityMinute[], whole = rows.length) =>
-    quotingAgreement(spanOf(minutes(rows, whole), { rule: agreementRule(asked) }), asked);
+    quotingAgreement(spanOf(minutes(rows, whole), { rule: agreementRule(request) }), request);
   const states = (rows: LiquidityMinute[], whole = rows.length) =>
     findings(rows, whole).map(({ state }) => state);
 

@@ -42,8 +42,8 @@ describe("a promise", () => {
     [72, ["missing or too wide for 72 minutes of today, of 144 allowed"]],
     [144, ["missing or too wide for 144 minutes of today, of 144 allowed"]],
     [145, ["missing or too wide for 145 minutes of today, more than the 144 allowed; the rule is missed"]],
-  ])("that was away for %d minutes of today", (away, told) => {
-    expect(nearlyMissedOf(agreement, today(719, away))).toEqual(told);
+  ])("that was away for %d minutes of today", (away, lines) => {
+    expect(nearlyMissedOf(agreement, today(719, away))).toEqual(lines);
   });
 
   it("is told of a depth that is too small over an hour, and of a wide day", () => {
@@ -70,7 +70,7 @@ describe("a promise", () => {
     }).watched;
     if (!pair) throw new Error("nothing is watched");
     const deps: Deps = { ...box.deps, liquidity: { store, pairs: [pair] } };
-    const told = async () => {
+    const readOutput = async () => {
       const { rows } = await box.context.client.execute(
         "select kind, message from events where message like '%agreement%' order by id",
       );
@@ -82,7 +82,7 @@ describe("a promise", () => {
       await lookOut(deps, (now) => promiseAlarms(deps, now));
     };
     for (let at = 0; at < 3; at++) await minute();
-    expect(await told()).toEqual([]);
+    expect(await readOutput()).toEqual([]);
     for (let at = 0; at < 3; at++) await minute();
     const alarm = [
       "alarm",
@@ -90,7 +90,7 @@ describe("a promise", () => {
         "the agreement for BTC/USDT on kraken is at risk: missing or too wide for 4 minutes of today, of 7 allowed",
       ),
     ];
-    expect(await told()).toEqual([alarm]);
+    expect(await readOutput()).toEqual([alarm]);
     const { exchange, symbol } = pair;
     const bare = { exchange: "mexc", symbol: "SNEK/USDT" } as const;
     const both: Deps = { ...box.deps, liquidity: { store, pairs: [pair, bare] } };
@@ -114,7 +114,7 @@ describe("a promise", () => {
     });
     box.time.pass(DAY);
     await lookOut(deps, (now) => promiseAlarms(deps, now));
-    expect(await told()).toEqual([
+    expect(await readOutput()).toEqual([
       alarm,
       ["recovered", "the agreement for kraken:BTC/USDT is met again, or a new day has begun"],
     ]);

@@ -29,16 +29,16 @@ describe("own orders in a book", () => {
   const order = (side: "buy" | "sell", price: string, amount: string, filled = "0") => ({
     ...{ side, price: d(price), amount: d(amount), filled: d(filled) },
   });
-  const told = (limit: number, ...orders: ReturnType<typeof order>[]) =>
+  const format = (limit: number, ...orders: ReturnType<typeof order>[]) =>
     ownLevels(BOOK, orders, limit).map(({ price, amount }) => `${text(amount)} at ${text(price)}`);
 
   it("are what stands at their prices: what has filled since is away, in part or whole", () => {
-    expect(told(100, order("buy", "99.5", "1.5"), order("sell", "100.4", "1"))).toEqual(["1.5 at 99.5"]);
-    expect(told(100, order("buy", "99.8", "4", "1"), order("buy", "97", "1"))).toEqual(["1 at 99.8"]);
-    expect(told(100, order("sell", "99.5", "1"))).toEqual([]);
+    expect(format(100, order("buy", "99.5", "1.5"), order("sell", "100.4", "1"))).toEqual(["1.5 at 99.5"]);
+    expect(format(100, order("buy", "99.8", "4", "1"), order("buy", "97", "1"))).toEqual(["1 at 99.8"]);
+    expect(format(100, order("sell", "99.5", "1"))).toEqual([]);
   });
   it("are not told twice where two of them share a price", () => {
-    const twice = told(
+    const twice = format(
       100,
       order("buy", "99.5", "1.5"),
       order("buy", "99.5", "1"),
@@ -48,8 +48,8 @@ describe("own orders in a book", () => {
   });
   it("are taken as they were beyond the end of a book that was cut", () => {
     const far = [order("buy", "97", "1"), order("sell", "103", "3", "1"), order("buy", "98.5", "1")];
-    expect(told(5, ...far)).toEqual(["1 at 97", "2 at 103"]);
-    expect(told(6, ...far)).toEqual([]);
+    expect(format(5, ...far)).toEqual(["1 at 97", "2 at 103"]);
+    expect(format(6, ...far)).toEqual([]);
   });
 });
 
@@ -76,8 +76,12 @@ describe("a sample", () => {
   });
 
   it("knows no depth of a book that was not read, and no spread of one that is empty or crossed", () => {
-    const told = sampleBook({ ...seen, bid: d("99"), ask: d("101") }, []);
-    expect([shown(told.spread), told.depth, told.ownSpread]).toEqual(["0.02", null, null]);
+    const liquiditySample = sampleBook({ ...seen, bid: d("99"), ask: d("101") }, []);
+    expect([shown(liquiditySample.spread), liquiditySample.depth, liquiditySample.ownSpread]).toEqual([
+      "0.02",
+      null,
+      null,
+    ]);
     expect(sampleBook({ ...seen, bid: d("99") }, [])).toMatchObject({
       spread: null,
       mid: null,

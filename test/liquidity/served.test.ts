@@ -27,7 +27,7 @@ it("a server looks at the books that it is told to", async () => {
   expect(Number(seen[0]?.spread)).toBeGreaterThan(0);
   expect(new Set(seen.map(({ symbol }) => symbol))).toEqual(new Set(["BTC/USDT"]));
   // As a person asks.
-  const asked = [
+  const requests = [
     "liquidity",
     "report",
     "--exchange",
@@ -37,10 +37,10 @@ it("a server looks at the books that it is told to", async () => {
     "--preset",
     "agreement",
   ];
-  const told = await edgemaker(folder, [...asked, "--sandbox", "--db", url], WATCHED);
-  expect([told.code, told.stderr]).toEqual([0, ""]);
-  expect(told.stdout).toMatch(/^own +(unknown: no minute of the period has a sample|both sides)/m);
-  expect(told.stdout).toMatch(/time with own orders on both sides +unknown/);
+  const result = await edgemaker(folder, [...requests, "--sandbox", "--db", url], WATCHED);
+  expect([result.code, result.stderr]).toEqual([0, ""]);
+  expect(result.stdout).toMatch(/^own +(unknown: no minute of the period has a sample|both sides)/m);
+  expect(result.stdout).toMatch(/time with own orders on both sides +unknown/);
   await server.kill("SIGTERM");
 });
 
@@ -58,6 +58,6 @@ it("a cron does, on the edge", async () => {
   expect(new Set(looked).size).toBe(looked.length);
   expect(rows?.[0]?.spread).toBeGreaterThan(0n);
   const path = "/api/v1/liquidity/report?exchange=kraken&symbol=BTC/USDT";
-  const told = await app.ask(path, { headers: { authorization: `Bearer ${app.tokens.read}` } });
-  expect([told.status, await told.json()]).toMatchObject([200, { exchange: "kraken", preset: null }]);
+  const response = await app.ask(path, { headers: { authorization: `Bearer ${app.tokens.read}` } });
+  expect([response.status, await response.json()]).toMatchObject([200, { exchange: "kraken", preset: null }]);
 });

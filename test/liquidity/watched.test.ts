@@ -66,8 +66,8 @@ async function watched(options: TestSandbox = {}) {
       box.time.pass(MINUTE);
     }
   };
-  const report = (asked: object = {}) =>
-    runOperation<Reported>(deps, "get_liquidity_report", { ...PAIR, ...asked });
+  const report = (request: object = {}) =>
+    runOperation<Reported>(deps, "get_liquidity_report", { ...PAIR, ...request });
   return { ...box, deps, pass, report, minutes: store.minutes };
 }
 
@@ -121,15 +121,15 @@ describe("a watched pair", () => {
 
   it("is looked at once a minute, however many look", async () => {
     const { deps, minutes, time } = await watched();
-    let asked = 0;
+    let requestCount = 0;
     const venue: Deps["venue"] = (exchange) => {
-      asked++;
+      requestCount++;
       return deps.venue(exchange);
     };
     for (let look = 0; look < 5; look++) await sampleLiquidity({ ...deps, venue });
     time.pass(MINUTE);
     await sampleLiquidity({ ...deps, venue });
-    expect(asked).toBe(2);
+    expect(requestCount).toBe(2);
     expect((await minutes(PAIR, 0, 1e9)).map(({ samples }) => samples)).toEqual([1, 1]);
   });
 
@@ -192,7 +192,7 @@ describe("a watched pair", () => {
         ...view,
         strategy: { ...strategy, state: { ...strategy.state, refused: [{ slot: 0, reason }] } },
       }));
-    for (const [over, told] of [
+    for (const [over, result] of [
       [refused("no_quote"), "funds"],
       [refused("max_position"), "funds"],
       [refused("min_position"), "funds"],
@@ -201,15 +201,15 @@ describe("a watched pair", () => {
       [like((view) => ({ ...view, accountError: "it is down" })), "exchange"],
     ] as const) {
       await pass(1, over);
-      expect([told, await absence()]).toEqual([told, told]);
+      expect([result, await absence()]).toEqual([result, result]);
     }
     await runOperation(deps, "pause_grid", { id });
     await pass(1, { store: bare });
     expect(await absence()).toBe("pause");
     time.pass(MINUTE);
     await pass(1);
-    const told = await report({ from: "2026-01-01", to: "2026-01-01" });
-    expect(told.gaps.map(({ minutes: count, what, cause }) => [count, what, cause])).toEqual([
+    const output = await report({ from: "2026-01-01", to: "2026-01-01" });
+    expect(output.gaps.map(({ minutes: count, what, cause }) => [count, what, cause])).toEqual([
       [2, "unseen", "exchange"],
       [3, "absent", "funds"],
       [1, "absent", "pause"],
@@ -267,10 +267,10 @@ describe("a watched pair", () => {
       firstMinuteQuery(context, PAIR),
       sumsQuery(context, PAIR, { from: 1, to: 2 }),
     ]) {
-      const asked = statement(query);
+      const request = statement(query);
       const found = await context.client.execute({
-        sql: `explain query plan ${asked.sql}`,
-        args: asked.args,
+        sql: `explain query plan ${request.sql}`,
+        args: request.args,
       });
       expect(found.rows.map(({ detail }) => String(detail)).join()).toMatch(
         /^SEARCH liquidity_\w+ USING (COVERING )?INDEX sqlite_autoindex_\w+ \(exchange=\? AND symbol=\?( AND (minute|day)>\? AND (minute|day)<\?)?\)$/,
@@ -360,19 +360,19 @@ describe("the volume of MEXC's rule", () => {
     await pass(1);
     time.pass(30 * DAY);
     await pass(1);
-    const volume = (told: Reported) => told.findings.find(({ rule }) => rule.includes("volume"));
-    const asked = { preset: "mexc-st", from: "2026-01-01", to: "2026-01-31" };
-    const told = volume(await report(asked));
-    expect(told).toMatchObject({ state: "shown", limit: 50_000, unit: "quote" });
+    const volume = (result: Reported) => result.findings.find(({ rule }) => rule.includes("volume"));
+    const request = { preset: "mexc-st", from: "2026-01-01", to: "2026-01-31" };
+    const output = volume(await report(request));
+    expect(output).toMatchObject({ state: "shown", limit: 50_000, unit: "quote" });
     // 24 hours of 0.02 at 60,000: far below what the rule asks, and nothing is made for it.
-    expect(told?.value).toBeCloseTo(28_800, -2);
+    expect(output?.value).toBeCloseTo(28_800, -2);
     const telling = (candles: Venue["candles"]) => (exchange: string) => ({
       ...deps.venue(exchange),
       candles,
     });
     const volumeBy = async (candles: Venue["candles"]) => {
       const over = { ...deps, venue: telling(candles) };
-      return volume(await runOperation<Reported>(over, "get_liquidity_report", { ...PAIR, ...asked }));
+      return volume(await runOperation<Reported>(over, "get_liquidity_report", { ...PAIR, ...request }));
     };
     const whole = deps.venue(PAIR.exchange).candles;
     // A day that the exchange does not tell is unknown, not empty.
@@ -409,8 +409,8 @@ describe("over HTTP", () => {
     expect(table.body.split("\r\n")).toHaveLength(32);
     expect(table.body).toMatch(/^day,known,ownSpreadPercent,ownTwoSidedPercent/);
     // Percents, as a person has them.
-    const asked = await ask(`${good}&preset=agreement&spread=1.5&uptime=95`);
-    expect((JSON.parse(asked.body) as Reported).findings[0]).toMatchObject({ limit: 95, state: "unknown" });
+    const request = await ask(`${good}&preset=agreement&spread=1.5&uptime=95`);
+    expect((JSON.parse(request.body) as Reported).findings[0]).toMatchObject({ limit: 95, state: "unknown" });
   });
 });
 

@@ -27,14 +27,14 @@ const hostile = (venue: Venue, text: () => string): Venue => {
   const refuse = async () => {
     throw new VenueError("unavailable", text());
   };
-  const told = (order: VenueOrder): VenueOrder => ({ ...order, id: text(), clientId: text() });
+  const format = (order: VenueOrder): VenueOrder => ({ ...order, id: text(), clientId: text() });
   return {
     ...venue,
     trades: async (symbol, limit) =>
       (await venue.trades(symbol, limit)).map((trade) => ({ ...trade, id: text() })),
     candles: refuse,
-    openOrders: async () => [told(SOME)],
-    order: async () => told(SOME),
+    openOrders: async () => [format(SOME)],
+    order: async () => format(SOME),
     create: async () => ({ result: "rejected", reason: text() }),
     cancel: async () => ({ result: "rejected", reason: text() }),
   };

@@ -65,10 +65,10 @@ it.each<[string, string[], Record<string, string>, RegExp]>([
   ["a database that is none", ["--db", "nonsense:"], {}, /a database must be/],
 ])(
   "%s is told on standard error, with exit 2 and nothing on standard output",
-  async (_what, args, over, told) => {
+  async (_what, args, over, pattern) => {
     const { code, stdout, stderr } = await converse(tempFolder(), args, over);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toMatch(told);
+    expect(stderr).toMatch(pattern);
     expect(stderr).not.toMatch(/\n {4}at /);
   },
 );

@@ -212,14 +212,14 @@ export function agentSuite(name: string, start: () => Promise<Agents>): void {
 
     it("serves many sessions at once", async () => {
       const sessions = await Promise.all(Array.from({ length: most(20, 6) }, connect));
-      const asked = sessions.map(async (session, place) => {
+      const requests = sessions.map(async (session, place) => {
         const limit = place + 1;
         const { tools } = await session.listTools();
         expect(tools.length).toBeGreaterThan(READS.length);
         const result = await callTool(session, "get_orderbook", { ...MARKET, limit });
         return (result.structuredContent as { bids: object[] }).bids.length;
       });
-      expect(await Promise.all(asked)).toEqual(sessions.map((_, place) => place + 1));
+      expect(await Promise.all(requests)).toEqual(sessions.map((_, place) => place + 1));
     });
   });
 }

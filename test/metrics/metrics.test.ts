@@ -40,10 +40,10 @@ it("tells what runs, in the format of Prometheus, to whoever has a token", async
     orderSize: d("100"),
     useOwnBase: false,
   });
-  const told = await scrape();
-  const names = told.split("\n").filter((line) => line.startsWith("# TYPE"));
+  const output = await scrape();
+  const names = output.split("\n").filter((line) => line.startsWith("# TYPE"));
   expect(new Set(names).size).toBe(names.length);
-  const samples = read(told);
+  const samples = read(output);
   const grid = `{strategy="${id}",exchange="kraken",kind="sandbox",symbol="BTC/USDT"}`;
   const account = '{exchange="kraken",kind="sandbox"}';
   expect(samples).toMatchObject({
@@ -79,11 +79,11 @@ it.each([
   await box.context.client.execute({ sql: `update strategies set ${change} where id = ?`, args: [other.id] });
   const response = await box.ask("/metrics", { headers: { authorization: `Bearer ${box.tokens.read}` } });
   expect(response.status).toBe(200);
-  const told = await response.text();
-  expect(told).toMatch(new RegExp(`^edgemaker_strategy_unreadable\\{strategy="${other.id}".*\\} 1$`, "m"));
-  expect(told).toMatch(new RegExp(`^edgemaker_strategy_unreadable\\{strategy="${known.id}".*\\} 0$`, "m"));
-  expect(told).toMatch(new RegExp(`^edgemaker_strategy_realized_profit\\{strategy="${known.id}"`, "m"));
-  expect(told).not.toMatch(
+  const output = await response.text();
+  expect(output).toMatch(new RegExp(`^edgemaker_strategy_unreadable\\{strategy="${other.id}".*\\} 1$`, "m"));
+  expect(output).toMatch(new RegExp(`^edgemaker_strategy_unreadable\\{strategy="${known.id}".*\\} 0$`, "m"));
+  expect(output).toMatch(new RegExp(`^edgemaker_strategy_realized_profit\\{strategy="${known.id}"`, "m"));
+  expect(output).not.toMatch(
     new RegExp(`^edgemaker_strategy_(realized_profit|missing_orders)\\{strategy="${other.id}"`, "m"),
   );
 });
@@ -107,9 +107,9 @@ it("is what the dashboard asks for", async () => {
   const dashboard = JSON.parse(readFileSync(join(root, "deploy/grafana.json"), "utf8")) as {
     panels: { targets: { expr: string }[] }[];
   };
-  const asked = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
-  const names = asked.flatMap((expr) => expr.match(/edgemaker_\w+/g) ?? []);
-  expect(names.length).toBeGreaterThanOrEqual(asked.length);
+  const requests = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+  const names = requests.flatMap((expr) => expr.match(/edgemaker_\w+/g) ?? []);
+  expect(names.length).toBeGreaterThanOrEqual(requests.length);
   for (const name of new Set(names)) {
     const known = name.replace(/^edgemaker_/, "");
     expect(

@@ -55,11 +55,11 @@ function orderStates({ states }: Model, { orders }: Rows): void {
 }
 
 /** Every order of ours has the intent that it was sent for, and no slot rests two. */
-function venueOrders({ orders, venueOrders: told }: Rows): void {
+function venueOrders({ orders, venueOrders: results }: Rows): void {
   const intents = new Map(orders.map((order) => [order.clientId, order]));
   const seen = new Set<string>();
   const resting = new Set<string>();
-  for (const order of told.filter(({ clientId }) => clientId.startsWith("em"))) {
+  for (const order of results.filter(({ clientId }) => clientId.startsWith("em"))) {
     const { clientId, side, amount } = order;
     expect(seen.has(clientId), `${clientId} was taken twice`).toBe(false);
     seen.add(clientId);
@@ -74,10 +74,10 @@ function venueOrders({ orders, venueOrders: told }: Rows): void {
 }
 
 /** Nothing is placed between the answer to `on` and the request of `off`. */
-function kill(model: Model, { venueOrders: told }: Rows): void {
+function kill(model: Model, { venueOrders: results }: Rows): void {
   if (!model.killed) model.placed = undefined;
-  else if (model.placed === undefined) model.placed = told.length;
-  else expect(told.length, "orders placed while the kill switch was on").toBe(model.placed);
+  else if (model.placed === undefined) model.placed = results.length;
+  else expect(results.length, "orders placed while the kill switch was on").toBe(model.placed);
 }
 
 function gridStates(model: GridModel, rows: Rows, { time }: Driven): void {
@@ -106,9 +106,9 @@ function gridStates(model: GridModel, rows: Rows, { time }: Driven): void {
   if (model.keeps === false) expect(open, `${model.id} is stopped`).toEqual([]);
 }
 
-function persons({ persons: kept, grids }: Model, { venueOrders: told }: Rows): void {
+function persons({ persons: kept, grids }: Model, { venueOrders: results }: Rows): void {
   const leaving = new Set(grids.filter(({ sells }) => sells).map(({ exchange }) => exchange));
-  for (const { exchange, id, side, status } of told)
+  for (const { exchange, id, side, status } of results)
     if (kept.has(`${exchange} ${id}`) && !(side === "buy" && leaving.has(exchange)))
       expect(status, `the person's order ${id}`).not.toBe("canceled");
 }

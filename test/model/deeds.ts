@@ -172,17 +172,17 @@ export const byHand = (exchange: string, side: "buy" | "sell", price: number): D
   async act(real, model, atOnce) {
     const body = { exchange, ...BTC, side, type: "limit", amount: 0.002, price };
     const meets = await meetsOurs(real, { exchange, side, price });
-    const { status, body: told } = await real.call<{ error?: string; order?: { id: string } }>(
+    const { status, body: result } = await real.call<{ error?: string; order?: { id: string } }>(
       "POST",
       "/orders",
       body,
     );
     return () => {
       // What would meet an order of ours is refused; at once, that one may come or go meanwhile.
-      if (told.error === "Would self-cross") expect(meets || atOnce).toBe(true);
+      if (result.error === "Would self-cross") expect(meets || atOnce).toBe(true);
       else expectPlaced(status, model, atOnce);
       if (status === 200 && !atOnce) expect(meets).toBe(false);
-      if (told.order) model.persons.add(`${exchange} ${told.order.id}`);
+      if (result.order) model.persons.add(`${exchange} ${result.order.id}`);
     };
   },
 });

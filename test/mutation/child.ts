@@ -46,19 +46,19 @@ export function openChild({ worker, first, tests }: Bundled) {
     /** Which of its processes it has now, or had last. */
     process: () => processes,
     /** Asks, and waits no longer than so many milliseconds. `mutant` is on from the beginning of a new process. */
-    async ask(asked: Ask, most: number, mutant?: number): Promise<Reported | Silence> {
+    async ask(request: Ask, most: number, mutant?: number): Promise<Reported | Silence> {
       const to = await begun(mutant);
       let timer: NodeJS.Timeout | undefined;
       let ended = () => {};
-      const told = new Promise<Reported | Silence>((resolve) => {
+      const result = new Promise<Reported | Silence>((resolve) => {
         to.once("message", (answer) => resolve(answer as Reported));
         ended = () => resolve("ended");
         to.once("exit", ended);
         timer = setTimeout(() => resolve("too long"), most);
         if (to.exitCode !== null || to.signalCode !== null) resolve("ended");
-        else to.send(asked, (error) => error && resolve("ended"));
+        else to.send(request, (error) => error && resolve("ended"));
       });
-      const answer = await told;
+      const answer = await result;
       clearTimeout(timer);
       to.removeAllListeners("message");
       to.off("exit", ended);

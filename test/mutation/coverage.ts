@@ -61,7 +61,7 @@ interface How {
 /** What each test, seed and deed comes across, found out once; undefined where there was no time for all of it. */
 export async function cover(
   bundled: Bundled,
-  { workers, found, isQuick, by, isOver, told }: How,
+  { workers, found, isQuick, by, isOver, told: report }: How,
 ): Promise<Coverage | undefined> {
   const places = placesOf(bundled);
   const all = [
@@ -77,7 +77,7 @@ export async function cover(
       // What another one has left behind ends it: once more, in a process of its own.
       const answer = typeof first === "string" ? await child.ask(ask, LONGEST) : first;
       found[JSON.stringify(ask)] = { digest: digestOf(ask), ...partOf(ask, answer, places) };
-      told(asks.length);
+      report(asks.length);
     }
     await child.end();
   };
@@ -93,14 +93,17 @@ export async function cover(
 function partOf(ask: Ask, answer: Reported | string, places: Places): Omit<Part, "digest"> {
   if (typeof answer === "string") return { covered: [], failed: [`${JSON.stringify(ask)}: ${answer}`] };
   if (answer.kind !== "covered") return { covered: [], failed: [] };
-  const covered = answer.covered.map(({ asked, ...one }) => ({ ...one, asked: places.byFile(asked) }));
+  const covered = answer.covered.map(({ asked: requests, ...one }) => ({
+    ...one,
+    asked: places.byFile(requests),
+  }));
   return { covered, failed: answer.failed };
 }
 
 const coveredOf = ({ digest, covered }: Part, places: Places): Covered[] =>
-  covered.map(({ asked, ...one }) => ({
+  covered.map(({ asked: request, ...one }) => ({
     ...one,
-    asked: places.numbers(asked),
+    asked: places.numbers(request),
     stamp: shortHash(`${digest} ${nameOf(one.unit)}`),
   }));
 

@@ -160,7 +160,7 @@ export function hunter(
   return async (
     mutants: readonly Mutant[],
     workers: number,
-    told: (result: Result) => void,
+    report: (result: Result) => void,
     isOver: () => boolean,
   ) => {
     const waiting = [...mutants];
@@ -168,7 +168,7 @@ export function hunter(
       const child = openChild(bundled);
       let believed: Believed[] = [];
       const settled = async () => {
-        for (const result of await settle(child, believed)) told(result);
+        for (const result of await settle(child, believed)) report(result);
         believed = [];
       };
       let seen = 0;
@@ -179,7 +179,7 @@ export function hunter(
         }
         const { one, ...result } = await hunt(child, next, false);
         if (one) believed.push({ mutant: next, one, result, process: child.process() });
-        else told(result);
+        else report(result);
         if (believed.length === BELIEVED) await settled();
       }
       await settled();

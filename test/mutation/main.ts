@@ -78,7 +78,7 @@ async function main(): Promise<boolean> {
   const equivalent = new Set(existsSync(EQUIVALENT) ? readFileSync(EQUIVALENT, "utf8").split("\n") : []);
   const isNamed = ({ id }: { readonly id: string }) => equivalent.has(id);
 
-  const chosen = draw(asked(bundled.mutants, values.only?.split(",")));
+  const chosen = draw(countRequests(bundled.mutants, values.only?.split(",")));
   const coverage = await covering(bundled, isOver);
   if (!coverage) {
     console.log("what comes across what is not known whole yet: go on with the same command");
@@ -103,7 +103,7 @@ async function main(): Promise<boolean> {
       // A process that was stopped with this one has noticed nothing.
       if (isStopped) return;
       known.set(result.id, { ...result, file: fileDigest(fileOf.get(result.id) ?? "") });
-      told(`${++done} of ${waiting.length}`);
+      onReport(`${++done} of ${waiting.length}`);
       if (done % 20 === 0) save(known);
     },
     isOver,
@@ -112,7 +112,7 @@ async function main(): Promise<boolean> {
   return report(chosen, new Map([...known].filter(([id]) => before(id))), isNamed);
 }
 
-function asked(mutants: readonly Mutant[], only: readonly string[] | undefined): readonly Mutant[] {
+function countRequests(mutants: readonly Mutant[], only: readonly string[] | undefined): readonly Mutant[] {
   if (!only) return mutants;
   const strange = only.filter((part) => !mutants.some(({ file }) => file.includes(part)));
   if (strange.length > 0)
@@ -150,7 +150,7 @@ async function covering(bundled: Bundled, isOver: () => boolean): Promise<Covera
     by: values.reach ? ["test/simulation"] : values.by?.split(","),
     isOver,
     told: (left) => {
-      told(`what comes across what: ${left} left`);
+      onReport(`what comes across what: ${left} left`);
       if (left % 10 === 0) keep();
     },
   });
@@ -162,7 +162,7 @@ async function covering(bundled: Bundled, isOver: () => boolean): Promise<Covera
 const save = (known: ReadonlyMap<string, Known>): void =>
   writeFileSync(CACHE, JSON.stringify(Object.fromEntries(known)));
 
-const told = (text: string): void => {
+const onReport = (text: string): void => {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`);
   else process.stderr.write(`${text}\n`);
 };

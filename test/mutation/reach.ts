@@ -9,14 +9,14 @@ const SHORT = 70;
  * and the first code of each line that none has. What is read once when its file is loaded is nobody's.
  */
 export function reachOf(mutants: readonly Mutant[], covered: readonly Covered[]): readonly string[] {
-  const asked = new Set(covered.flatMap((one) => one.asked));
+  const request = new Set(covered.flatMap((one) => one.asked));
   const files = new Map<string, Map<number, { readonly code: string; isReached: boolean }>>();
   for (const { file, line, from, number, isLasting } of mutants) {
     if (isLasting) continue;
     const lines = files.get(file) ?? new Map();
     files.set(file, lines);
     const known = lines.get(line) ?? { code: from.slice(0, SHORT), isReached: false };
-    lines.set(line, { ...known, isReached: known.isReached || asked.has(number) });
+    lines.set(line, { ...known, isReached: known.isReached || request.has(number) });
   }
   return [...files].flatMap(([file, lines]) => {
     const missed = [...lines].filter(([, { isReached }]) => !isReached);

@@ -77,10 +77,11 @@ async function coverFile(file: string): Promise<Reported> {
       beganTest = busyMillis();
     },
     onAfterRunTask: ({ id, name, result }) => {
-      const asked = takeRequested();
+      const requests = takeRequested();
       const unit: Unit = { kind: "test", file, test: id, name };
       const busy = before + busyMillis() - beganTest;
-      if (result?.state === "pass") covered.push({ unit, millis: result.duration ?? 0, busy, asked });
+      if (result?.state === "pass")
+        covered.push({ unit, millis: result.duration ?? 0, busy, asked: requests });
       else if (result?.state === "fail") failed.push(`${file} > ${name}: ${result.errors?.[0]?.message}`);
     },
   });

@@ -66,9 +66,9 @@ describe("channels over HTTP", () => {
     [{ channel: "one", kind: "webhook", url: "http://hooks.example/" }, "must be https"],
     [{ channel: "one", kind: "ntfy", url: "https://ntfy.example/t", quiet: "at night" }, "22:00-07:00"],
   ])("takes no channel %o", async (body, why) => {
-    const { status, body: told } = await ask("POST", "/channels", body);
-    expect([status, told.error]).toEqual([400, "Invalid request"]);
-    expect(told.message).toContain(why);
+    const { status, body: result } = await ask("POST", "/channels", body);
+    expect([status, result.error]).toEqual([400, "Invalid request"]);
+    expect(result.message).toContain(why);
     expect((await ask("GET", "/channels")).body).toMatchObject({ count: 0 });
   });
 
@@ -126,13 +126,13 @@ describe("channels over HTTP", () => {
 describe("channels where nothing can be encrypted", () => {
   const { ask } = serverWith(async () => ({}));
   it("are refused with what to do", async () => {
-    const told = await ask("POST", "/channels", {
+    const result = await ask("POST", "/channels", {
       channel: "phone",
       kind: "ntfy",
       url: "https://ntfy.example/t",
     });
-    expect(told.status).toBe(409);
-    expect(told.body.message).toContain("EDGEMAKER_KEK is not set");
+    expect(result.status).toBe(409);
+    expect(result.body.message).toContain("EDGEMAKER_KEK is not set");
   });
 });
 

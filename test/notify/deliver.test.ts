@@ -26,20 +26,20 @@ describe("a channel", () => {
     await box.round(60);
     await box.round(HOUR / 1000);
     expect(receiver.asked).toHaveLength(1);
-    const [asked] = receiver.asked as [Requested];
-    expect(bodyOf(asked)).toMatchObject({ channel: "ops", level: "alert" });
-    expect(bodyOf(asked).lines).toEqual([
+    const [request] = receiver.asked as [Requested];
+    expect(bodyOf(request)).toMatchObject({ channel: "ops", level: "alert" });
+    expect(bodyOf(request).lines).toEqual([
       // Month before day, as in a report.
       expect.stringMatching(
         /^\d\d-\d\d \d\d:\d\d:\d\d alert: grid-kraken-BTC-USDT-1: running to error: the ledger and the account differ$/,
       ),
     ]);
-    const { "webhook-id": id, "webhook-timestamp": at, "webhook-signature": signature } = asked.headers;
+    const { "webhook-id": id, "webhook-timestamp": at, "webhook-signature": signature } = request.headers;
     // As standardwebhooks.com has a receiver check it.
     const key = Buffer.from(SIGNING_SECRET.slice("whsec_".length), "base64");
-    const expected = createHmac("sha256", key).update(`${id}.${at}.${asked.body}`).digest("base64");
+    const expected = createHmac("sha256", key).update(`${id}.${at}.${request.body}`).digest("base64");
     expect(signature).toBe(`v1,${expected}`);
-    expect(asked.headers["idempotency-key"]).toBe(id);
+    expect(request.headers["idempotency-key"]).toBe(id);
   });
 
   it("is told a burst of fills in one message, added up", async () => {
@@ -233,11 +233,11 @@ describe("what each kind of channel is sent", () => {
     await box.add("one", receiver.url, { kind, secrets: secretsOf(receiver.url) });
     await box.tell("error", "what happened");
     await box.round(1);
-    const [asked] = receiver.asked as [Requested];
-    expect(asked).toMatchObject({ method: "POST", path });
-    expect(JSON.parse(asked.body)).toMatchObject(body);
-    expect(asked.body).toContain("what happened");
-    if (kind === "ntfy") expect(asked.headers.authorization).toBe("Bearer tk_1234567");
+    const [request] = receiver.asked as [Requested];
+    expect(request).toMatchObject({ method: "POST", path });
+    expect(JSON.parse(request.body)).toMatchObject(body);
+    expect(request.body).toContain("what happened");
+    if (kind === "ntfy") expect(request.headers.authorization).toBe("Bearer tk_1234567");
   });
 });
 

@@ -74,14 +74,14 @@ describe("a channel by e-mail", () => {
     const server = await mailServer();
     const box = await mailBox(server);
     await box.tell("error", "what happened");
-    const told: string[] = [];
+    const lines: string[] = [];
     const world = {
       ...box.world,
       log: (_level: string, message: string, fields = {}) =>
-        void told.push(`${message} ${JSON.stringify(fields)}`),
+        void lines.push(`${message} ${JSON.stringify(fields)}`),
     };
     await deliver(world);
-    expect(told.join()).toContain("email can only be sent from Node");
+    expect(lines.join()).toContain("email can only be sent from Node");
     expect(server.mails).toEqual([]);
     await box.round(1);
     expect(server.mails).toHaveLength(1);

@@ -44,8 +44,8 @@ describe("an address that no message goes to", () => {
   ])("a name that leads to %s", async (address) => {
     expect(isPrivate(address)).toBe(true);
     const family = address.includes(":") ? 6 : 4;
-    const post = nodePost([], (_host, _options, told) =>
-      told(null, [
+    const post = nodePost([], (_host, _options, report) =>
+      report(null, [
         { address: "93.184.215.14", family: 4 },
         { address, family },
       ]),

@@ -14,7 +14,7 @@ const verbOf = (statement: InStatement): string =>
   (typeof statement === "string" ? statement : statement.sql).trim().split(/\s+/)[0] ?? "";
 
 /** A connection that tells what it was asked, beside what it did. */
-function told(connection: Connection): Connection & { readonly calls: string[] } {
+function format(connection: Connection): Connection & { readonly calls: string[] } {
   const calls: string[] = [];
   return {
     ...connection,
@@ -31,7 +31,7 @@ function told(connection: Connection): Connection & { readonly calls: string[] }
 }
 
 async function placing() {
-  const client = told(connectionTo("file::memory:"));
+  const client = format(connectionTo("file::memory:"));
   const start = nodeLocal.monotonic();
   // A clock that stands: however long the machine takes, no look at the switch grows old.
   const local = { ...nodeLocal, monotonic: () => start };

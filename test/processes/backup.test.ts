@@ -38,7 +38,7 @@ describe("edgemaker db", () => {
     writeFileSync(join(folder, "half.db"), whole.subarray(0, whole.length / 2));
     writeFileSync(join(folder, "torn.db"), Buffer.from(whole).fill(0xff, 8 * 4096, 9 * 4096));
     const before = bytes();
-    for (const [file, code, told] of [
+    for (const [file, code, pattern] of [
       ["missing.db", 1, /there is no backup/],
       ["trade.db", 2, /is the database itself/],
       ["text.db", 2, /is not a backup/],
@@ -47,7 +47,7 @@ describe("edgemaker db", () => {
       ["torn.db", 2, /damaged/],
     ] as const) {
       const ran = await run(["db", "restore", file]);
-      expect(ran, file).toMatchObject({ code, stderr: expect.stringMatching(told) });
+      expect(ran, file).toMatchObject({ code, stderr: expect.stringMatching(pattern) });
     }
     expect(bytes()).toEqual(before);
     expect(readdirSync(folder).filter((name) => /before|restored|copied/.test(name))).toEqual([]);

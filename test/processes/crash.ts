@@ -70,9 +70,9 @@ export async function crash(folder: string, { seed, kills, life, speed, byHand }
       (all) => all.every(isWhole),
     );
     const wholeAfter = performance.now() - startedAt;
-    const told: boolean[] = [];
-    for (const [key, body] of unanswered) told.push(await askAgain(server, key, body));
-    const byHandPlaced = told.filter(Boolean).length;
+    const results: boolean[] = [];
+    for (const [key, body] of unanswered) results.push(await askAgain(server, key, body));
+    const byHandPlaced = results.filter(Boolean).length;
     await server.ask("/api/v1/orders?exchange=kraken&symbol=ETH/USDT", { method: "DELETE" });
     for (const { id } of whole) await send(server, "DELETE", "/strategy/grid", { id });
     await eventually(

@@ -15,19 +15,19 @@ it("the demo fills a buy and its matching sell, and prints both", async () => {
   onTestFinished(() => {
     if (child.pid) process.kill(-child.pid, "SIGKILL");
   });
-  let told = "";
+  let text = "";
   const cycle = new Promise<void>((resolve, reject) => {
     child.stdout.on("data", (part) => {
-      told += String(part);
-      if (/[1-9]\d* cycles/.test(told)) resolve();
+      text += String(part);
+      if (/[1-9]\d* cycles/.test(text)) resolve();
     });
-    child.on("close", (code) => reject(new Error(`the demo ended with ${code}: ${told}`)));
-    setTimeout(() => reject(new Error(`no cycle: ${told}`)), 240_000).unref();
+    child.on("close", (code) => reject(new Error(`the demo ended with ${code}: ${text}`)));
+    setTimeout(() => reject(new Error(`no cycle: ${text}`)), 240_000).unref();
   });
   await cycle;
-  expect(told).toMatch(/API +http:\/\/127\.0\.0\.1:\d+/);
-  expect(told).not.toContain("listening on");
-  expect(told).toMatch(/bought 0\.0\d+ BTC at \d+/);
-  expect(told).toMatch(/sold +0\.0\d+ BTC at \d+/);
-  expect(told).toContain(join(folder, "data/edgemaker/demo.db"));
+  expect(text).toMatch(/API +http:\/\/127\.0\.0\.1:\d+/);
+  expect(text).not.toContain("listening on");
+  expect(text).toMatch(/bought 0\.0\d+ BTC at \d+/);
+  expect(text).toMatch(/sold +0\.0\d+ BTC at \d+/);
+  expect(text).toContain(join(folder, "data/edgemaker/demo.db"));
 });

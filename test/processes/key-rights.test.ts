@@ -25,18 +25,18 @@ it("serve says which keys may withdraw, without waiting for it, and doctor says 
   expect((await status()).warnings).toEqual([]);
   await eventually(
     async () => venue.count("kind"),
-    (asked) => asked > 0,
+    (requestCount) => requestCount > 0,
   );
   await server.kill("SIGKILL");
 
   const folder = tempFolder();
   const again = spawnServer(folder, [], env);
   onTestFinished(() => again.kill("SIGKILL"));
-  const told = await eventually(
+  const result = await eventually(
     async () => (await (await again.ask("/api/v1/strategy/grid/status")).json()) as { warnings: string[] },
     ({ warnings }) => warnings.length > 0,
   );
-  expect(told.warnings).toEqual([SAID]);
+  expect(result.warnings).toEqual([SAID]);
   await expect.poll(again.stderr).toContain(SAID);
   expect(again.stderr()).not.toContain(secret);
   await again.kill("SIGTERM");

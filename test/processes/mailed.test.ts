@@ -49,7 +49,7 @@ it("a person adds their mailbox, tests it, and is mailed by the server what happ
   await running.ask("/api/v1/strategy/grid", { method: "POST", body: JSON.stringify(grid) });
   await eventually(
     async () => server.mails.map(({ data }) => data).join("\n"),
-    (told) => told.includes("started on BTC/USDT"),
+    (text) => text.includes("started on BTC/USDT"),
   );
   await running.kill("SIGTERM");
   for (const name of readdirSync(folder).filter((one) => one.startsWith("mailed.db")))

@@ -70,7 +70,7 @@ it("a server tells what happens, and one that takes over from a killed one tells
   await one.ask("/api/v1/strategy/grid", { method: "POST", body: JSON.stringify(GRID) });
   await eventually(
     async () => receiver.asked.map(linesOf).join("\n"),
-    (told) => told.includes("started on BTC/USDT") && /bought BTC\/USDT: [\d.]+ for/.test(told),
+    (text) => text.includes("started on BTC/USDT") && /bought BTC\/USDT: [\d.]+ for/.test(text),
   );
   // Killed after the receiver has heard it, before it can be recorded.
   let killed: Requested | undefined;
@@ -81,13 +81,13 @@ it("a server tells what happens, and one that takes over from a killed one tells
   };
   await eventually(
     async () => killed,
-    (asked) => asked !== undefined,
+    (request) => request !== undefined,
   );
   await serve(folder, [...args, "--tick-interval", "300"], env);
   const key = killed?.headers["idempotency-key"];
   const again = await eventually(
     async () => receiver.asked.filter(({ headers }) => headers["idempotency-key"] === key),
-    (asked) => asked.length > 1,
+    (requests) => requests.length > 1,
   );
   expect(again.map(({ body }) => body)).toEqual([killed?.body, killed?.body]);
 });

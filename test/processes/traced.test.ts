@@ -53,8 +53,8 @@ it("tells a collector of requests, passes, calls to the exchange and to the data
   await server.ask("/api/v1/strategy/grid/no-such-grid/orders");
   const spans = await eventually(
     async () => collector.asked.flatMap(({ body }) => spansIn(body)),
-    (told) =>
-      told.some(({ name }) => name === "pass") && told.some(({ name }) => name.includes("/:id/orders")),
+    (results) =>
+      results.some(({ name }) => name === "pass") && results.some(({ name }) => name.includes("/:id/orders")),
   );
   const named = (name: string | RegExp) =>
     spans.filter((one) => (typeof name === "string" ? one.name === name : name.test(one.name)));
@@ -82,7 +82,8 @@ it("goes on without a collector, and stops without one", async () => {
     OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9",
     OTEL_BSP_SCHEDULE_DELAY: "50",
   });
-  for (let asked = 0; asked < 5; asked++) expect((await server.ask("/api/v1/exchanges")).status).toBe(200);
+  for (let requestCount = 0; requestCount < 5; requestCount++)
+    expect((await server.ask("/api/v1/exchanges")).status).toBe(200);
   await server.kill("SIGTERM");
   expect(server.child.exitCode).toBe(0);
 });
@@ -106,12 +107,15 @@ async function loadedBy(over: Record<string, string>): Promise<string> {
 }
 
 it("loads nothing of it, nor of a mailer, where nobody asks for it", async () => {
-  const asked = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" };
+  const requestedInput = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" };
   const has = async (over: Record<string, string>) => {
     const loaded = await loadedBy(over);
     return { traces: loaded.includes("OTLPTraceExporter"), mails: loaded.includes("X-Mailer") };
   };
-  expect(await has(asked)).toEqual({ traces: true, mails: false });
+  expect(await has(requestedInput)).toEqual({ traces: true, mails: false });
   expect(await has({})).toEqual({ traces: false, mails: false });
-  expect(await has({ ...asked, OTEL_SDK_DISABLED: "true" })).toEqual({ traces: false, mails: false });
+  expect(await has({ ...requestedInput, OTEL_SDK_DISABLED: "true" })).toEqual({
+    traces: false,
+    mails: false,
+  });
 });

@@ -24,17 +24,17 @@ it("gives two different previews of quotes different hashes", async () => {
 
 it("starts shown quotes while their reference price is between the shown bid and ask", async () => {
   const { call, move, resting } = await drivenApp();
-  const asked = { ...REQUEST, useOthers: false, useDex: false };
-  const preview = async () => (await call<Answer>("POST", "/strategy/quote/preview", asked)).body;
+  const request = { ...REQUEST, useOthers: false, useDex: false };
+  const preview = async () => (await call<Answer>("POST", "/strategy/quote/preview", request)).body;
   const { planHash } = await preview();
   await move(1.02);
-  const refused = await call("POST", "/strategy/quote", { ...asked, planHash });
+  const refused = await call("POST", "/strategy/quote", { ...request, planHash });
   expect(refused).toMatchObject({ status: 409, body: { message: expect.stringContaining("planHash") } });
   expect(await resting()).toEqual([]);
-  const other = await call("POST", "/strategy/quote", { ...asked, spread: 0.012, planHash });
+  const other = await call("POST", "/strategy/quote", { ...request, spread: 0.012, planHash });
   expect(other.status).toBe(409);
   const again = await preview();
   await move(1.002);
-  const started = await call("POST", "/strategy/quote", { ...asked, planHash: again.planHash });
+  const started = await call("POST", "/strategy/quote", { ...request, planHash: again.planHash });
   expect(started, JSON.stringify(started.body)).toMatchObject({ status: 200, body: { status: "running" } });
 });

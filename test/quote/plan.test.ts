@@ -44,23 +44,23 @@ const view = (over: Partial<QuoteView> = {}): QuoteView => ({
   halted: false,
   ...over,
 });
-const told = (levels: readonly QuoteLevel[]) =>
+const format = (levels: readonly QuoteLevel[]) =>
   levels.map(({ price, amount }) => `${text(amount)} at ${text(price)}`);
 
 describe("a half-spread", () => {
-  const asked = { asked: d("0.002"), maker: d("0.001"), factor: d("2"), interval: 60_000 };
+  const request = { asked: d("0.002"), maker: d("0.001"), factor: d("2"), interval: 60_000 };
 
   it.each([
-    ["what is asked", asked, "0.002", "asked"],
-    ["what pays both fees", { ...asked, maker: d("0.003") }, "0.003", "fees"],
-    ["a rebate does not narrow it", { ...asked, maker: d("-0.01") }, "0.002", "asked"],
+    ["what is asked", request, "0.002", "asked"],
+    ["what pays both fees", { ...request, maker: d("0.003") }, "0.003", "fees"],
+    ["a rebate does not narrow it", { ...request, maker: d("-0.01") }, "0.002", "asked"],
     [
       "what the price moves by",
-      { ...asked, volatility: { share: 0.003, over: 15_000 } },
+      { ...request, volatility: { share: 0.003, over: 15_000 } },
       "0.012",
       "volatility",
     ],
-    ["a calm market", { ...asked, volatility: { share: 0.0001, over: 60_000 } }, "0.002", "asked"],
+    ["a calm market", { ...request, volatility: { share: 0.0001, over: 60_000 } }, "0.002", "asked"],
   ])("is the widest: %s", (_name, given, share, because) => {
     const found = halfSpread(given);
     expect([text(found.share), found.because]).toEqual([share, because]);
@@ -78,7 +78,7 @@ describe("a half-spread", () => {
     fc.assert(
       fc.property(part, part, fc.integer({ min: 100, max: 1_000_000 }), (wide, fee, price) => {
         const at = market({ ...MARKET, maker: BigInt(fee) * d("0.0001") });
-        const { share } = halfSpread({ ...asked, asked: BigInt(wide) * d("0.0001"), maker: at.maker });
+        const { share } = halfSpread({ ...request, asked: BigInt(wide) * d("0.0001"), maker: at.maker });
         const reservation = BigInt(price) * d("0.01");
         const prices = { reference: reservation, reservation, halfSpread: share };
         const [bid, ask] = (["buy", "sell"] as const).map(
@@ -123,9 +123,13 @@ describe("levels", () => {
 
   it("lie the half-spread and then a gap away, flat or growing", () => {
     const at = { prices, market: MARKET };
-    expect(told(quoteLevelsOf("buy", rules(), at))).toEqual(["50.5 at 0.99", "50.7 at 0.985", "51 at 0.98"]);
+    expect(format(quoteLevelsOf("buy", rules(), at))).toEqual([
+      "50.5 at 0.99",
+      "50.7 at 0.985",
+      "51 at 0.98",
+    ]);
     const growing = rules({ sizes: { model: "growing", size: d("50"), factor: d("2") } });
-    expect(told(quoteLevelsOf("sell", growing, at))).toEqual([
+    expect(format(quoteLevelsOf("sell", growing, at))).toEqual([
       "49.5 at 1.01",
       "98.5 at 1.015",
       "196 at 1.02",
@@ -215,7 +219,7 @@ describe("what is quoted", () => {
   it("is one side where funds end, and says so", () => {
     const plan = quotePlan(rules(), view({ freeQuote: d("60") }));
     // 60 less 50.5 · 0.99 · 1.001 leaves 9.955, and a bid with its fee takes 0.985 · 1.001.
-    expect(told(plan.bids)).toEqual(["50.5 at 0.99", "10 at 0.985"]);
+    expect(format(plan.bids)).toEqual(["50.5 at 0.99", "10 at 0.985"]);
     expect(plan.cuts).toEqual([{ side: "buy", level: 2, because: "no_quote" }]);
     const none = quotePlan(rules(), view({ freeQuote: ZERO }));
     expect([none.bids.length, none.asks.length, none.notices]).toEqual([0, 3, ["one_sided"]]);
@@ -239,7 +243,7 @@ describe("what is quoted", () => {
     fc.integer({ min: 0, max: most }).map((n) => BigInt(n) * d(unit));
   const maybe = (most: number, unit: string) => fc.option(whole(most, unit), { nil: undefined });
   it("never crosses itself or others, never spends what is not there, never leaves its bounds", () => {
-    const asked = fc.record({
+    const request = fc.record({
       levels: fc.integer({ min: 1, max: 20 }),
       gap: whole(50, "0.001"),
       asked: fc.integer({ min: 1, max: 100 }).map((n) => BigInt(n) * d("0.001")),
@@ -258,7 +262,7 @@ describe("what is quoted", () => {
       }),
     });
     fc.assert(
-      fc.property(asked, seen, (given, { bid, ask, base, free, own }) => {
+      fc.property(request, seen, (given, { bid, ask, base, free, own }) => {
         const others = { bid: bid || undefined, ask: ask || undefined };
         const resting = own.map(([side, price]) => ({ side, price, type: "limit" as const }));
         const funds = { inventory: base, freeBase: base, freeQuote: free, own: resting };

@@ -30,7 +30,7 @@ describe("a reference price", () => {
   });
 
   it("is none where nothing counts, and says why of each", () => {
-    const told = referencePrice(
+    const result = referencePrice(
       [
         source(undefined, { source: "own" }),
         source("1", { source: "gateio", at: 0 }),
@@ -40,8 +40,8 @@ describe("a reference price", () => {
       ],
       NOW,
     );
-    expect(told.price).toBeNull();
-    expect(told.sources.map(({ source: name, because }) => [name, because])).toEqual([
+    expect(result.price).toBeNull();
+    expect(result.sources.map(({ source: name, because }) => [name, because])).toEqual([
       ["own", "missing"],
       ["gateio", "stale"],
       ["mexc", "early"],
@@ -57,8 +57,8 @@ describe("a reference price", () => {
 
   it("leaves out what lies beyond its own collar, and keeps it at its edge", () => {
     const far = (price: string) => source(price, { collar: d("0.1"), source: "thin" });
-    const told = referencePrice([far("1.1"), source("1"), source("1")], NOW);
-    expect(told.sources.map(({ because }) => because)).toEqual([null, null, null]);
+    const result = referencePrice([far("1.1"), source("1"), source("1")], NOW);
+    expect(result.sources.map(({ because }) => because)).toEqual([null, null, null]);
     const beyond = referencePrice([far("1.11"), source("1"), source("1")], NOW);
     expect(beyond.sources[0]?.because).toBe("beyond_collar");
     expect(text(beyond.price as Decimal)).toBe("1");
@@ -77,10 +77,12 @@ describe("a reference price", () => {
       );
     fc.assert(
       fc.property(fc.array(one, { minLength: 1, maxLength: 8 }), fc.func(fc.integer()), (sources, by) => {
-        const { price, sources: told } = referencePrice(sources, NOW);
+        const { price, sources: sourceViews } = referencePrice(sources, NOW);
         const shuffled = [...sources].sort((a, b) => by(a) - by(b));
         expect(referencePrice(shuffled, NOW).price).toBe(price);
-        const prices = told.flatMap((each) => (each.because === null && each.price ? [each.price] : []));
+        const prices = sourceViews.flatMap((each) =>
+          each.because === null && each.price ? [each.price] : [],
+        );
         expect(prices.length > 0).toBe(price !== null);
         if (price === null) return;
         expect(price >= prices.reduce(min) && price <= prices.reduce(max)).toBe(true);

@@ -91,17 +91,20 @@ describe("a pass over quotes", () => {
     ["a book of one side", book(["99"], [])],
     ["a crossed book", book(["101"], ["99"])],
     ["an old book", book(["99"], ["101"], NOW - 60_000)],
-  ])("withdraws all of it for want of a price on %s, says so, and is back within one pass", (_what, told) => {
-    const { after, live } = first();
-    const blind = run(after, live, pass({ book: told, quote: undefined }));
-    expect(blind.cancels).toHaveLength(2);
-    expect(blind.intents).toEqual([]);
-    expect(blind.strategy?.state.notices.map(({ code }) => code)).toEqual(["no_reference"]);
-    expect(blind.events).toMatchObject([{ kind: "error" }]);
-    const back = run(blind.strategy as QuoteStrategy, [], pass({ book: book(["99"], ["101"]) }));
-    expect(back.intents).toHaveLength(2);
-    expect(back.events).toMatchObject([{ kind: "recovered" }]);
-  });
+  ])(
+    "withdraws all of it for want of a price on %s, says so, and is back within one pass",
+    (_what, result) => {
+      const { after, live } = first();
+      const blind = run(after, live, pass({ book: result, quote: undefined }));
+      expect(blind.cancels).toHaveLength(2);
+      expect(blind.intents).toEqual([]);
+      expect(blind.strategy?.state.notices.map(({ code }) => code)).toEqual(["no_reference"]);
+      expect(blind.events).toMatchObject([{ kind: "error" }]);
+      const back = run(blind.strategy as QuoteStrategy, [], pass({ book: book(["99"], ["101"]) }));
+      expect(back.intents).toHaveLength(2);
+      expect(back.events).toMatchObject([{ kind: "recovered" }]);
+    },
+  );
 
   it("quotes from other places where its own book says nothing", () => {
     const others: QuoteConfig = { ...config, weights: { ...config.weights, others: d("1") } };

@@ -25,11 +25,11 @@ async function upOf(name: VenueName, ticks: number) {
   try {
     const { deps, time } = world;
     const exchange = world.exchange(name);
-    const asked = quoteInput([name]).parse({
+    const request = quoteInput([name]).parse({
       ...{ exchange: name, symbol: PAIR, spread: 0.01, levels: 2, size: 100 },
       ...{ quoteBudget: 2000, baseBudget: 0.03, useOthers: false },
     });
-    await runOperation(deps, "start_quote", asked);
+    await runOperation(deps, "start_quote", request);
     exchange.thin(PAIR, SEED);
     exchange.chance(() => (random() < 0.01 ? { kind: "server_error", acts: random() < 0.5 } : undefined));
     let [up, price] = [0, 60_000];
@@ -59,12 +59,12 @@ it.each<VenueName>(["kraken", "mexc", "bitget", "gateio"])(
 );
 
 /** Requests of ten passes over a market that lies still, once everything rests. */
-async function quietCalls(name: VenueName, start: string, asked: object): Promise<number> {
+async function quietCalls(name: VenueName, start: string, request: object): Promise<number> {
   const world = await emulatedWorld({ names: [name], seed: SEED });
   try {
     const { deps, time } = world;
     const exchange = world.exchange(name);
-    await runOperation(deps, start, { exchange: name, symbol: PAIR, ...asked });
+    await runOperation(deps, start, { exchange: name, symbol: PAIR, ...request });
     const pass = async () => {
       time.pass(BETWEEN);
       exchange.advance();
@@ -92,8 +92,8 @@ it.each<VenueName>(["kraken", "mexc", "bitget", "gateio"])(
       baseBudget: 0.03,
       useOthers: false,
     };
-    const asked = quoteInput([name]).parse({ exchange: name, symbol: PAIR, ...given });
-    const quote = await quietCalls(name, "start_quote", asked);
+    const request = quoteInput([name]).parse({ exchange: name, symbol: PAIR, ...given });
+    const quote = await quietCalls(name, "start_quote", request);
     expect(quote).toBeGreaterThan(0);
     expect(quote).toBeLessThanOrEqual(grid);
   },

@@ -47,7 +47,7 @@ function booked(trades: readonly Trade[]): {
   return { holding, disposals };
 }
 
-const told = (amount: bigint | null | undefined) =>
+const format = (amount: bigint | null | undefined) =>
   amount === null || amount === undefined ? amount : text(amount);
 
 describe("a disposal", () => {
@@ -60,12 +60,12 @@ describe("a disposal", () => {
     ]);
     expect(
       disposals.map(({ costFifo, costAverage, acquiredAt }) => [
-        told(costFifo),
-        told(costAverage),
+        format(costFifo),
+        format(costAverage),
         acquiredAt,
       ]),
     ).toEqual([["200", "225", 0]]);
-    expect([told(holding.base), told(holding.cost)]).toEqual(["0.5", "75"]);
+    expect([format(holding.base), format(holding.cost)]).toEqual(["0.5", "75"]);
   });
 
   it("counts fees in quote, in base and in a third asset", () => {
@@ -82,7 +82,7 @@ describe("a disposal", () => {
         ],
       },
     ]);
-    expect(disposals.map((one) => [told(one.proceeds), told(one.fee), told(one.costFifo)])).toEqual([
+    expect(disposals.map((one) => [format(one.proceeds), format(one.fee), format(one.costFifo)])).toEqual([
       ["375", "5", "201"],
     ]);
   });

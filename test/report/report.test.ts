@@ -52,9 +52,9 @@ describe("a report", () => {
   it("tells what the grid's own books tell, by strategy and in all", async () => {
     const [view] = await box.store.strategies({ id });
     const { ledger } = view ? asGrid(view.strategy).state : {};
-    const told = await box.report({});
-    expect(told.strategies).toHaveLength(1);
-    const [row] = told.strategies;
+    const result = await box.report({});
+    expect(result.strategies).toHaveLength(1);
+    const [row] = result.strategies;
     expect(ledger?.filledOrders).toBeGreaterThan(4);
     expect(row).toMatchObject({
       id,
@@ -68,14 +68,14 @@ describe("a report", () => {
     expect(uptimePercent).toBeGreaterThan(95);
     expect(inRangePercent).toBeGreaterThan(0);
     expect(fees).toBeGreaterThan(0);
-    expect(told.totals).toMatchObject([{ quote: "USDT", dryRun: false, totalProfit, fees }]);
+    expect(result.totals).toMatchObject([{ quote: "USDT", dryRun: false, totalProfit, fees }]);
   });
 
   it("is told of each cycle, all that the books have", async () => {
     const [view] = await box.store.strategies({ id });
     const cycles = (await box.events()).filter(({ kind }) => kind === "cycle");
-    const told = cycles.reduce((sum, { message }) => sum + Number.parseInt(message, 10), 0);
-    expect(told).toBe((view && asGrid(view.strategy).state)?.ledger.cycles);
+    const value = cycles.reduce((sum, { message }) => sum + Number.parseInt(message, 10), 0);
+    expect(value).toBe((view && asGrid(view.strategy).state)?.ledger.cycles);
     expect(cycles[0]?.message).toMatch(/^\d+ cycles? complete, -?[\d.]+ USDT realized$/);
   });
 
@@ -131,19 +131,19 @@ describe("a report", () => {
       await tick(deps);
     }
     await lookOut(deps);
-    const told = async () => (await runOperation<Report>(deps, "get_report", {})).strategies[0];
-    expect(await told()).toMatchObject({ uptimePercent: null, inRangePercent: null });
+    const readOutput = async () => (await runOperation<Report>(deps, "get_report", {})).strategies[0];
+    expect(await readOutput()).toMatchObject({ uptimePercent: null, inRangePercent: null });
     const [view] = await box.store.strategies({ id });
     const cycles = view ? asGrid(view.strategy).state.ledger.cycles : 0;
     expect(cycles).toBeGreaterThan(0);
-    expect((await told())?.cycles).toBe(cycles);
+    expect((await readOutput())?.cycles).toBe(cycles);
     for (let at = 0; at < 2; at++) {
       box.time.pass(MINUTE);
       await tick(deps);
       await lookOut(deps);
     }
     box.time.pass(30_000);
-    const row = await told();
+    const row = await readOutput();
     expect(row?.uptimePercent).toBe(100);
     expect(row?.inRangePercent).not.toBeNull();
   });
@@ -154,8 +154,8 @@ describe("a report", () => {
     await lookOut(other.deps);
     other.time.pass(10 * MINUTE);
     await Promise.all([lookOut(second), lookOut(second), lookOut(second)]);
-    const told = (await other.events()).filter(({ kind }) => kind === "notice");
-    expect(told).toEqual([
+    const results = (await other.events()).filter(({ kind }) => kind === "notice");
+    expect(results).toEqual([
       {
         kind: "notice",
         message:

@@ -102,18 +102,18 @@ export async function act(world: World, deed: Deed, beside: Beside): Promise<voi
       if (!order) return undefined;
       const side = order.side === "buy" ? "sell" : "buy";
       const price = order.price + (side === "buy" ? deed.beyond : -deed.beyond);
-      const asked = { exchange: EXCHANGE, symbol: order.symbol, side, type: "limit", amount: HALF, price };
-      return price > 0n ? ask("create_order", asked) : undefined;
+      const request = { exchange: EXCHANGE, symbol: order.symbol, side, type: "limit", amount: HALF, price };
+      return price > 0n ? ask("create_order", request) : undefined;
     }
     case "hand_both": {
-      const asked = {
+      const request = {
         exchange: EXCHANGE,
         symbol: deed.symbol,
         type: "limit",
         amount: HALF,
         price: deed.price,
       };
-      await Promise.all(["buy", "sell"].map((side) => ask("create_order", { ...asked, side })));
+      await Promise.all(["buy", "sell"].map((side) => ask("create_order", { ...request, side })));
       return undefined;
     }
     case "hand_cancel_all":

@@ -89,7 +89,7 @@ export interface Running {
 export async function runJobs(
   script: string,
   jobs: readonly Job[],
-  { workers, told = () => {}, isEnough = () => false }: Running,
+  { workers, told: report = () => {}, isEnough = () => false }: Running,
 ): Promise<Tally> {
   const tallies: Tally[] = [];
   const waiting = [...jobs.entries()];
@@ -100,7 +100,7 @@ export async function runJobs(
       const [place, job] = next;
       const tally = await worker.run(job);
       tallies[place] = tally;
-      told(++done);
+      report(++done);
       if (isEnough(tally)) waiting.length = 0;
     }
     await worker.close();

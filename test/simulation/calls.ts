@@ -40,13 +40,13 @@ interface Requested<T> {
 }
 
 /** One call: a request leg, an effect, a response leg, and whatever goes wrong with them. */
-export async function call<T>(net: Net, task: Task, asked: Requested<T>): Promise<T> {
+export async function call<T>(net: Net, task: Task, request: Requested<T>): Promise<T> {
   const { scheduler, random, trace } = net;
   const index = trace.nextCall();
-  const fault = net.faults({ kind: asked.kind, name: asked.name, index });
-  trace.add(`${index} ${asked.name}${fault ? ` ${fault}` : ""}`);
+  const fault = net.faults({ kind: request.kind, name: request.name, index });
+  trace.add(`${index} ${request.name}${fault ? ` ${fault}` : ""}`);
   if (fault) {
-    net.tally.add(asked.kind, fault);
+    net.tally.add(request.kind, fault);
     task.befallen?.(fault);
   }
   if (fault === "crash_before") {
@@ -55,20 +55,20 @@ export async function call<T>(net: Net, task: Task, asked: Requested<T>): Promis
   }
   if (fault === "pause")
     await sleep(scheduler, task, Math.min(pauseOf(random), Math.max(0, net.quietAt - scheduler.now())));
-  const kept = asked.leaves?.();
+  const kept = request.leaves?.();
   if (kept !== undefined) return kept;
 
   const wait = waitOf<T>(task);
-  const plan = legs(net, asked, fault);
+  const plan = legs(net, request, fault);
   const leftAt = scheduler.now();
   if (plan.effectAfter !== undefined) {
     scheduler.at(leftAt + plan.effectAfter, async () => {
       if (
-        net.isDown(asked.kind === "store" ? "store" : "venue") &&
-        !(asked.kind === "create" && random.chance(0.3))
+        net.isDown(request.kind === "store" ? "store" : "venue") &&
+        !(request.kind === "create" && random.chance(0.3))
       )
         return;
-      const result = await settled(asked.effect(plan.lag));
+      const result = await settled(request.effect(plan.lag));
       trace.add(`${index} effect ${"error" in result ? String(result.error) : ""}`);
       if (fault === "crash_after") return net.kill(task);
       if (plan.answerAfter === undefined) return undefined;
@@ -77,8 +77,8 @@ export async function call<T>(net: Net, task: Task, asked: Requested<T>): Promis
       );
     });
   }
-  if (fault === "refused") scheduler.at(leftAt + 20, () => attempt(wait, asked.refused));
-  else scheduler.quietly(leftAt + asked.timeout, () => attempt(wait, asked.silence), wait.isOver);
+  if (fault === "refused") scheduler.at(leftAt + 20, () => attempt(wait, request.refused));
+  else scheduler.quietly(leftAt + request.timeout, () => attempt(wait, request.silence), wait.isOver);
   return wait.promise;
 }
 

@@ -161,8 +161,8 @@ export function createChecks(
       state.ledger.firstBase,
     );
     const sells = [...liveOf(number ?? 0), order].filter(({ side }) => side === "sell");
-    const asked = new Map(sells.map(({ id, amount, filled }) => [id, amount - filled]));
-    const sum = [...asked.values()].reduce((all, amount) => all + amount, ZERO);
+    const request = new Map(sells.map(({ id, amount, filled }) => [id, amount - filled]));
+    const sum = [...request.values()].reduce((all, amount) => all + amount, ZERO);
     if (sum > total) violate(`${strategy?.id} sells ${text(sum)} and holds ${text(total)}`);
   }
 
@@ -170,8 +170,8 @@ export function createChecks(
   function coveredAsWhole(order: BookedOrder, { id, kind, state, number }: Strategy): void {
     const { base } = kinds(kind).holdings(state);
     const sells = [...liveOf(number), order].filter(({ side }) => side === "sell");
-    const asked = new Map(sells.map(({ id: one, amount, filled }) => [one, amount - filled]));
-    const sum = [...asked.values()].reduce((all, amount) => all + amount, ZERO);
+    const request = new Map(sells.map(({ id: one, amount, filled }) => [one, amount - filled]));
+    const sum = [...request.values()].reduce((all, amount) => all + amount, ZERO);
     if (sum > base) violate(`${id} sells ${text(sum)} and holds ${text(base)}`);
   }
 

@@ -81,7 +81,7 @@ function painted(functions: readonly (readonly Range[])[], length: number): Int3
 }
 
 /** Which lines of the engine and of grids run under which kind of trouble, and which under none. */
-export async function coverageTier(from: number, count: number, { told }: How): Promise<Figures[]> {
+export async function coverageTier(from: number, count: number, { told: output }: How): Promise<Figures[]> {
   const script = await bundleWorker(undefined, "test/simulation/run.ts", true);
   const text = readFileSync(script, "utf8");
   const segments = segmentsOf(text, JSON.parse(readFileSync(`${script}.map`, "utf8"))).filter(({ source }) =>
@@ -95,7 +95,7 @@ export async function coverageTier(from: number, count: number, { told }: How): 
   const inFunctions = segments.filter(({ offset }) => (code[offset] ?? -1) >= 0);
   const ranBy = new Map<string, Set<string>>(inFunctions.map(({ line }) => [line, new Set()]));
   for (const [name, runs] of groupsOf(from, count)) {
-    told?.(`coverage: ${name}`);
+    output?.(`coverage: ${name}`);
     for (const run of runs) await simulate(run);
     const counts = painted(await coverage.take(url), text.length);
     for (const { offset, line } of inFunctions) if ((counts[offset] ?? 0) > 0) ranBy.get(line)?.add(name);

@@ -43,12 +43,12 @@ export function legible(fills: readonly VenueFill[], isIllegible: Illegible, now
 /** Of all that a span holds, what one answer shows. */
 export function windowed(
   { span, page }: FillWindows,
-  asked: Span,
+  request: Span,
   { now, ...answer }: { fills: readonly VenueFill[]; now: Millis },
 ): FillsOfSpan {
-  const to = Math.min(asked.to, asked.from + span);
-  const fills = answer.fills.filter(({ at }) => at >= asked.from && at < to).sort((a, b) => a.at - b.at);
-  const first = fills.at(-page)?.at ?? asked.from;
-  const from = fills.length > page ? first : asked.from;
+  const to = Math.min(request.to, request.from + span);
+  const fills = answer.fills.filter(({ at }) => at >= request.from && at < to).sort((a, b) => a.at - b.at);
+  const first = fills.at(-page)?.at ?? request.from;
+  const from = fills.length > page ? first : request.from;
   return { fills: fills.filter(({ at }) => at >= from), unreadable: [], told: { from, to }, now };
 }

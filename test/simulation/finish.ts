@@ -312,13 +312,13 @@ function ledgers(world: World, beside: Beside): void {
       if (quote === asset) other -= (sign * price * amount) / 10n ** 18n;
       if (fee.asset === asset) other -= fee.amount;
     }
-    const told = grids.reduce(
+    const reportedValue = grids.reduce(
       (sum, { kind, symbol, state }) => sum + (world.kinds(kind).movedByBooks(state, symbol)[asset] ?? 0n),
       0n,
     );
-    if (change - other !== told)
+    if (change - other !== reportedValue)
       checks.violate(
-        `${asset}: the account changed by ${text(change - other)} and the ledgers say ${text(told)}`,
+        `${asset}: the account changed by ${text(change - other)} and the ledgers say ${text(reportedValue)}`,
       );
   }
   for (const grid of grids.filter(isGrid)) ownSums(world, grid);

@@ -80,7 +80,7 @@ export interface HistoryOptions {
 /** Books in memory that remember, and tell of each commit. */
 export function historyBooks(
   { now, start, holdings, delay, quietAt, memory }: HistoryOptions,
-  told: (committed: Committed) => void,
+  report: (committed: Committed) => void,
 ) {
   const shelves = new Map<string, Shelf>();
   const shelf = (exchange: string): Shelf => {
@@ -120,7 +120,7 @@ export function historyBooks(
       }
       const late = (id: string) => (now() < quietAt ? delay(id) : 0);
       for (const fill of change.fills) place.fills.push({ at: now() + late(fill.id), value: fill });
-      told({ exchange, before, change });
+      report({ exchange, before, change });
       return true;
     },
     order: async (exchange, key) => past.order(exchange, key, now()),

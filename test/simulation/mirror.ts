@@ -136,9 +136,9 @@ const outcome = async (call: () => Promise<unknown>): Promise<Outcome> =>
   );
 
 /** Of errors only what a caller can tell apart, and of lists of rows nothing but their order by id. */
-const plain = (told: Outcome): unknown => {
-  if (!("error" in told)) return ordered(told.value);
-  return told.error instanceof StoreError ? told.error.failure : "error";
+const plain = (result: Outcome): unknown => {
+  if (!("error" in result)) return ordered(result.value);
+  return result.error instanceof StoreError ? result.error.failure : "error";
 };
 
 const ordered = (value: unknown): unknown => {

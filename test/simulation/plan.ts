@@ -76,8 +76,8 @@ export function planOf(random: Random, shape: Shape): Plan {
   return isAnswered ? { ...plan, deeds: plan.deeds.filter(({ deed }) => !UNANSWERED.has(deed.kind)) } : plan;
 }
 
-function drawn(random: Random, { ticks, calm, timing: asked, edition = 1, grid, strategy }: Shape): Plan {
-  const isReal = asked === undefined ? edition === 10 || random.chance(0.5) : asked === "real";
+function drawn(random: Random, { ticks, calm, timing: request, edition = 1, grid, strategy }: Shape): Plan {
+  const isReal = request === undefined ? edition === 10 || random.chance(0.5) : request === "real";
   const timing = isReal ? REAL_TIMING : SANDBOX_TIMING;
   const interval = isReal ? 5000 : 1000;
   const quietAt = START + ticks * interval;

@@ -155,15 +155,15 @@ export function venueOf(
     fills.map((fill) => ({ ...fill, at: clocks.stamp(fill.at) }));
   /** All there are, where the exchange has stamped some with other times. */
   const since = (from: number) => (clocks.hasJumped() ? 0 : from);
-  const under: NonNullable<Venue["under"]> = ({ now: at }, { askedAt }) =>
-    venueOf(net, task, ports, behaviour, { now: at, askedAt });
+  const under: NonNullable<Venue["under"]> = ({ now: at }, { askedAt: requestedAt }) =>
+    venueOf(net, task, ports, behaviour, { now: at, askedAt: requestedAt });
   const shownOf = (
     span: { readonly from: number; readonly to?: number | undefined },
     fills: readonly VenueFill[],
   ) => {
     const at = now();
-    const asked = { from: span.from, to: span.to ?? (clocks.hasJumped() ? Number.MAX_SAFE_INTEGER : at) };
-    const answer = windowed(windows, asked, { fills: stamped(fills), now: at });
+    const request = { from: span.from, to: span.to ?? (clocks.hasJumped() ? Number.MAX_SAFE_INTEGER : at) };
+    const answer = windowed(windows, request, { fills: stamped(fills), now: at });
     const { from, to } = answer.told;
     return shown({ ...answer, told: { from, to: span.to === undefined ? Math.min(to, at) : to } });
   };
@@ -207,8 +207,8 @@ export function venueOf(
       orders: (symbol, ids) =>
         read(
           "orders",
-          async () => told(await Promise.all(ids.map((id) => inner.order({ symbol, id })))),
-          (at) => told(ids.map((id) => maybe(past.order(exchange, { id }, at)))),
+          async () => format(await Promise.all(ids.map((id) => inner.order({ symbol, id })))),
+          (at) => format(ids.map((id) => maybe(past.order(exchange, { id }, at)))),
         ),
     }),
     fills: (symbol, span) =>
@@ -279,7 +279,7 @@ export function venueOf(
   };
 }
 
-const told = (orders: readonly (VenueOrder | undefined)[]): VenueOrder[] =>
+const format = (orders: readonly (VenueOrder | undefined)[]): VenueOrder[] =>
   orders.filter((order) => order !== undefined);
 
 const maybe = (order: BookedOrder | undefined): VenueOrder | undefined => order && toVenueOrder(order);

@@ -162,8 +162,8 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   one(
     "the filled amount may fall",
     "src/engine/reconcile/order-life.ts",
-    "const filled = max(order.filled, told.filled);",
-    "const filled = told.filled;",
+    "const filled = max(order.filled, venueOrder.filled);",
+    "const filled = venueOrder.filled;",
   ),
   one(
     "a serial is used again",

@@ -26,16 +26,16 @@ interface Around {
 
 /** What has to hold of quotes, told without any of the functions that quote. */
 export function createQuoteChecks({ now, violate, passSince }: Around) {
-  let told: Reported[] = [];
+  let results: Reported[] = [];
   const lastQuoted = new Map<string, number>();
   const note = (one: Omit<Reported, "at">): void => {
-    told = [...told.filter(({ at }) => at > now() - 300_000), { ...one, at: now() }];
+    results = [...results.filter(({ at }) => at > now() - 300_000), { ...one, at: now() }];
   };
 
   /** What counts for a strategy now: fresh, and of a place that it asks. */
   const pricesFor = ({ symbol, config }: QuoteStrategy): readonly Pick<Reported, "least" | "most">[] => {
     const { weights, maxAge, fixed } = config;
-    const counts = told.filter(
+    const counts = results.filter(
       (one) =>
         one.symbol === symbol &&
         (one.from === "own"

@@ -52,7 +52,7 @@ export const QUOTE_MUTANTS: readonly Mutant[] = [
   one(
     "a stale price is taken for a fresh one",
     "src/quote/reference.ts",
-    'if (age !== null && age > maxAge) return { ...told, because: "stale" };',
+    'if (age !== null && age > maxAge) return { ...result, because: "stale" };',
     "",
   ),
   one(

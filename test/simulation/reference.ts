@@ -20,7 +20,7 @@ export const referenceOf =
     net: Net,
     task: Task,
     pathOf: (symbol: Pair) => PricePath,
-    told: (symbol: Pair, price: Decimal) => void,
+    report: (symbol: Pair, price: Decimal) => void,
   ): NonNullable<Deps["reference"]> =>
   (_exchange, symbol) =>
     call(net, task, {
@@ -32,7 +32,7 @@ export const referenceOf =
         const isOff = now < net.quietAt && net.random.chance(0.3);
         const factor = decimal("0.001") * BigInt(1000 + (isOff ? net.random.whole(-FARTHEST, FARTHEST) : 0));
         const price = mul(TICK * BigInt(Math.round(pathOf(symbol).at(now))), factor, "half");
-        told(symbol, price);
+        report(symbol, price);
         return { prices: [{ source: "elsewhere", price }], most: null, listed: true };
       },
       silence: () => NOBODY,

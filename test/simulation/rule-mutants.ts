@@ -168,7 +168,7 @@ export const RULE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "src/limits/allowed.ts",
-        from: "withinOrderGap(told, used)\n",
+        from: "withinOrderGap(result, used)\n",
         to: "undefined\n",
       },
       {

@@ -28,7 +28,7 @@ const isBefore = (a: Event, b: Event): boolean => a.time < b.time || (a.time ===
 
 export function createScheduler(start: number): Scheduler {
   let now = start;
-  let asked = 0;
+  let requestCount = 0;
   let ran = 0;
   let waiting = 0;
   const heap: Event[] = [];
@@ -68,10 +68,10 @@ export function createScheduler(start: number): Scheduler {
     waiting: () => waiting,
     at(time, run) {
       waiting++;
-      push({ time: Math.max(time, now), order: asked++, isQuiet: false, run });
+      push({ time: Math.max(time, now), order: requestCount++, isQuiet: false, run });
     },
     quietly: (time, run, isOver) =>
-      push({ time: Math.max(time, now), order: asked++, isQuiet: true, isOver, run }),
+      push({ time: Math.max(time, now), order: requestCount++, isQuiet: true, isOver, run }),
     async runUntil(end, after, isOver = () => false) {
       for (let next = heap[0]; next && next.time <= end; next = heap[0]) {
         const event = pop() as Event;

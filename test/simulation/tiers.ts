@@ -58,9 +58,9 @@ const timed = async <T>(work: () => Promise<T>): Promise<{ value: T; seconds: st
   return { value, seconds: ((performance.now() - began) / 1000).toFixed(1) };
 };
 
-const run = (script: string, jobs: readonly Job[], { workers, told }: How, title: string) =>
+const run = (script: string, jobs: readonly Job[], { workers, told: result }: How, title: string) =>
   timed(() =>
-    runJobs(script, jobs, { workers, told: (done) => told?.(`${title}: ${done} of ${jobs.length} parts`) }),
+    runJobs(script, jobs, { workers, told: (done) => result?.(`${title}: ${done} of ${jobs.length} parts`) }),
   );
 
 /** Seeds with random deeds and faults; then the same ones again, which have to leave the same trace. */
@@ -126,7 +126,7 @@ export async function exhaustiveTier(
   of: Of = {},
 ): Promise<Figures[]> {
   const script = await bundleWorker();
-  const told: Figures[] = [];
+  const results: Figures[] = [];
   for (const [title, faults] of [
     ["exhaustive", SIX_FAULTS],
     ["kill switch", ["kill"]],
@@ -136,9 +136,9 @@ export async function exhaustiveTier(
       for (const shape of ALL_SHAPES) jobs.push(...(await callsOf(seed, { ...shape, ...of }, faults, every)));
     const { value, seconds } = await run(script, jobs, how, title);
     const text = `${seeds.length} seeds × ${ALL_SHAPES.length} shapes of run, stop, panic and change × ${faults.length} faults at every ${every === 1 ? "" : `${every}th `}call: ${value.runs} runs, ${value.failed.length} violations in ${seconds} s`;
-    told.push({ title, text, failed: value.failed });
+    results.push({ title, text, failed: value.failed });
   }
-  return told;
+  return results;
 }
 
 const CALLS_A_JOB = 10;
@@ -279,6 +279,6 @@ function kindsOf(failed: readonly Failure[]): string {
     kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
     first.set(kind, first.get(kind) ?? again);
   }
-  const told = [...kinds].sort((a, b) => b[1] - a[1]);
-  return told.map(([kind, times]) => `\n    ${times} × ${kind} (${first.get(kind)})`).join("");
+  const results = [...kinds].sort((a, b) => b[1] - a[1]);
+  return results.map(([kind, times]) => `\n    ${times} × ${kind} (${first.get(kind)})`).join("");
 }

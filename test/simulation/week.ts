@@ -25,7 +25,7 @@ const GROWING = new Set(["fills", "events", "orders", "venue_orders", "venue_fil
 class Crash extends Error {}
 
 /** A week of market time on libSQL, a pass every two minutes, with calls that fail before or after their effect, and crashes. */
-export async function weekTier({ told }: How): Promise<Figures[]> {
+export async function weekTier({ told: output }: How): Promise<Figures[]> {
   const folder = mkdtempSync(join(tmpdir(), "edgemaker-week-"));
   const file = join(folder, "week.db");
   const { deps, store, time, context, venue } = await testSandbox({ url: `file:${file}` });
@@ -55,7 +55,7 @@ export async function weekTier({ told }: How): Promise<Figures[]> {
     if (Math.floor((time.now() - first) / MINUTE) % ((6 * HOUR) / MINUTE) !== 0) continue;
     heap.push({ day: (time.now() - first) / DAY, bytes: heapAfterCollection() });
     rows.push(await countRows(context));
-    told?.(`week: day ${heap.at(-1)?.day.toFixed(2)}`);
+    output?.(`week: day ${heap.at(-1)?.day.toFixed(2)}`);
   }
   const calm = async () => {
     for (let left = 10; left > 0; left--) {
@@ -89,7 +89,7 @@ export async function weekTier({ told }: How): Promise<Figures[]> {
 const ANSWERS_AT_ONCE: ReadonlySet<string | symbol> = new Set(["knownKilled", "then"]);
 
 /** The world of one process in one tick: some calls fail, and after a crash all of them do. */
-function breaking(deps: Deps, random: Random, told: () => void): Deps {
+function breaking(deps: Deps, random: Random, report: () => void): Deps {
   let isDead = false;
   const broken = <T extends object>(inner: T, failure: () => Error): T =>
     new Proxy(inner, {
@@ -101,7 +101,7 @@ function breaking(deps: Deps, random: Random, told: () => void): Deps {
           const isWrong = random.chance(CHANCE);
           const isLate = isWrong && random.chance(0.5);
           if (isWrong) {
-            told();
+            report();
             isDead = random.chance(0.3);
           }
           if (isWrong && !isLate) throw isDead ? new Crash("crashed") : failure();

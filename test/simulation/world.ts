@@ -225,9 +225,9 @@ export async function createWorld({
     clocks,
     compares: plan.jumps,
     bookSeen(symbol: Pair, book: Book): Book {
-      const told = isQuiet() ? book : unkind(book, seed, now());
-      checks.quotes.bookText(symbol, told);
-      return told;
+      const result = isQuiet() ? book : unkind(book, seed, now());
+      checks.quotes.bookText(symbol, result);
+      return result;
     },
   };
   const watched = watch(store, (matters) => {

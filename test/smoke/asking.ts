@@ -70,7 +70,7 @@ const KINDS: Partial<Record<VenueName, (call: Asking["call"]) => Promise<boolean
     ),
   gateio: (call) =>
     call("privateUnifiedGetUnifiedMode").then(
-      (told) => fieldOf(told, "mode") !== "classic",
+      (result) => fieldOf(result, "mode") !== "classic",
       () => undefined,
     ),
 };

@@ -21,8 +21,8 @@ const mexc: readonly Behaviour[] = [
   {
     what: "a key's rights are told",
     async ask({ call }) {
-      const told = await call("spotPrivateGetAccount");
-      return `trade ${fieldOf(told, "canTrade")}, withdraw ${fieldOf(told, "canWithdraw")}`;
+      const result = await call("spotPrivateGetAccount");
+      return `trade ${fieldOf(result, "canTrade")}, withdraw ${fieldOf(result, "canWithdraw")}`;
     },
   },
   {
@@ -61,7 +61,7 @@ const mexc: readonly Behaviour[] = [
     what: "open orders of all pairs in one call",
     ask: async ({ call }) =>
       call("spotPrivateGetOpenOrders").then(
-        (told) => yesOrNo(Array.isArray(told)),
+        (result) => yesOrNo(Array.isArray(result)),
         () => "no",
       ),
   },
@@ -79,8 +79,8 @@ const gateio: readonly Behaviour[] = [
       const isOurs = ({ key }: Row) => client.apiKey.startsWith(String(key).replace(/\*+$/, ""));
       const keys = rowsOf(await call("privateAccountGetMainKeys")).filter(isOurs);
       const perms = keys.flatMap(({ perms: one }) => rowsOf(one));
-      const told = perms.map(({ name, read_only }) => `${name}${read_only === true ? " (reads)" : ""}`);
-      return told.length === 0 ? NOT_SEEN : told.join(", ");
+      const lines = perms.map(({ name, read_only }) => `${name}${read_only === true ? " (reads)" : ""}`);
+      return lines.length === 0 ? NOT_SEEN : lines.join(", ");
     },
   },
   ACCOUNT_KIND,
@@ -138,8 +138,8 @@ const bitget: readonly Behaviour[] = [
   {
     what: "a key's rights are told",
     async ask({ call }) {
-      const told = fieldOf(fieldOf(await call("privateSpotGetV2SpotAccountInfo"), "data"), "authorities");
-      return Array.isArray(told) ? told.join(", ") : NOT_SEEN;
+      const result = fieldOf(fieldOf(await call("privateSpotGetV2SpotAccountInfo"), "data"), "authorities");
+      return Array.isArray(result) ? result.join(", ") : NOT_SEEN;
     },
   },
   {
@@ -153,8 +153,10 @@ const bitget: readonly Behaviour[] = [
   {
     what: "a buy's fee is taken in",
     async ask({ call, market, symbol }) {
-      const told = rowsOf(fieldOf(await call("privateSpotGetV2SpotTradeFills", { symbol: market }), "data"));
-      const buys = told.filter(({ side }) => side === "buy");
+      const results = rowsOf(
+        fieldOf(await call("privateSpotGetV2SpotTradeFills", { symbol: market }), "data"),
+      );
+      const buys = results.filter(({ side }) => side === "buy");
       return feesOfBuys(
         buys.map(({ feeDetail }) => fieldOf(feeDetail, "feeCoin")),
         symbol,
@@ -167,9 +169,9 @@ const bitget: readonly Behaviour[] = [
 const krakenHistory = new WeakMap<Asking, Promise<unknown>>();
 
 async function krakenTrades(asking: Asking): Promise<[string, Row][]> {
-  const told = krakenHistory.get(asking) ?? asking.call("privatePostTradesHistory");
-  krakenHistory.set(asking, told);
-  const trades = fieldOf(fieldOf(await told, "result"), "trades") ?? {};
+  const result = krakenHistory.get(asking) ?? asking.call("privatePostTradesHistory");
+  krakenHistory.set(asking, result);
+  const trades = fieldOf(fieldOf(await result, "result"), "trades") ?? {};
   return Object.entries(trades as Record<string, Row>);
 }
 
@@ -177,8 +179,8 @@ const kraken: readonly Behaviour[] = [
   {
     what: "a key's rights are told",
     async ask({ call }) {
-      const told = fieldOf(fieldOf(await call("privatePostGetApiKeyInfo"), "result"), "permissions");
-      return Array.isArray(told) ? told.join(", ") : NOT_SEEN;
+      const result = fieldOf(fieldOf(await call("privatePostGetApiKeyInfo"), "result"), "permissions");
+      return Array.isArray(result) ? result.join(", ") : NOT_SEEN;
     },
   },
   {
@@ -188,8 +190,8 @@ const kraken: readonly Behaviour[] = [
   {
     what: "balances that earn rewards or are locked",
     async ask({ call }) {
-      const told = Object.keys((fieldOf(await call("privatePostBalanceEx"), "result") ?? {}) as Row);
-      const named = told.filter((asset) => asset.includes("."));
+      const lines = Object.keys((fieldOf(await call("privatePostBalanceEx"), "result") ?? {}) as Row);
+      const named = lines.filter((asset) => asset.includes("."));
       return named.length === 0 ? NOT_SEEN : named.join(", ");
     },
   },
@@ -208,8 +210,8 @@ const kraken: readonly Behaviour[] = [
     async ask(asking) {
       const ids = (await krakenTrades(asking)).slice(0, 2).map(([id]) => id);
       if (ids.length < 2) return NOT_SEEN;
-      const told = fieldOf(await asking.call("privatePostQueryTrades", { txid: ids.join(",") }), "result");
-      return yesOrNo(ids.every((id) => fieldOf(told, id) !== undefined));
+      const result = fieldOf(await asking.call("privatePostQueryTrades", { txid: ids.join(",") }), "result");
+      return yesOrNo(ids.every((id) => fieldOf(result, id) !== undefined));
     },
   },
   {
@@ -218,8 +220,8 @@ const kraken: readonly Behaviour[] = [
       const trades = await krakenTrades(asking);
       const ids = [...new Set(trades.map(([, { ordertxid }]) => String(ordertxid)))].slice(0, 2);
       if (ids.length < 2) return NOT_SEEN;
-      const told = fieldOf(await asking.call("privatePostQueryOrders", { txid: ids.join(",") }), "result");
-      return yesOrNo(ids.every((id) => fieldOf(told, id) !== undefined));
+      const result = fieldOf(await asking.call("privatePostQueryOrders", { txid: ids.join(",") }), "result");
+      return yesOrNo(ids.every((id) => fieldOf(result, id) !== undefined));
     },
   },
   {

@@ -105,10 +105,10 @@ describe("of emulated exchanges", () => {
   it("tells how each behaves, and only reads", async () => {
     venues = await Promise.all(NAMES.map(traded));
     const before = venues.map((venue) => venue.orders().length);
-    for (const [place, told] of (await smoke(venues, [])).entries()) {
-      expect(told).toMatch(/market.*tick 0\.\d+,/);
-      expect(told).toMatch(/keys: accepted, \d+ assets, may withdraw: (false|not told)/);
-      for (const line of REPORTED[NAMES[place] as VenueName]) expect(told).toContain(`  ${line}\n`);
+    for (const [place, text] of (await smoke(venues, [])).entries()) {
+      expect(text).toMatch(/market.*tick 0\.\d+,/);
+      expect(text).toMatch(/keys: accepted, \d+ assets, may withdraw: (false|not told)/);
+      for (const line of REPORTED[NAMES[place] as VenueName]) expect(text).toContain(`  ${line}\n`);
     }
     expect(venues.map((venue) => venue.orders().length)).toEqual(before);
     expect(venues.map((venue) => venue.count("create") + venue.count("cancel"))).toEqual([0, 0, 0, 0]);
@@ -116,11 +116,11 @@ describe("of emulated exchanges", () => {
 
   it("asked to trade, leaves no order behind", async () => {
     venues = await Promise.all(NAMES.map((name) => startVenue(name, TIER)));
-    for (const [place, told] of (await smoke(venues, ["--trade"])).entries()) {
-      for (const line of TRADED[NAMES[place] as VenueName]) expect(told).toContain(line);
-      expect(told).toMatch(/create em0\w{15}, .*"result":"accepted"/);
-      expect(told).toMatch(/shown by client id: open after \d+ ms and 1 looks/);
-      expect(told).toMatch(/cancel again .*"result":"look"/);
+    for (const [place, text] of (await smoke(venues, ["--trade"])).entries()) {
+      for (const line of TRADED[NAMES[place] as VenueName]) expect(text).toContain(line);
+      expect(text).toMatch(/create em0\w{15}, .*"result":"accepted"/);
+      expect(text).toMatch(/shown by client id: open after \d+ ms and 1 looks/);
+      expect(text).toMatch(/cancel again .*"result":"look"/);
     }
     expect(venues.flatMap((venue) => [...venue.open(), ...venue.executions()])).toEqual([]);
   });
@@ -129,10 +129,10 @@ describe("of emulated exchanges", () => {
 it("trades on a unified account as such", async () => {
   const venue = await startVenue("bitget", { unified: true });
   try {
-    const [told] = await smoke([venue], ["--trade"]);
-    expect(told).toContain("the account is: unified\n");
-    expect(told).toContain("of an open one is refused: yes");
-    expect(told).not.toContain("40085)\n  a second");
+    const [text] = await smoke([venue], ["--trade"]);
+    expect(text).toContain("the account is: unified\n");
+    expect(text).toContain("of an open one is refused: yes");
+    expect(text).not.toContain("40085)\n  a second");
     expect(venue.open()).toEqual([]);
     expect(venue.orders().length).toBeGreaterThan(2);
   } finally {

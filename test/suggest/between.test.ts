@@ -13,8 +13,8 @@ it("grids are stepped while one process looks for another grid", async () => {
 
   let isOver = false;
   const { exchange, symbol } = GRID;
-  const asked = { exchange, symbol, budget: d("1000"), timeframe: "1m", seed: 1, seconds: 600 };
-  const suggested = runOperation(deps, "suggest_grid", { ...asked, windows: 6, candidates: 2016 }).finally(
+  const request = { exchange, symbol, budget: d("1000"), timeframe: "1m", seed: 1, seconds: 600 };
+  const suggested = runOperation(deps, "suggest_grid", { ...request, windows: 6, candidates: 2016 }).finally(
     () => {
       isOver = true;
     },

@@ -43,8 +43,8 @@ describe("a suggestion", () => {
 
   it("is the same for the same seed, and says when time was over", () => {
     expect(look(1, 0.998, { candidates: 50 })).toEqual(look(1, 0.998, { candidates: 50 }));
-    let asked = 0;
-    const part = look(1, 0.998, { candidates: 400, isOver: () => ++asked > 50 });
+    let requestCount = 0;
+    const part = look(1, 0.998, { candidates: 400, isOver: () => ++requestCount > 50 });
     expect(part.isComplete).toBe(false);
     expect(part.looked + part.refused).toBe(50);
     expect({ ...part, isComplete: true }).toEqual(look(1, 0.998, { candidates: 50 }));
@@ -98,7 +98,7 @@ describe("a compared grid", () => {
     if (!grid) throw new Error("refused");
     const found = gainsOf(grid, ticksOf(candles, market.tick), { from: 0, until: 4000 }, 48);
     const { lower, upper } = candidateBounds(candidate, (candles.open[0] as number) / 100);
-    const asked = requestedRangeOf(
+    const request = requestedRangeOf(
       rangeInput(["mexc"]).parse({
         ...{
           exchange: "mexc",
@@ -111,7 +111,7 @@ describe("a compared grid", () => {
       }),
     );
     const balances = [{ asset: "USDT", free: decimal("100000"), used: 0n }];
-    const { figures, run } = backtest(asked, candles, { market, balances });
+    const { figures, run } = backtest(request, candles, { market, balances });
     expect(found.cycles).toBe(run.account.strategy.state.ledger.cycles);
     expect(Math.abs(found.total - Number(figures.total) / 1e18)).toBeLessThan(0.02);
   });
@@ -149,7 +149,7 @@ describe("the command", () => {
     const nobody = ["--venue-url", "mexc=http://127.0.0.1:1", "--since", String(times[0])];
     const kept = await edgemaker(folder, [...words, ...nobody, ...rules, "--json"]);
     expect(JSON.parse(kept.stdout)).toEqual(answer);
-    const told = await edgemaker(folder, [...words, "--data", "walk.csv", ...rules]);
-    expect(told.stdout).toContain("no grid is better than chance");
+    const result = await edgemaker(folder, [...words, "--data", "walk.csv", ...rules]);
+    expect(result.stdout).toContain("no grid is better than chance");
   });
 });

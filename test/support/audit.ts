@@ -46,8 +46,8 @@ export async function auditBooks(context: Context, exchange: string) {
   const unbooked = executed.filter(({ orderId, id }) => ofSlots.has(orderId) && !booked.has(id));
   const differences = startingBalances(exchange).flatMap(({ asset, total }) => {
     const change = (books.holdings[asset]?.total ?? 0n) - total;
-    const told = moved.reduce((sum, one) => sum + (one[asset] ?? 0n), 0n);
-    return change === told ? [] : [`${text(change - told)} ${asset}`];
+    const value = moved.reduce((sum, one) => sum + (one[asset] ?? 0n), 0n);
+    return change === value ? [] : [`${text(change - value)} ${asset}`];
   });
   return {
     exchange,

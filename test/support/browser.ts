@@ -47,8 +47,8 @@ export async function openPage(browser: Browser, origin: string, look: Look = {}
   });
   page.on("pageerror", (error) => errors.push(String(error)));
   page.on("request", (request) => {
-    const { protocol, origin: asked } = new URL(request.url());
-    if (protocol !== "data:" && asked !== origin) strangers.push(request.url());
+    const { protocol, origin: query } = new URL(request.url());
+    if (protocol !== "data:" && query !== origin) strangers.push(request.url());
   });
   return { page, context, errors, strangers };
 }

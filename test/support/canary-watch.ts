@@ -23,7 +23,7 @@ function watch(): void {
   for (const name of ["stdout", "stderr"] as const)
     listen(process[name], "write", looking(`the tests' own ${name}`));
   for (const name of ["debug", "error", "info", "log", "warn"] as const)
-    listen(console, name, (...told) => lookAt(`console.${name}`, told));
+    listen(console, name, (...results) => lookAt(`console.${name}`, results));
 
   for (const name of ["execute", "batch"] as const)
     listen(Sqlite3Client.prototype, name, (...written) => lookAt("a row", written));

@@ -173,10 +173,10 @@ async function wrongSlots({ venues, ids }: Accounts, store: Store): Promise<stri
     return [
       ...wanted
         .filter((slot) => !open.some((one) => answers(one, slot)))
-        .map((slot) => `${id} lacks ${told(slot)}`),
+        .map((slot) => `${id} lacks ${format(slot)}`),
       ...open
         .filter((one) => !wanted.some((slot) => answers(one, slot)))
-        .map((one) => `${id} has ${told(one)}`),
+        .map((one) => `${id} has ${format(one)}`),
     ];
   });
 }
@@ -195,7 +195,7 @@ function answers(one: Resting & { readonly market: Decimal }, slot: Resting): bo
     : one.price > slot.price && slot.price <= one.market;
 }
 
-const told = ({ slot, side, price }: Resting): string => `${slot} ${side} ${text(price)}`;
+const format = ({ slot, side, price }: Resting): string => `${slot} ${side} ${text(price)}`;
 
 function slotOf(clientId: string): string {
   const key = parseClientOrderId(clientId);

@@ -2,7 +2,7 @@ import { createServer } from "node:net";
 import { threadId } from "node:worker_threads";
 
 const PORTS = { from: 10_000, count: 22_000 };
-let asked = 0;
+let requestCount = 0;
 
 /**
  * For what has to be at a port that is known before, or again. These lie below the ports that systems give, and every
@@ -10,7 +10,7 @@ let asked = 0;
  */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = PORTS.from + ((process.pid * 37 + threadId * 17 + asked++) % PORTS.count);
+    const port = PORTS.from + ((process.pid * 37 + threadId * 17 + requestCount++) % PORTS.count);
     if (await isFree(port)) return port;
   }
 }

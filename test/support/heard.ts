@@ -43,7 +43,7 @@ export const heardVenue = (venue: Venue): Venue =>
   });
 
 function hear(name: string, result: Promise<unknown>): void {
-  const tell = (told: unknown) => lookAt(`${name} of a venue`, told);
+  const tell = (output: unknown) => lookAt(`${name} of a venue`, output);
   result.then(name === "create" || name === "cancel" ? tell : undefined, tell);
 }
 

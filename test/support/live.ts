@@ -41,7 +41,7 @@ export interface Reply {
 
 /** A server on loopback that answers what it is told to, and remembers what it was asked. */
 export async function answering(reply: (asked: Requested) => Reply | Promise<Reply>) {
-  const asked: Requested[] = [];
+  const requests: Requested[] = [];
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
@@ -51,7 +51,7 @@ export async function answering(reply: (asked: Requested) => Reply | Promise<Rep
       headers: request.headers,
       body: Buffer.concat(parts).toString("utf8"),
     };
-    asked.push(one);
+    requests.push(one);
     const { status = 200, body, headers = {} } = await reply(one);
     response.writeHead(status, { "content-type": "application/json", ...headers });
     response.end(body);
@@ -61,7 +61,7 @@ export async function answering(reply: (asked: Requested) => Reply | Promise<Rep
     server.closeAllConnections();
     server.close();
   });
-  return { asked, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return { asked: requests, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
 export const KEYS = {

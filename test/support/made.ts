@@ -58,7 +58,7 @@ export const order = (over: Partial<Order> = {}): Order => ({
 });
 
 /** The same order as the exchange tells it. */
-export const told = (over: Partial<VenueOrder> = {}): VenueOrder => ({
+export const reportedOrder = (over: Partial<VenueOrder> = {}): VenueOrder => ({
   id: "x1",
   clientId: idOf(),
   symbol: SYMBOL,
@@ -74,7 +74,7 @@ export const told = (over: Partial<VenueOrder> = {}): VenueOrder => ({
 
 /** The order has filled, and the exchange tells what it came to. */
 export const describeFilled = (over: Partial<VenueOrder> = {}): VenueOrder =>
-  told({
+  reportedOrder({
     filled: d("2"),
     notional: d("200"),
     fees: [{ asset: "USDT", amount: d("0.2") }],

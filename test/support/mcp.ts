@@ -44,7 +44,7 @@ export const httpSession = (
   session(
     new StreamableHTTPClientTransport(new URL("/mcp", url), {
       requestInit: { headers: { authorization: `Bearer ${token}` } },
-      fetch: async (asked, init) => heard("/mcp", await fetch(asked, init)),
+      fetch: async (request, init) => heard("/mcp", await fetch(request, init)),
     }),
   );
 

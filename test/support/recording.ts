@@ -12,13 +12,13 @@ export interface Recorded {
 
 /** Stands before a server on loopback, and writes down what it is asked. */
 export async function recording(target: string) {
-  const asked: Recorded[] = [];
+  const requests: Recorded[] = [];
   const server = createServer(async (incoming, response) => {
     const { method = "", url = "", headers } = incoming;
     const parts: Buffer[] = [];
     for await (const part of incoming) parts.push(part as Buffer);
     const body = Buffer.concat(parts);
-    asked.push({ method, path: url, headers, body: body.toString("utf8") });
+    requests.push({ method, path: url, headers, body: body.toString("utf8") });
     const onwards = request(new URL(url, target), { method, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(response);
@@ -30,7 +30,7 @@ export async function recording(target: string) {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     /** What was asked since the last time. */
-    take: (): readonly Recorded[] => asked.splice(0),
+    take: (): readonly Recorded[] => requests.splice(0),
     close() {
       server.closeAllConnections();
       server.close();

@@ -39,9 +39,9 @@ export function servedPage(args: readonly string[] = [], env: Readonly<Record<st
     async call<T>(method: string, path: string, body?: unknown): Promise<T> {
       const sent = body === undefined ? {} : { body: JSON.stringify(body) };
       const answer = await served.server.ask(`/api/v1${path}`, { method, ...sent });
-      const told = await answer.text();
-      if (!answer.ok) throw new Error(`${method} ${path}: ${told}`);
-      return JSON.parse(told) as T;
+      const output = await answer.text();
+      if (!answer.ok) throw new Error(`${method} ${path}: ${output}`);
+      return JSON.parse(output) as T;
     },
   };
 }

@@ -31,6 +31,6 @@ export async function commandIn(folder: string, ...args: readonly string[]): Pro
 }
 
 export async function newToken(folder: string, scope: string, flags = ["--sandbox"]): Promise<string> {
-  const told = await commandIn(folder, "token", "create", "--scope", scope, ...flags, "--json");
-  return (JSON.parse(told) as { token: string }).token;
+  const text = await commandIn(folder, "token", "create", "--scope", scope, ...flags, "--json");
+  return (JSON.parse(text) as { token: string }).token;
 }

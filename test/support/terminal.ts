@@ -18,7 +18,7 @@ export interface Screen {
   isWrapped(): boolean;
   type(text: string): void;
   /** Waits until it stands there, and nothing more is being written. */
-  until(told: RegExp): Promise<void>;
+  until(pattern: RegExp): Promise<void>;
   /** The same, of a screen that has been drawn so many times. */
   drawn(times: number): Promise<void>;
   /** All that was written, controls too. */
@@ -71,7 +71,7 @@ export function terminal(
     written: () => written,
     // The emulator reads on for a moment after the last byte has come.
     ended: new Promise((resolve) => child.on("close", (code) => emulator.write("", () => resolve(code)))),
-    until: (told) => waitFor(String(told), () => told.test(lines().join("\n"))),
+    until: (pattern) => waitFor(String(pattern), () => pattern.test(lines().join("\n"))),
     drawn: (times) => waitFor(`${times} times`, () => written.split(REDRAW).length > times),
   };
 }

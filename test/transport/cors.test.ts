@@ -44,16 +44,16 @@ describe("pages of other origins", () => {
     server.ask(path, { ...init, headers: { ...init.headers, origin } });
 
   it("are let in where EDGEMAKER_CORS names their origin, and told so before they send anything", async () => {
-    const told = await ask("/api/v1/orders", "https://app.example.org", {
+    const reply = await ask("/api/v1/orders", "https://app.example.org", {
       method: "OPTIONS",
       headers: PREFLIGHT,
     });
-    expect(told.status).toBe(204);
-    expect(told.headers.get("access-control-allow-origin")).toBe("https://app.example.org");
-    expect(told.headers.get("access-control-allow-methods")).toContain("POST");
-    expect(told.headers.get("access-control-allow-headers")).toContain("idempotency-key");
-    expect(told.headers.get("access-control-allow-credentials")).toBeNull();
-    expect(told.headers.get("vary")).toMatch(/origin/i);
+    expect(reply.status).toBe(204);
+    expect(reply.headers.get("access-control-allow-origin")).toBe("https://app.example.org");
+    expect(reply.headers.get("access-control-allow-methods")).toContain("POST");
+    expect(reply.headers.get("access-control-allow-headers")).toContain("idempotency-key");
+    expect(reply.headers.get("access-control-allow-credentials")).toBeNull();
+    expect(reply.headers.get("vary")).toMatch(/origin/i);
   });
 
   it("may read answers and refusals alike", async () => {
@@ -93,7 +93,7 @@ describe("pages of other origins", () => {
       const page = await browser.newPage();
       await page.goto(site.origin);
       const url = await server.listens;
-      const asked = async ([at, token]: [string, string]) => {
+      const countRequests = async ([at, token]: [string, string]) => {
         const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
         const order = { exchange: "kraken", symbol: "BTC/USDT", side: "buy", type: "limit", amount: 0.001 };
         const init = { method: "POST", headers, body: JSON.stringify({ ...order, price: 50_000 }) };
@@ -105,7 +105,7 @@ describe("pages of other origins", () => {
           refused.status,
         ];
       };
-      expect(await page.evaluate(asked, [url ?? "", server.token] as [string, string])).toEqual([
+      expect(await page.evaluate(countRequests, [url ?? "", server.token] as [string, string])).toEqual([
         200,
         "BTC/USDT",
         400,

@@ -180,7 +180,7 @@ describe("GET /events", () => {
     const tested = await testApp({
       connect: (deps) => ({
         ...deps,
-        venue: (...asked) => counted(() => deps.venue(...asked)) as ReturnType<typeof deps.venue>,
+        venue: (...requests) => counted(() => deps.venue(...requests)) as ReturnType<typeof deps.venue>,
         venueOf: (account) => counted(() => deps.venueOf(account)) as ReturnType<typeof deps.venueOf>,
       }),
     });

@@ -16,10 +16,10 @@ it.each(createOperations(EXCHANGES).map((operation) => [operation.name, operatio
   "a text for %s is read as the type that the document tells of its field",
   (_name, operation) => {
     const { properties = {} } = z.toJSONSchema(operation.input, { io: "input", unrepresentable: "any" });
-    const told = Object.entries(properties).map(([field, schema]) => [
+    const results = Object.entries(properties).map(([field, schema]) => [
       field,
       OF_TYPE[String((schema as { type?: unknown }).type)] ?? "string",
     ]);
-    expect(fieldKinds(operation)).toEqual(Object.fromEntries(told));
+    expect(fieldKinds(operation)).toEqual(Object.fromEntries(results));
   },
 );

@@ -18,12 +18,12 @@ describe("names that every object has", () => {
     const app = await testApp();
     for (const operation of createOperations(EXCHANGES)) {
       const { method, path } = routeOf(operation);
-      const asked = path.replace(/:(\w+)/g, "x");
+      const request = path.replace(/:(\w+)/g, "x");
       const init = { method, headers: { ...bearer(app.tokens.admin), "content-type": "application/json" } };
-      const plain = await app.ask(`/api/v1${asked}`, init);
-      const named = await app.ask(`/api/v1${asked}?${query}`, init);
-      const told = (await named.json()) as { error?: string };
-      expect(told.error, operation.name).not.toBe("Internal error");
+      const plain = await app.ask(`/api/v1${request}`, init);
+      const named = await app.ask(`/api/v1${request}?${query}`, init);
+      const result = (await named.json()) as { error?: string };
+      expect(result.error, operation.name).not.toBe("Internal error");
       // A read ignores what it does not know.
       if (method === "GET") expect([operation.name, named.status]).toEqual([operation.name, plain.status]);
     }
@@ -37,7 +37,7 @@ describe("names that every object has", () => {
 
   it.each(NAMES)("%s is a code of an exchange that nobody knows", (name) => {
     const codes: Readonly<Record<string, never>> = {};
-    const told = tellRefusal({ status: 400, code: name, message: "no" }, codes[name]);
-    expect(told).toMatchObject({ failure: "unavailable", definite: false });
+    const callFailure = tellRefusal({ status: 400, code: name, message: "no" }, codes[name]);
+    expect(callFailure).toMatchObject({ failure: "unavailable", definite: false });
   });
 });

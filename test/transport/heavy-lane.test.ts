@@ -169,7 +169,7 @@ describe("a heavy operation", () => {
   it("holds back neither a kill nor health while one runs and others wait", async () => {
     const { send, tokens, ask, jobs, store } = await heavyApp();
     const statuses: number[] = [];
-    const asked = Array.from({ length: 12 }, (_, place) =>
+    const requests = Array.from({ length: 12 }, (_, place) =>
       send("/backtest", place < 6 ? tokens.read : tokens.trade, BACKTEST).then((answer) => {
         statuses.push(answer.status);
         return answer;
@@ -185,7 +185,7 @@ describe("a heavy operation", () => {
       await expect.poll(() => jobs.length).toBe(place + 1);
       jobs[place]?.end();
     }
-    const answers = await Promise.all(asked);
+    const answers = await Promise.all(requests);
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(8);
     const full = answers.find(({ status }) => status === 429);
     expect(full?.headers.get("retry-after")).toBe("5");

@@ -104,9 +104,9 @@ describe("requests from one address", () => {
 describe("requests with one token", () => {
   it("are 120 at once and 30 a second from however many addresses", async () => {
     const { from, wait, tokens } = await limitedApp();
-    let asked = 0;
+    let requestCount = 0;
     const ask = (token: string) => () =>
-      from(`203.0.113.${asked++ % 250}`)("/api/v1/strategy/grid/list", bearer(token));
+      from(`203.0.113.${requestCount++ % 250}`)("/api/v1/strategy/grid/list", bearer(token));
     expect(await counted(150, ask(tokens.read))).toEqual({ 200: 120, 429: 30 });
     expect(await counted(1, ask(tokens.admin))).toEqual({ 200: 1 });
     wait(1000);
@@ -132,7 +132,7 @@ describe("requests with one token", () => {
     const refused = lists.flatMap((list) => (list.status === "rejected" ? [String(list.reason)] : []));
     expect(refused.length).toBeGreaterThanOrEqual(2);
     expect(refused.length).toBeLessThan(6);
-    for (const told of refused) expect(told).toContain("Too many requests");
+    for (const output of refused) expect(output).toContain("Too many requests");
   });
 });
 

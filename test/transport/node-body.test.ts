@@ -9,7 +9,7 @@ const ORDER = { exchange: "kraken", symbol: "BTC/USDT", side: "buy", type: "limi
 /** A request as a plain client makes it: no header that is not asked for. */
 const ask = (url: string, method: string, { body, ...headers }: Record<string, string> = {}) =>
   new Promise<{ status: number; body: Record<string, unknown> }>((resolve, reject) => {
-    const asked = request(
+    const query = request(
       url,
       { method, headers: { authorization: `Bearer ${TOKEN}`, ...headers } },
       (answer) => {
@@ -20,8 +20,8 @@ const ask = (url: string, method: string, { body, ...headers }: Record<string, s
         );
       },
     );
-    asked.on("error", reject);
-    asked.end(body);
+    query.on("error", reject);
+    query.end(body);
   });
 
 it("a DELETE without a body needs no media type on Node; one with a body needs it", async () => {

@@ -68,18 +68,18 @@ describe("the OpenAPI document", () => {
     const answers = Object.entries(document.components.schemas).flatMap(([name, schema]) =>
       silent(schema, name),
     );
-    const asked = operationsOf(document).flatMap(({ operationId, parameters, requestBody }) => [
+    const requests = operationsOf(document).flatMap(({ operationId, parameters, requestBody }) => [
       ...parameters.filter(({ description }) => !description).map(({ name }) => `${operationId}?${name}`),
       ...silent(requestBody?.content["application/json"].schema, `${operationId} body`),
     ]);
-    expect([...answers, ...asked]).toEqual([]);
+    expect([...answers, ...requests]).toEqual([]);
     expect(Object.keys(document.components.schemas).length).toBeGreaterThan(40);
   });
 
   it("has a word for no field that there is not", async () => {
     const { document } = await served();
-    const told = JSON.stringify(document);
-    const unused = Object.keys(FIELD_WORDS).filter((word) => !told.includes(`"${word.split(".").at(-1)}":{`));
+    const text = JSON.stringify(document);
+    const unused = Object.keys(FIELD_WORDS).filter((word) => !text.includes(`"${word.split(".").at(-1)}":{`));
     expect(unused).toEqual([]);
   });
 

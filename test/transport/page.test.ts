@@ -33,9 +33,9 @@ describe("the page at /", () => {
 
   it("tells whom a token speaks for, and nobody without one", async () => {
     const { ask, tokens } = await testApp();
-    const told = await ask("/api/v1/session", { headers: { authorization: `Bearer ${tokens.read}` } });
-    expect(await told.json()).toEqual({ actor: "tok_read", scope: "read" });
-    expect(Object.fromEntries(told.headers)).toMatchObject(SAFE_HEADERS);
+    const response = await ask("/api/v1/session", { headers: { authorization: `Bearer ${tokens.read}` } });
+    expect(await response.json()).toEqual({ actor: "tok_read", scope: "read" });
+    expect(Object.fromEntries(response.headers)).toMatchObject(SAFE_HEADERS);
     expect((await ask("/api/v1/session")).status).toBe(401);
   });
 

@@ -66,9 +66,9 @@ it("tells where exchange keys come from and what they may do, and nothing of the
   expect(tested.status).toBe(200);
   expect(tested.body).toMatchObject({ exchange: "kraken", assets: expect.any(Number) });
   const { key, secret } = app.venues.kraken.keys;
-  const told = JSON.stringify([body, tested.body]);
-  expect(told).not.toContain(key);
-  expect(told).not.toContain(secret);
+  const text = JSON.stringify([body, tested.body]);
+  expect(text).not.toContain(key);
+  expect(text).not.toContain(secret);
   app.deps.close();
 });
 

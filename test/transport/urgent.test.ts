@@ -35,8 +35,8 @@ async function exhaustedApp() {
     const body = operation.http.from === "body" ? { unknown: true } : undefined;
     return (await send(method, `/api/v1${path.replace(/:\w+/g, "x")}`, token, body)).status;
   };
-  for (let asked = 0; asked < 3; asked++) await send("GET", "/api/v1/kill", WRONG);
-  for (let asked = 0; asked < 8; asked++) await app.ask("/health");
+  for (let requestCount = 0; requestCount < 3; requestCount++) await send("GET", "/api/v1/kill", WRONG);
+  for (let requestCount = 0; requestCount < 8; requestCount++) await app.ask("/health");
   return { ...app, send, call };
 }
 

@@ -68,7 +68,7 @@ afterAll(() => {
 it("an upgrade leaves each grid, each ledger and each order as it was", async () => {
   const now = await statuses();
   expect(now.size).toBe(before.strategies.length);
-  for (const told of before.strategies) expect(now.get(told.id)).toMatchObject(told);
+  for (const result of before.strategies) expect(now.get(result.id)).toMatchObject(result);
   expect(await openOn()).toEqual(before.open);
 });
 

@@ -53,8 +53,8 @@ export const lookedUp = (ask: PrivateAsk, { orderId, clientOid }: Pointer): Orde
   clientOid ? byClientId(ask, clientOid) : byOrderId(ask, orderId ?? "");
 
 /** requestTime and receiveWindow of the body, where given. */
-function late(order: Record<string, string>, { asked, now }: PrivateAsk): boolean {
-  const { receiveWindow, requestTime = String(asked.headers["access-timestamp"]) } = order;
+function late(order: Record<string, string>, { asked: request, now }: PrivateAsk): boolean {
+  const { receiveWindow, requestTime = String(request.headers["access-timestamp"]) } = order;
   return receiveWindow !== undefined && now > Number(requestTime) + Number(receiveWindow);
 }
 
@@ -149,10 +149,10 @@ function feesOf({ fee, feeIn }: Order): string {
 
 /** The page below `idLessThan`, newest first. */
 export function pageOf<T extends { readonly id: string; readonly at: Millis }>(
-  { asked, now }: PrivateAsk,
+  { asked: request, now }: PrivateAsk,
   newestFirst: readonly T[],
 ): readonly T[] {
-  const { query } = asked;
+  const { query } = request;
   const limit = limitOf(query.get("limit"), { standard: 100, most: 100 });
   const below = query.get("idLessThan");
   const from = Number(query.get("startTime") ?? now - 90 * DAY);

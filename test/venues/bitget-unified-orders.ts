@@ -33,10 +33,10 @@ export const INVALID = refuse("400172", "Parameter verification failed");
 const FORCES: Record<string, Force> = { gtc: "gtc", ioc: "ioc", fok: "fok", post_only: "maker" };
 
 export function listed(
-  { engine, asked }: PrivateAsk,
+  { engine, asked: request }: PrivateAsk,
   symbol: string | null | undefined,
 ): Listing | undefined {
-  const given = symbol ?? asked.query.get("symbol");
+  const given = symbol ?? request.query.get("symbol");
   return given ? listingBy(engine, idOf, given) : undefined;
 }
 
@@ -140,9 +140,12 @@ interface Page<T> {
 }
 
 /** Newest first, at most a hundred; the next page follows the cursor of this one. */
-function pageOf<T extends { readonly id: string }>({ asked }: PrivateAsk, all: readonly T[]): Page<T> {
-  const limit = limitOf(asked.query.get("limit"), { standard: 100, most: 100 });
-  const below = asked.query.get("cursor");
+function pageOf<T extends { readonly id: string }>(
+  { asked: request }: PrivateAsk,
+  all: readonly T[],
+): Page<T> {
+  const limit = limitOf(request.query.get("limit"), { standard: 100, most: 100 });
+  const below = request.query.get("cursor");
   const shown = all.filter(({ id }) => !below || BigInt(id) < BigInt(below)).slice(0, limit);
   return { shown, cursor: shown.at(-1)?.id ?? null };
 }
@@ -153,8 +156,8 @@ interface Range {
 }
 
 /** "Each individual query can only cover a maximum of 30 days within the 90-day window" (Get Fill History). */
-function rangeOf({ asked, now }: PrivateAsk): Range | undefined {
-  const [start, end] = [asked.query.get("startTime"), asked.query.get("endTime")];
+function rangeOf({ asked: request, now }: PrivateAsk): Range | undefined {
+  const [start, end] = [request.query.get("startTime"), request.query.get("endTime")];
   const from = start ? Number(start) : (end ? Number(end) : now) - 30 * DAY;
   const to = end ? Number(end) : from + 30 * DAY;
   return to - from > 30 * DAY || from < now - 90 * DAY ? undefined : { from, to };

@@ -109,15 +109,15 @@ export const bitget: Dialect = {
     currencies: (ask) => success(ask, []),
     ticker: (ask) => withSymbol(ask, ticker),
     book: (ask) =>
-      withSymbol(ask, (listing, { engine, now, asked }) => {
-        const limit = limitOf(asked.query.get("limit"), { standard: 150, most: 150 });
+      withSymbol(ask, (listing, { engine, now, asked: request }) => {
+        const limit = limitOf(request.query.get("limit"), { standard: 150, most: 150 });
         const { bids, asks } = bookOf(engine, listing, now);
         const data = { asks: levelTexts(asks, limit), bids: levelTexts(bids, limit), ts: String(now) };
         return success(ask, data);
       }),
     trades: (ask) =>
-      withSymbol(ask, (listing, { engine, now, asked }) => {
-        const limit = limitOf(asked.query.get("limit"), { standard: 100, most: 500 });
+      withSymbol(ask, (listing, { engine, now, asked: request }) => {
+        const limit = limitOf(request.query.get("limit"), { standard: 100, most: 500 });
         return success(
           ask,
           tradesOf(engine, listing, now, limit).map(({ id, side, price, amount, at }) => ({

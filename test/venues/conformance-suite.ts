@@ -226,8 +226,8 @@ export function conformance(title: string, start: () => Promise<Runner>) {
       }
       pass(6 * DAY);
       const shown = ids.filter((_id, place) => ([95, 91, 65, 6][place] as number) * DAY < expected.reach);
-      const told = await allFills(venue, PAIR, START - 100 * DAY);
-      expect(told.map(({ orderId }) => orderId)).toEqual(shown);
+      const venueFills = await allFills(venue, PAIR, START - 100 * DAY);
+      expect(venueFills.map(({ orderId }) => orderId)).toEqual(shown);
       const { fills } = await venue.fillsOf(PAIR, ids, START);
       expect(fills.map(({ orderId }) => orderId)).toEqual(shown);
     });
@@ -253,10 +253,10 @@ export function conformance(title: string, start: () => Promise<Runner>) {
         [buy, expected.feeOfBuy],
         [sell, "USDT"],
       ]) {
-        const told = fills.filter(({ orderId }) => orderId === id).flatMap(({ fees }) => fees);
+        const results = fills.filter(({ orderId }) => orderId === id).flatMap(({ fees }) => fees);
         const taken = exchange.executions().filter((one) => one.order.id === id);
-        expect(new Set(told.map((fee) => fee.asset))).toEqual(new Set([asset]));
-        expect(sum(told.map(({ amount }) => amount))).toBe(sum(taken.map(({ fee }) => fee.amount)));
+        expect(new Set(results.map((fee) => fee.asset))).toEqual(new Set([asset]));
+        expect(sum(results.map(({ amount }) => amount))).toBe(sum(taken.map(({ fee }) => fee.amount)));
       }
       const balances = new Map((await venue.balances()).map(({ asset, ...held }) => [asset, held]));
       for (const [asset, { total, used }] of Object.entries(exchange.holdings())) {

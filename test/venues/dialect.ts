@@ -69,9 +69,9 @@ export interface Dialect {
   readonly maxOpen: number;
   /** An order that may only rest, and would take, is accepted and then cancelled. */
   readonly cancelsTaking?: boolean;
-  route(asked: Requested): Route | undefined;
+  route(request: Requested): Route | undefined;
   /** The member whose key signed, or the exchange's refusal. */
-  authenticate(asked: Requested, members: ReadonlyMap<string, Member>, now: Millis): Member | Reply;
+  authenticate(request: Requested, members: ReadonlyMap<string, Member>, now: Millis): Member | Reply;
   readonly open: Partial<Record<Route, (ask: Ask) => Reply>>;
   /** The refusal of a signed call for which its counters have no room. */
   readonly counted?: (route: Route, ask: PrivateAsk) => Reply | undefined;
@@ -134,8 +134,8 @@ export function limitOf(
   given: string | null | undefined,
   { standard, most }: { standard: number; most: number },
 ) {
-  const asked = given ? Number(given) : standard;
-  return Math.min(Number.isInteger(asked) && asked > 0 ? asked : standard, most);
+  const requestCount = given ? Number(given) : standard;
+  return Math.min(Number.isInteger(requestCount) && requestCount > 0 ? requestCount : standard, most);
 }
 
 export const isReply = (value: Member | Reply): value is Reply => "status" in value;

@@ -78,5 +78,5 @@ export function createFaults() {
   };
 }
 
-const meets = ({ route }: Switch, asked: Route): boolean =>
-  route === undefined || (typeof route === "string" ? route === asked : route.includes(asked));
+const meets = ({ route }: Switch, request: Route): boolean =>
+  route === undefined || (typeof route === "string" ? route === request : route.includes(request));

@@ -46,8 +46,8 @@ export const unifiedAccount = (account: Account) => ({
 });
 
 /** Orders and trades are looked for in the account that is named; without one, in all of them (SpotApi.md). */
-export function isElsewhere({ asked, member }: PrivateAsk): boolean {
-  const named = asked.query.get("account");
+export function isElsewhere({ asked: request, member }: PrivateAsk): boolean {
+  const named = request.query.get("account");
   return named !== null && named !== (member.account.unified ? "unified" : "spot");
 }
 

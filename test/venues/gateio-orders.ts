@@ -48,11 +48,11 @@ export function lookedUp(ask: PrivateAsk, id: string): Order | undefined {
   return found?.status === "open" ? found : undefined;
 }
 
-export function create({ asked, engine, member, now }: PrivateAsk): Reply {
-  const expires = asked.headers["x-gate-exptime"];
+export function create({ asked: request, engine, member, now }: PrivateAsk): Reply {
+  const expires = request.headers["x-gate-exptime"];
   if (expires && now > Number(expires)) return refuse(400, "REQUEST_EXPIRED", "Request expired");
   if (!member.keys.may.trade) return refuse(403, "READ_ONLY", "Request API key is read-only");
-  const order = JSON.parse(asked.body) as Record<string, string>;
+  const order = JSON.parse(request.body) as Record<string, string>;
   const listing = listingBy(engine, idOf, order.currency_pair ?? "");
   if (!listing) return refuse(400, "INVALID_CURRENCY_PAIR", "Invalid currency pair");
   const clientId = order.text ?? "";
@@ -147,8 +147,8 @@ interface Range {
 }
 
 /** Whole seconds, both ends included; without a start the last week. */
-function rangeOf({ asked, now }: PrivateAsk): Range {
-  const [from, to] = [asked.query.get("from"), asked.query.get("to")];
+function rangeOf({ asked: request, now }: PrivateAsk): Range {
+  const [from, to] = [request.query.get("from"), request.query.get("to")];
   return {
     from: from ? Number(from) * SECOND : now - 7 * DAY,
     to: to ? Number(to) * SECOND + SECOND - 1 : now,
@@ -161,9 +161,9 @@ function tradesRangeOf(ask: PrivateAsk): Range {
   return ask.asked.query.has("to") ? { from, to } : { from, to: Math.min(to, from + 7 * DAY) };
 }
 
-const pageOf = <T>({ asked }: PrivateAsk, all: readonly T[]): readonly T[] => {
-  const limit = limitOf(asked.query.get("limit"), { standard: 100, most: 1000 });
-  const page = limitOf(asked.query.get("page"), { standard: 1, most: 1e6 });
+const pageOf = <T>({ asked: request }: PrivateAsk, all: readonly T[]): readonly T[] => {
+  const limit = limitOf(request.query.get("limit"), { standard: 100, most: 1000 });
+  const page = limitOf(request.query.get("page"), { standard: 1, most: 1e6 });
   return all.slice((page - 1) * limit, page * limit);
 };
 
@@ -178,13 +178,13 @@ export function finished(listing: Listing, ask: PrivateAsk): Reply {
 }
 
 export function fills(ask: PrivateAsk): Reply {
-  const { asked, engine } = ask;
-  const pair = asked.query.get("currency_pair");
+  const { asked: request, engine } = ask;
+  const pair = request.query.get("currency_pair");
   const listing = pair ? listingBy(engine, idOf, pair) : undefined;
   if (pair && !listing) return refuse(400, "INVALID_CURRENCY_PAIR", "Invalid currency pair");
   const { from, to } = tradesRangeOf(ask);
   if (to - from > 30 * DAY) return refuse(400, "INVALID_PARAM_VALUE", "invalid time range");
-  const order = asked.query.get("order_id");
+  const order = request.query.get("order_id");
   const chosen = visibleFills(ask)
     .filter(inPair(listing))
     .filter(({ at }) => at >= from && at <= to)

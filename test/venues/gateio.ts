@@ -64,7 +64,7 @@ function routeOf({ method, path }: Requested): Route | undefined {
   return method === "GET" ? "order" : method === "DELETE" ? "cancel" : undefined;
 }
 
-const pointedAt = (asked: Requested) => decodeURIComponent(ONE_ORDER.exec(pathOf(asked))?.[1] ?? "");
+const pointedAt = (request: Requested) => decodeURIComponent(ONE_ORDER.exec(pathOf(request))?.[1] ?? "");
 
 const withPair = <T extends Ask>(ask: T, answer: (listing: Listing, ask: T) => Reply): Reply => {
   const listing = listingBy(ask.engine, idOf, ask.asked.query.get("currency_pair") ?? "");
@@ -97,15 +97,15 @@ export const gateio: Dialect = {
 
   open: {
     time: ({ now }) => ok({ server_time: now }),
-    markets: ({ asked, engine }) =>
-      ok(pathOf(asked).startsWith("/spot") ? [...engine.listings.values()].map(market) : []),
+    markets: ({ asked: request, engine }) =>
+      ok(pathOf(request).startsWith("/spot") ? [...engine.listings.values()].map(market) : []),
     currencies: () => ok([]),
     ticker: (ask) => withPair(ask, ticker),
     book: (ask) =>
-      withPair(ask, (listing, { engine, now, asked }) => {
-        const limit = limitOf(asked.query.get("limit"), { standard: 10, most: 1000 });
+      withPair(ask, (listing, { engine, now, asked: request }) => {
+        const limit = limitOf(request.query.get("limit"), { standard: 10, most: 1000 });
         const { bids, asks } = bookOf(engine, listing, now);
-        const id = asked.query.get("with_id") === "true" ? { id: now } : {};
+        const id = request.query.get("with_id") === "true" ? { id: now } : {};
         return ok({
           ...id,
           current: now,
@@ -115,13 +115,13 @@ export const gateio: Dialect = {
         });
       }),
     trades: (ask) =>
-      withPair(ask, (listing, { engine, now, asked }) =>
+      withPair(ask, (listing, { engine, now, asked: request }) =>
         ok(
           tradesOf(
             engine,
             listing,
             now,
-            limitOf(asked.query.get("limit"), { standard: 100, most: 1000 }),
+            limitOf(request.query.get("limit"), { standard: 100, most: 1000 }),
           ).map(({ id, side, amount, price, at }) => ({
             id,
             create_time: String(Math.floor(at / SECOND)),
@@ -139,9 +139,11 @@ export const gateio: Dialect = {
 
   signed: {
     kind: ({ member }) => ok({ mode: modeOf(member.account), settings: {} }),
-    balance: ({ member, asked }) =>
+    balance: ({ member, asked: request }) =>
       ok(
-        pathOf(asked) === "/unified/accounts" ? unifiedAccount(member.account) : spotAccounts(member.account),
+        pathOf(request) === "/unified/accounts"
+          ? unifiedAccount(member.account)
+          : spotAccounts(member.account),
       ),
     create,
     order: (ask) => {
@@ -149,11 +151,11 @@ export const gateio: Dialect = {
       const found = isElsewhere(ask) ? undefined : lookedUp(ask, id);
       return found ? ok(orderOf(found)) : notFound(id);
     },
-    open: ({ asked, ...ask }) => {
-      if (isElsewhere({ asked, ...ask })) return ok([]);
-      const limit = limitOf(asked.query.get("limit"), { standard: 100, most: 100 });
-      const page = limitOf(asked.query.get("page"), { standard: 1, most: 1e6 });
-      const resting = visibleOpen({ asked, ...ask }).reverse();
+    open: ({ asked: request, ...ask }) => {
+      if (isElsewhere({ asked: request, ...ask })) return ok([]);
+      const limit = limitOf(request.query.get("limit"), { standard: 100, most: 100 });
+      const page = limitOf(request.query.get("page"), { standard: 1, most: 1e6 });
+      const resting = visibleOpen({ asked: request, ...ask }).reverse();
       const pairs = [...new Set(resting.map(({ listing }) => listing))].map((listing) => {
         const own = resting.filter((order) => order.listing === listing);
         const orders = own.slice((page - 1) * limit, page * limit).map(orderOf);
@@ -168,8 +170,8 @@ export const gateio: Dialect = {
       return isElsewhere(ask) ? notFound(id) : removed(ask, id);
     },
     cancelAll: (ask) => {
-      const { engine, member, asked } = ask;
-      const pair = asked.query.get("currency_pair");
+      const { engine, member, asked: request } = ask;
+      const pair = request.query.get("currency_pair");
       const chosen = [...member.account.open.values()].filter(
         ({ listing }) => !pair || idOf(listing) === pair,
       );
@@ -189,8 +191,8 @@ export const gateio: Dialect = {
         point_type: "1",
       });
     },
-    permissions: ({ member, asked }) =>
-      pathOf(asked) === "/account/main_keys"
+    permissions: ({ member, asked: request }) =>
+      pathOf(request) === "/account/main_keys"
         ? mainKeys(member)
         : ok({
             ip_whitelist: [],

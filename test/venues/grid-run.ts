@@ -302,8 +302,8 @@ function createChecks({ deps, exchange: exchangeOf, time }: World, name: VenueNa
       if (strategy.status !== "stopped") violate(`still ${strategy.status} (${strategy.phase})`);
       const left = exchange.open().filter((order) => slotOf(order) !== undefined);
       if (left.length > 0) violate(`${left.length} orders are left`);
-      const told = { BTC: movedBase(strategy.state), USDT: strategy.state.ledger.quote };
-      for (const [asset, ledger] of Object.entries(told)) {
+      const result = { BTC: movedBase(strategy.state), USDT: strategy.state.ledger.quote };
+      for (const [asset, ledger] of Object.entries(result)) {
         const change = exchange.total(asset) - (before.get(asset) ?? ZERO);
         if (change !== ledger)
           violate(`${asset}: the account moved ${text(change)}, the ledger ${text(ledger)}`);

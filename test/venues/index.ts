@@ -180,9 +180,9 @@ export async function startVenue(name: VenueName, options: VenueOptions = {}) {
     /** A hundred-millionth of an order: on kraken its cost is told, and taken, as nothing. */
     dust: (id: string) => (name === "kraken" ? engine.dust(id) : engine.fill(id, decimal("0.00000001"))),
     /** Whether the fees of an order are told; where not, neither its trades nor it name them. */
-    tellFees(id: string, told: boolean) {
+    tellFees(id: string, isReported: boolean) {
       const order = engine.order(id);
-      if (order) order.hidesFee = !told;
+      if (order) order.hidesFee = !isReported;
     },
     others({
       symbol,

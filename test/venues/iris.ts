@@ -42,11 +42,11 @@ export async function irisServer(pools: readonly IrisPool[], behaviour: Behaviou
 
 /** The aggregator of Cardano's exchanges on loopback, as its public server answers. */
 export async function startIris(pools: readonly IrisPool[], behaviour: Behaviour = {}) {
-  const asked: Requested[] = [];
+  const requests: Requested[] = [];
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? "/", "http://iris");
     const body = await readJson(request);
-    asked.push({ path: `${url.pathname}${url.search}`, body });
+    requests.push({ path: `${url.pathname}${url.search}`, body });
     if (behaviour.hang === "before") return;
     response.writeHead(behaviour.status ?? 200, {
       "content-type": "application/json",
@@ -69,7 +69,12 @@ export async function startIris(pools: readonly IrisPool[], behaviour: Behaviour
     server.closeAllConnections();
     server.close();
   };
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, behaviour, close };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked: requests,
+    behaviour,
+    close,
+  };
 }
 
 /** The filter is in the body, the page in the query; at most 100 a page, whatever is asked. */

@@ -88,8 +88,8 @@ function counterOf(account: Account, pair: string): Counter {
 }
 
 /** Counted on receipt, whatever becomes of it. */
-function placing({ engine, asked }: PrivateAsk) {
-  const listing = listingOf(engine, formOf(asked).get("pair") ?? "");
+function placing({ engine, asked: request }: PrivateAsk) {
+  const listing = listingOf(engine, formOf(request).get("pair") ?? "");
   return listing && { pair: listing.symbol, cost: 1 };
 }
 

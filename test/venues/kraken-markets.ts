@@ -49,9 +49,9 @@ export function ticker(listing: Listing, { engine, now }: Ask): Reply {
   });
 }
 
-export function candles(listing: Listing, { engine, now, asked }: Ask): Reply {
-  const span = Number(asked.query.get("interval") ?? "1") * MINUTE;
-  const since = asked.query.get("since");
+export function candles(listing: Listing, { engine, now, asked: request }: Ask): Reply {
+  const span = Number(request.query.get("interval") ?? "1") * MINUTE;
+  const since = request.query.get("since");
   // docs.kraken.com get-ohlc-data: the newest 720 after `since`, whatever it is, the one under way always the last.
   const after = since ? Number(since) * SECOND + 1 : undefined;
   const all = candlesOf(engine, listing, now, { span, limit: 720, since: after, keep: "newest" });
@@ -66,8 +66,8 @@ export function candles(listing: Listing, { engine, now, asked }: Ask): Reply {
   });
 }
 
-export function tradeVolume({ asked, engine }: PrivateAsk): Reply {
-  const listing = listingOf(engine, formOf(asked).get("pair") ?? "");
+export function tradeVolume({ asked: request, engine }: PrivateAsk): Reply {
+  const listing = listingOf(engine, formOf(request).get("pair") ?? "");
   if (!listing) return error("EQuery:Unknown asset pair");
   const rate = (share: bigint) => ({
     [idOf(listing)]: {

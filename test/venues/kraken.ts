@@ -59,18 +59,18 @@ export const kraken: Dialect = {
   maxOpen: 225,
   route: ({ path }) => (path.startsWith("/0/") ? ROUTES[path.slice("/0/".length)] : undefined),
 
-  authenticate(asked, members) {
-    const member = members.get(String(asked.headers["api-key"] ?? ""));
+  authenticate(request, members) {
+    const member = members.get(String(request.headers["api-key"] ?? ""));
     if (!member) return error("EAPI:Invalid key");
-    const nonce = formOf(asked).get("nonce") ?? "";
+    const nonce = formOf(request).get("nonce") ?? "";
     const hash = createHash("sha256")
-      .update(nonce + asked.body)
+      .update(nonce + request.body)
       .digest();
     const expected = createHmac("sha512", Buffer.from(member.keys.secret, "base64"))
-      .update(asked.path)
+      .update(request.path)
       .update(hash)
       .digest("base64");
-    if (asked.headers["api-sign"] !== expected) return error("EAPI:Invalid signature");
+    if (request.headers["api-sign"] !== expected) return error("EAPI:Invalid signature");
     if (!/^\d+$/.test(nonce) || BigInt(nonce) <= member.nonce) return error("EAPI:Invalid nonce");
     member.nonce = BigInt(nonce);
     return member;
@@ -78,8 +78,8 @@ export const kraken: Dialect = {
 
   open: {
     time: ({ now }) => result({ unixtime: Math.floor(now / SECOND), rfc1123: new Date(now).toUTCString() }),
-    markets: ({ engine, asked }) => {
-      const wanted = asked.query.get("pair")?.split(",");
+    markets: ({ engine, asked: request }) => {
+      const wanted = request.query.get("pair")?.split(",");
       const chosen = [...engine.listings.values()].filter(
         (listing) => !wanted || wanted.includes(idOf(listing)) || wanted.includes(altnameOf(listing)),
       );
@@ -104,8 +104,8 @@ export const kraken: Dialect = {
     },
     ticker: (ask) => withPair(ask, ticker),
     book: (ask) =>
-      withPair(ask, (listing, { engine, now, asked }) => {
-        const limit = limitOf(asked.query.get("count"), { standard: 100, most: 500 });
+      withPair(ask, (listing, { engine, now, asked: request }) => {
+        const limit = limitOf(request.query.get("count"), { standard: 100, most: 500 });
         const { bids, asks } = bookOf(engine, listing, now);
         const side = (levels: typeof bids) =>
           levels
@@ -114,8 +114,8 @@ export const kraken: Dialect = {
         return result({ [idOf(listing)]: { asks: side(asks), bids: side(bids) } });
       }),
     trades: (ask) =>
-      withPair(ask, (listing, { engine, now, asked }) => {
-        const limit = limitOf(asked.query.get("count"), { standard: 1000, most: 1000 });
+      withPair(ask, (listing, { engine, now, asked: request }) => {
+        const limit = limitOf(request.query.get("count"), { standard: 1000, most: 1000 });
         const trades = tradesOf(engine, listing, now, limit).reverse();
         return result({
           [idOf(listing)]: trades.map(({ id, price, amount, side, at }) => [

@@ -46,10 +46,10 @@ it("slots that meet a lasting limit are tried less and less often, and at once w
   expect(venue.count("balance")).toBeLessThanOrEqual(8);
   const status = async () =>
     (await runOperation<{ strategies: [Reported] }>(deps, "get_grid_status", { id })).strategies[0];
-  const told = await status();
-  expect(told.lastError).toBeNull();
-  expect(told.refused.map(({ reason }) => reason)).toEqual(Array(6).fill("limit_day"));
-  expect(told.refused[0]?.detail).toMatch(/the limit dayNotional is .*; it is tried again after \d+ s$/);
+  const result = await status();
+  expect(result.lastError).toBeNull();
+  expect(result.refused.map(({ reason }) => reason)).toEqual(Array(6).fill("limit_day"));
+  expect(result.refused[0]?.detail).toMatch(/the limit dayNotional is .*; it is tried again after \d+ s$/);
   await limit("off");
   await pass(10 * SECOND);
   expect(venue.open()).toHaveLength(6);

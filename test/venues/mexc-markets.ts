@@ -66,8 +66,8 @@ export function ticker(listing: Listing, { engine, now }: Ask): Reply {
   });
 }
 
-export function candles(listing: Listing, { engine, now, asked }: Ask): Reply {
-  const { query } = asked;
+export function candles(listing: Listing, { engine, now, asked: request }: Ask): Reply {
+  const { query } = request;
   const span = INTERVALS[query.get("interval") ?? ""];
   if (!span) return refuse(-1121, "Invalid interval.");
   const [since, end] = [query.get("startTime"), query.get("endTime")];

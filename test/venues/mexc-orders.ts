@@ -46,9 +46,9 @@ export function outOfWindow({ query }: Requested, now: Millis): Reply | undefine
     : undefined;
 }
 
-export function create(listing: Listing, { asked, engine, member, now }: PrivateAsk): Reply {
-  const { query } = asked;
-  const expired = outOfWindow(asked, now);
+export function create(listing: Listing, { asked: request, engine, member, now }: PrivateAsk): Reply {
+  const { query } = request;
+  const expired = outOfWindow(request, now);
   if (expired) return expired;
   if (!member.keys.may.trade) return refuse(700007, "No permission to access the endpoint.");
   const clientId = query.get("newClientOrderId") ?? "";

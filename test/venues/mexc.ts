@@ -52,34 +52,34 @@ export const mexc: Dialect = {
   maxOpen: 500,
   route: ({ method, path }) => ROUTES[`${method} ${path}`],
 
-  authenticate(asked, members, now) {
-    const member = members.get(String(asked.headers["x-mexc-apikey"] ?? ""));
+  authenticate(request, members, now) {
+    const member = members.get(String(request.headers["x-mexc-apikey"] ?? ""));
     if (!member) return refuse(10072, "Api key info invalid");
-    const [signed = "", signature] = asked.rawQuery.split("&signature=");
+    const [signed = "", signature] = request.rawQuery.split("&signature=");
     const expected = createHmac("sha256", member.keys.secret).update(signed).digest("hex");
     if (signature !== expected) return refuse(700002, "Signature for this request is not valid.");
-    return outOfWindow(asked, now) ?? member;
+    return outOfWindow(request, now) ?? member;
   },
 
   open: {
     time: ({ now }) => ok({ serverTime: now }),
-    markets: ({ engine, now, asked }) => {
+    markets: ({ engine, now, asked: request }) => {
       // ccxt reads the contracts too, from another host; choose from none here.
-      if (asked.path === "/detail") return ok({ success: true, code: 0, data: [] });
+      if (request.path === "/detail") return ok({ success: true, code: 0, data: [] });
       return ok({
         timezone: "CST",
         serverTime: now,
         rateLimits: [],
         exchangeFilters: [],
         symbols: [...engine.listings.values()]
-          .filter((listing) => [null, idOf(listing)].includes(asked.query.get("symbol")))
+          .filter((listing) => [null, idOf(listing)].includes(request.query.get("symbol")))
           .map(market),
       });
     },
     ticker: (ask) => withListing(ask, ticker),
     book: (ask) =>
-      withListing(ask, (listing, { engine, now, asked }) => {
-        const limit = limitOf(asked.query.get("limit"), { standard: 100, most: 5000 });
+      withListing(ask, (listing, { engine, now, asked: request }) => {
+        const limit = limitOf(request.query.get("limit"), { standard: 100, most: 5000 });
         const { bids, asks } = bookOf(engine, listing, now);
         return ok({
           lastUpdateId: now,
@@ -89,8 +89,8 @@ export const mexc: Dialect = {
         });
       }),
     trades: (ask) =>
-      withListing(ask, (listing, { engine, now, asked }) => {
-        const limit = limitOf(asked.query.get("limit"), { standard: 500, most: 1000 });
+      withListing(ask, (listing, { engine, now, asked: request }) => {
+        const limit = limitOf(request.query.get("limit"), { standard: 500, most: 1000 });
         return ok(
           tradesOf(engine, listing, now, limit).map(({ price, amount, side, at }) => ({
             a: null,
@@ -149,8 +149,8 @@ export const mexc: Dialect = {
         const canceled = found && engine.cancel(member.account, found.id);
         return canceled ? ok(orderOf(canceled)) : refuse(-2011, "Unknown order sent.");
       }),
-    cancelAll: ({ engine, member, asked }) => {
-      const symbol = asked.query.get("symbol");
+    cancelAll: ({ engine, member, asked: request }) => {
+      const symbol = request.query.get("symbol");
       const chosen = [...member.account.open.values()].filter(
         ({ listing }) => !symbol || idOf(listing) === symbol,
       );

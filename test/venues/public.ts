@@ -68,8 +68,8 @@ export function candlesOf(engine: Engine, listing: Listing, now: Millis, window:
   }
   const newest = Math.floor(until / span) * span;
   const earliest = newest - (limit - 1) * span;
-  const asked = since === undefined ? earliest : Math.ceil(since / span) * span;
-  const first = isFromSince ? asked : Math.max(asked, earliest);
+  const requestCount = since === undefined ? earliest : Math.ceil(since / span) * span;
+  const first = isFromSince ? requestCount : Math.max(requestCount, earliest);
   const count = Math.min(limit, (newest - first) / span + 1);
   const path = engine.prices.path(listing.symbol);
   return candlesAt(marketOf(listing), path, now, { span, limit: Math.max(0, count), since: first });

@@ -185,10 +185,10 @@ export async function createYear(name: VenueName, unified = false) {
     const [view] = await deps.store.strategies({ id });
     if (!view) return violate("the grid is gone") as never;
     const { state } = asGrid(view.strategy);
-    const told: Record<string, bigint> = { ADA: movedBase(state), USDT: state.ledger.quote };
+    const result: Record<string, bigint> = { ADA: movedBase(state), USDT: state.ledger.quote };
     for (const [asset, change] of Object.entries(moved))
-      if ((told[asset] ?? ZERO) !== change)
-        violate(`${asset}: the account moved ${text(change)}, the ledger ${text(told[asset] ?? ZERO)}`);
+      if ((result[asset] ?? ZERO) !== change)
+        violate(`${asset}: the account moved ${text(change)}, the ledger ${text(result[asset] ?? ZERO)}`);
   }
 
   return {

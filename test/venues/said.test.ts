@@ -125,11 +125,11 @@ describe.each(NAMES)("what %s says of a refusal", (name) => {
         planId: string;
       };
       say(code);
-      const told = errorOf(await callTool(client, "create_order", { ...input, planId }));
-      expect(told.error).toBe(error);
+      const result = errorOf(await callTool(client, "create_order", { ...input, planId }));
+      expect(result.error).toBe(error);
       // Apart from our own sentence: it is data.
-      expect(told.message).not.toContain(words.text);
-      expect(told.said).toContain(words.text);
+      expect(result.message).not.toContain(words.text);
+      expect(result.said).toContain(words.text);
     }
   });
 
@@ -210,9 +210,9 @@ describe.each(NAMES)("what %s says of a refusal", (name) => {
       expect(refused.map(({ reason }) => reason)).toEqual(["rejected", "rejected"]);
       expect(lastError).toContain(words.definite);
       for (const one of [lastError, refused[0]?.detail]) isPlain(one ?? "");
-      const told = (await events()).filter(({ kind }) => kind === "rejected");
-      expect(told).toHaveLength(2);
-      for (const { message } of told) expect(message).toContain(words.definite);
+      const results = (await events()).filter(({ kind }) => kind === "rejected");
+      expect(results).toHaveLength(2);
+      for (const { message } of results) expect(message).toContain(words.definite);
       exchange.heal();
       await runOperation(world.deps, "stop_grid", { id, cancelOrders: true });
       await passUntil(async () => (await ofGrid()).status === "stopped");

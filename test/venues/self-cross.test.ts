@@ -74,8 +74,15 @@ describe.each(NAMES)("orders of one account on %s", (name) => {
     beside();
     const { body } = await post("sell", 60_500);
     const create = createOperations([name]).find((one) => one.name === "create_order") as TradeOperation;
-    const asked = { exchange: name, symbol: PAIR, side: "buy", type: "limit", amount: 0.001, price: 60_500 };
-    const input = create.input.parse({ ...asked, postOnly: true });
+    const request = {
+      exchange: name,
+      symbol: PAIR,
+      side: "buy",
+      type: "limit",
+      amount: 0.001,
+      price: 60_500,
+    };
+    const input = create.input.parse({ ...request, postOnly: true });
     const prepared = await create.prepare(world.deps, input, { actor: "person" });
     const shown = await prepared.preview();
     expect(shown.what).toContain("(limit order, post only)");
@@ -184,13 +191,13 @@ describe.each(NAMES)("orders of one account on %s", (name) => {
       const exits = exchange.orders().filter(({ force, side }) => force === "ioc" && side === "sell");
       expect(exits.at(-1)?.status).toBe("filled");
       expect(exchange.order(best.body.order?.id ?? "")?.status).toBe("canceled");
-      const told = (await world.deps.store.eventsOf(leaving.id, { limit: 100 }))
+      const lines = (await world.deps.store.eventsOf(leaving.id, { limit: 100 }))
         .filter(({ kind }) => kind === "made_way")
         .map(({ message }) => message);
-      expect(told).toContain(
+      expect(lines).toContain(
         `${best.body.order?.id}: the buy at 60002 placed manually is canceled, because the exit of ${leaving.id} could fill against it`,
       );
-      expect(new Set(told).size).toBe(told.length);
+      expect(new Set(lines).size).toBe(lines.length);
       await pass(4);
       expect(exchange.open().length).toBeGreaterThan(0);
       expect((await view(staying.id))?.state.refused).toEqual([]);

@@ -55,17 +55,17 @@ export async function serveVenue(
     for (const { act } of due) act();
   }
 
-  function process(route: Route, asked: Requested): { reply: Reply; key?: string } {
+  function process(route: Route, requestedInput: Requested): { reply: Reply; key?: string } {
     const now = clock();
     const answer = dialect.open[route];
-    if (answer) return { reply: answer({ asked, engine, now }) };
-    const member = dialect.authenticate(asked, members, now);
+    if (answer) return { reply: answer({ asked: requestedInput, engine, now }) };
+    const member = dialect.authenticate(requestedInput, members, now);
     if (isReply(member)) return { reply: member };
-    return { reply: act(route, asked, member), key: member.keys.key };
+    return { reply: act(route, requestedInput, member), key: member.keys.key };
   }
 
-  function act(route: Route, asked: Requested, member: Member): Reply {
-    const ask = { asked, engine, member, now: clock() };
+  function act(route: Route, requestedInput: Requested, member: Member): Reply {
+    const ask = { asked: requestedInput, engine, member, now: clock() };
     const refused = dialect.counted?.(route, ask);
     if (refused) limited.push(route);
     return refused ?? dialect.signed[route]?.(ask) ?? dialect.trouble.unknownRoute;
@@ -80,33 +80,33 @@ export async function serveVenue(
   }
 
   // A late request is signed when it arrives and acts when its time comes; expiry is checked again then.
-  function postpone(route: Route, asked: Requested, millis: Millis): string | undefined {
-    const member = dialect.authenticate(asked, members, clock());
+  function postpone(route: Route, requestedInput: Requested, millis: Millis): string | undefined {
+    const member = dialect.authenticate(requestedInput, members, clock());
     if (isReply(member)) return undefined;
-    late.push({ at: clock() + millis, act: () => void act(route, asked, member) });
+    late.push({ at: clock() + millis, act: () => void act(route, requestedInput, member) });
     return member.keys.key;
   }
 
-  async function handle(asked: Requested, response: ServerResponse) {
+  async function handle(requestedInput: Requested, response: ServerResponse) {
     if (latency.before > 0) await wait(latency.before);
     onRequest();
-    const route = dialect.route(asked);
-    const entry = note(route ?? "unknown", asked);
-    if (route) await answer(route, asked, response, entry);
+    const route = dialect.route(requestedInput);
+    const entry = note(route ?? "unknown", requestedInput);
+    if (route) await answer(route, requestedInput, response, entry);
     else send(response, dialect.trouble.unknownRoute, clock());
     if (response.headersSent) entry.status = response.statusCode;
   }
 
-  async function answer(route: Route, asked: Requested, response: ServerResponse, entry: Seen) {
+  async function answer(route: Route, requestedInput: Requested, response: ServerResponse, entry: Seen) {
     const fault = faults.take(route);
     const millis = fault?.millis ?? 0;
     if (fault?.kind === "late") {
-      entry.key = postpone(route, asked, millis);
+      entry.key = postpone(route, requestedInput, millis);
       response.destroy();
       return;
     }
     const acts = fault === undefined || fault.acts === true || fault.kind === "slow";
-    const { reply, key } = acts ? process(route, asked) : { reply: undefined, key: undefined };
+    const { reply, key } = acts ? process(route, requestedInput) : { reply: undefined, key: undefined };
     entry.key = key;
     const pause = latency.after + (fault?.kind === "slow" ? millis : 0);
     if (pause > 0) await wait(pause);
@@ -117,7 +117,7 @@ export async function serveVenue(
 
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     void read(request)
-      .then((asked) => handle(asked, response))
+      .then((requestedInput) => handle(requestedInput, response))
       .catch((error: unknown) => {
         // A mistake of the emulator itself must not look like one of the faults.
         console.error("emulated venue:", error);

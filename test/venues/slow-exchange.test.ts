@@ -53,15 +53,15 @@ async function slowly(millis: () => Millis) {
 }
 
 it("an exchange that answers in 5 to 9 s has its orders placed over several passes, none recorded in vain", async () => {
-  let asked = 0;
-  const { dead, open, told } = await slowly(() => (5 + (asked++ % 5)) * SECOND);
+  let requestCount = 0;
+  const { dead, open, told: results } = await slowly(() => (5 + (requestCount++ % 5)) * SECOND);
   expect(open).toEqual([SLOTS, SLOTS]);
   expect(dead).toBe(0);
-  expect(told).toEqual([null, null]);
+  expect(results).toEqual([null, null]);
 });
 
 it("an exchange that answers too slowly for any order says so in the grid's status", async () => {
-  const { dead, told } = await slowly(() => 14 * SECOND);
+  const { dead, told: results } = await slowly(() => 14 * SECOND);
   expect(dead).toBe(0);
-  for (const one of told) expect(one).toContain("the exchange takes about 14 s to respond");
+  for (const one of results) expect(one).toContain("the exchange takes about 14 s to respond");
 });

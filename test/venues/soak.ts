@@ -34,9 +34,9 @@ interface Run {
 }
 
 async function amongFaults(name: VenueName): Promise<Run> {
-  const asked = { name, unified, ticks: Number(values.ticks), seed: Number(values.seed) };
-  const { violations, passes, ...counted } = await runGrid(asked);
-  return { violations, figures: { ticks: asked.ticks, ...counted, ...passes } };
+  const request = { name, unified, ticks: Number(values.ticks), seed: Number(values.seed) };
+  const { violations, passes, ...counted } = await runGrid(request);
+  return { violations, figures: { ticks: request.ticks, ...counted, ...passes } };
 }
 
 async function quietYear(name: VenueName): Promise<Run> {
@@ -49,8 +49,8 @@ const GOALS = { cancel: 1500, stop: 5000 };
 
 async function krakenBudget(): Promise<Run> {
   const tier = TIERS.kraken.find((one) => one === values.tier) ?? "starter";
-  const told = await runBudget({ tier, rounds: Number(values.minutes) * 6, isReal: true });
-  const { answers, limited, cancelMillis, stopMillis, left, status, calls } = told;
+  const budgetReport = await runBudget({ tier, rounds: Number(values.minutes) * 6, isReal: true });
+  const { answers, limited, cancelMillis, stopMillis, left, status, calls } = budgetReport;
   const sorted = cancelMillis.toSorted((a, b) => a - b);
   const slowest = Math.round(sorted[Math.ceil(sorted.length * 0.99) - 1] ?? 0);
   const stopped = Math.round(stopMillis);
@@ -73,8 +73,8 @@ for (const name of names) {
   const startedAt = performance.now();
   const { violations, figures } = await chosen(name);
   violated += violations.length;
-  const told = Object.entries(figures).map(([what, count]) => `${count} ${what}`);
-  console.log(`${name}: ${told.join(", ")}, in ${((performance.now() - startedAt) / 1000).toFixed(0)} s`);
+  const lines = Object.entries(figures).map(([what, count]) => `${count} ${what}`);
+  console.log(`${name}: ${lines.join(", ")}, in ${((performance.now() - startedAt) / 1000).toFixed(0)} s`);
   for (const violation of violations.slice(0, 20)) console.log(`  VIOLATED ${violation}`);
 }
 console.log(violated === 0 ? "no invariant was violated" : `${violated} violations`);

@@ -45,16 +45,16 @@ async function grid(name: VenueName) {
   for (let count = 0; count < 6; count++) await pass();
   const buys = exchange.open(PAIR).filter(({ side }) => side === "buy");
   const ours = ({ clientId }: { readonly clientId: string }) => clientId.replace(/^t-/, "");
-  const [unreported, told] = [buys[0], buys[1]];
-  if (!unreported || !told) throw new Error("no buys rest");
+  const [unreported, result] = [buys[0], buys[1]];
+  if (!unreported || !result) throw new Error("no buys rest");
   exchange.tellFees(unreported.id, false);
-  for (const order of [unreported, told]) exchange.fill(order.id);
+  for (const order of [unreported, result]) exchange.fill(order.id);
   await pass();
   return {
     exchange,
     pass,
-    names: { unreported: ours(unreported), told: ours(told) },
-    orders: { unreported, told },
+    names: { unreported: ours(unreported), told: ours(result) },
+    orders: { unreported, told: result },
     status: async () =>
       (await runOperation<{ strategies: [Status] }>(deps, "get_grid_status", { id })).strategies[0],
     events: () => deps.store.eventsOf(id, { limit: 100 }),
@@ -76,8 +76,8 @@ it.each(NAMES)("on %s a trade without its fee is named once and holds up no othe
     unexplained: { order: names.unreported, trades: [{ order: names.unreported }] },
   });
   await pass();
-  const told = (await events()).filter(({ kind }) => kind === "unreadable");
-  expect(told).toEqual([expect.objectContaining({ message: expect.stringContaining(names.unreported) })]);
+  const results = (await events()).filter(({ kind }) => kind === "unreadable");
+  expect(results).toEqual([expect.objectContaining({ message: expect.stringContaining(names.unreported) })]);
 
   exchange.tellFees(orders.unreported.id, true);
   await pass();
@@ -91,12 +91,12 @@ it.each(NAMES)(
     const { pass, names, orders, status, row, exchange } = await grid(name);
     for (let count = 0; count < 12; count++) await pass(MINUTE);
     expect(await row(orders.unreported)).toMatchObject({ booked: 0n, bookedFees: {}, settled: false });
-    const told = await status();
-    expect(told).toMatchObject({ status: "error", lastError: expect.stringContaining(names.unreported) });
-    expect(told?.refused).toContainEqual(
+    const result = await status();
+    expect(result).toMatchObject({ status: "error", lastError: expect.stringContaining(names.unreported) });
+    expect(result?.refused).toContainEqual(
       expect.objectContaining({ reason: "fills_missing", detail: names.unreported }),
     );
-    expect(told?.unexplained.trades).toMatchObject([{ order: names.unreported }]);
+    expect(result?.unexplained.trades).toMatchObject([{ order: names.unreported }]);
 
     // Told in the end, it is booked, however late.
     exchange.tellFees(orders.unreported.id, true);

@@ -30,9 +30,9 @@ describe.skipIf(!findChromium())("an account, in Chromium (skipped where there i
         .getByRole("row", { name: new RegExp(`^${asset} `) })
         .locator("td")
         .last();
-      const told = await cell.textContent();
-      if (worth === null) expect(told, asset).toBe("–");
-      else expect(numberIn(told), asset).toBeCloseTo(Number(worth), 1);
+      const output = await cell.textContent();
+      if (worth === null) expect(output, asset).toBe("–");
+      else expect(numberIn(output), asset).toBeCloseTo(Number(worth), 1);
     }
     expect(errors).toEqual([]);
     expect(strangers).toEqual([]);

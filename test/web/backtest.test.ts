@@ -18,7 +18,7 @@ describe.skipIf(!findChromium())("backtests on the page, in Chromium (skipped wh
       await page.getByLabel("Per order, USDT").fill("100");
       const answered = page.waitForResponse("**/api/v1/backtest");
       await page.getByRole("button", { name: "Run it" }).click();
-      const told = (await (await answered).json()) as { total: string; cycles: number };
+      const result = (await (await answered).json()) as { total: string; cycles: number };
       const card = page.getByRole("region", {
         name: `BTC/USDT 50,000 – 70,000, ${levels} levels of 100, 15m`,
       });
@@ -31,8 +31,8 @@ describe.skipIf(!findChromium())("backtests on the page, in Chromium (skipped wh
         "Max drawdown",
       ]);
       const shown = Number((await card.locator("dd").first().textContent())?.replace("−", "-"));
-      expect(shown).toBeCloseTo(Number(told.total), 1);
-      expect(await card.locator("dd").nth(names.indexOf("Cycles")).textContent()).toBe(String(told.cycles));
+      expect(shown).toBeCloseTo(Number(result.total), 1);
+      expect(await card.locator("dd").nth(names.indexOf("Cycles")).textContent()).toBe(String(result.cycles));
     }
     await page.reload();
     const cards = page.getByRole("group", { name: "Runs" }).getByRole("region");
@@ -46,11 +46,11 @@ describe.skipIf(!findChromium())("backtests on the page, in Chromium (skipped wh
     const file = join(served.folder, "report.html");
     await saved.saveAs(file);
     const report = await context.newPage();
-    const asked: string[] = [];
-    report.on("request", (request) => asked.push(request.url()));
+    const requests: string[] = [];
+    report.on("request", (request) => requests.push(request.url()));
     await report.goto(pathToFileURL(file).href);
     await report.getByRole("heading", { name: "BTC/USDT at" }).waitFor();
-    expect(asked).toEqual([pathToFileURL(file).href]);
+    expect(requests).toEqual([pathToFileURL(file).href]);
     await report.close();
 
     await page.getByRole("button", { name: /^Remove BTC\/USDT .* 20 levels/ }).click();
@@ -71,19 +71,19 @@ describe.skipIf(!findChromium())("backtests on the page, in Chromium (skipped wh
     await page.getByLabel("Buy missing base at once").check();
     const answered = page.waitForResponse("**/suggest");
     await page.getByRole("button", { name: "Find settings" }).click();
-    const told = (await (await answered).json()) as Suggested;
+    const result = (await (await answered).json()) as Suggested;
     const part = page.getByRole("region", { name: "Suggest" });
-    const verdict = part.getByText(told.verdict, { exact: false }).first();
+    const verdict = part.getByText(result.verdict, { exact: false }).first();
     await verdict.waitFor();
-    for (const reason of told.reasons) await part.getByText(reason.slice(1)).waitFor();
+    for (const reason of result.reasons) await part.getByText(reason.slice(1)).waitFor();
     await part.getByText("Probability of overfitting (PBO)").waitFor();
     await part
-      .getByText(`${(told.overfitting * 100).toFixed(1)} %`)
+      .getByText(`${(result.overfitting * 100).toFixed(1)} %`)
       .first()
       .waitFor();
     await part.getByText("Deflated Sharpe ratio, 95 % needed").waitFor();
     await part.getByText("Plateau, 0.5 needed").waitFor();
-    await part.getByText(`in ${told.windows.length} windows`).waitFor();
+    await part.getByText(`in ${result.windows.length} windows`).waitFor();
 
     await part.getByRole("button", { name: "Backtest it" }).first().click();
     await page
@@ -92,7 +92,7 @@ describe.skipIf(!findChromium())("backtests on the page, in Chromium (skipped wh
       .waitFor();
     await part.getByRole("link", { name: "Use these settings" }).first().click();
     await page.getByRole("heading", { name: "Start a grid" }).waitFor();
-    const [first] = told.best;
+    const [first] = result.best;
     await expect
       .poll(() => page.getByLabel("Lower price, USDT").inputValue())
       .toBe(String(first?.lowerPrice));

@@ -38,8 +38,11 @@ describe.skipIf(!findChromium())("a grid that is edited, in Chromium (skipped wh
 
   const start = async () => (await served.call<{ id: string }>("POST", "/strategy/grid", GRID)).id;
   const grid = async (id: string) => {
-    const told = await served.call<{ strategies: readonly Grid[] }>("GET", `/strategy/grid/status?id=${id}`);
-    return told.strategies[0];
+    const result = await served.call<{ strategies: readonly Grid[] }>(
+      "GET",
+      `/strategy/grid/status?id=${id}`,
+    );
+    return result.strategies[0];
   };
   const open = async (page: Page, id: string) => {
     await page.goto(`${served.url}/#/strategy/${id}`);
@@ -50,14 +53,14 @@ describe.skipIf(!findChromium())("a grid that is edited, in Chromium (skipped wh
   it("asks for the plan of what was typed last alone, however fast it was typed", async () => {
     const id = await start();
     const { page, context, errors } = await served.signIn();
-    const asked: unknown[] = [];
+    const requests: unknown[] = [];
     page.on("request", (one) => {
-      if (one.url().endsWith(`${id}/preview`)) asked.push(one.postDataJSON());
+      if (one.url().endsWith(`${id}/preview`)) requests.push(one.postDataJSON());
     });
     const part = await open(page, id);
     await typeWithinAFrame(page, "Stop loss, USDT", ["4000", "40000"]);
     await part.getByRole("row", { name: /^Stop loss none 40,000/ }).waitFor();
-    expect(asked).toEqual([{ stopLossPrice: 40_000 }]);
+    expect(requests).toEqual([{ stopLossPrice: 40_000 }]);
     expect(errors).toEqual([]);
     await context.close();
   });
@@ -82,14 +85,14 @@ describe.skipIf(!findChromium())("a grid that is edited, in Chromium (skipped wh
       "Maximum use of quote",
     ]);
     await part.getByRole("button", { name: "Change exactly as planned" }).click();
-    const asked = page.getByRole("dialog");
-    await asked.getByText(/orders are canceled, then \d+ placed: [\d,.]+ USDT in buys/).waitFor();
+    const request = page.getByRole("dialog");
+    await request.getByText(/orders are canceled, then \d+ placed: [\d,.]+ USDT in buys/).waitFor();
     expect((await grid(id))?.gridLevels).toBe(10);
     const sent = page.waitForRequest((one) => one.method() === "PATCH");
-    await asked.getByRole("button", { name: "Change it" }).click();
+    await request.getByRole("button", { name: "Change it" }).click();
     expect((await sent).postDataJSON()).toEqual({ gridLevels: 8, stopLossPrice: 40_000, planHash: shown });
-    await asked.getByText(`${id} is changed`).waitFor();
-    await asked.getByRole("button", { name: "Close" }).click();
+    await request.getByText(`${id} is changed`).waitFor();
+    await request.getByRole("button", { name: "Close" }).click();
     await part.getByText("Change a setting").waitFor();
     await expect.poll(() => part.getByLabel("Levels, 2 to 100").inputValue()).toBe("8");
     expect(await grid(id)).toMatchObject({ gridLevels: 8, stopPrices: [{ price: 40_000 }] });
@@ -98,9 +101,9 @@ describe.skipIf(!findChromium())("a grid that is edited, in Chromium (skipped wh
     await part.getByLabel("Stop loss, USDT").fill("");
     await part.getByRole("row", { name: /Stop loss 40,000 none/ }).waitFor();
     await part.getByRole("button", { name: "Change exactly as planned" }).click();
-    await asked.getByText("No order is canceled or placed.").waitFor();
-    await asked.getByRole("button", { name: "Change it" }).click();
-    await asked.getByText(`${id} is changed`).waitFor();
+    await request.getByText("No order is canceled or placed.").waitFor();
+    await request.getByRole("button", { name: "Change it" }).click();
+    await request.getByText(`${id} is changed`).waitFor();
     expect(await grid(id)).toMatchObject({ stopPrices: [] });
     expect(errors).toEqual([]);
     expect(strangers).toEqual([]);
@@ -115,17 +118,17 @@ describe.skipIf(!findChromium())("a grid that is edited, in Chromium (skipped wh
     await part.getByText(/^Plan /).waitFor();
     await served.call("PATCH", `/strategy/grid/${id}`, { lowerPrice: 51_000 });
     await part.getByRole("button", { name: "Change exactly as planned" }).click();
-    const asked = page.getByRole("dialog");
-    await asked.getByRole("button", { name: "Change it" }).click();
-    await asked.getByText("is out of date").waitFor();
-    await asked.getByRole("button", { name: "Change it" }).waitFor({ state: "detached" });
+    const request = page.getByRole("dialog");
+    await request.getByRole("button", { name: "Change it" }).click();
+    await request.getByText("is out of date").waitFor();
+    await request.getByRole("button", { name: "Change it" }).waitFor({ state: "detached" });
     expect((await grid(id))?.orderSize).toBe(100);
-    await asked.getByRole("button", { name: "Go back" }).click();
+    await request.getByRole("button", { name: "Go back" }).click();
     await part.getByText("Here is the new plan.").waitFor();
 
     await part.getByRole("button", { name: "Change exactly as planned" }).click();
-    await asked.getByRole("button", { name: "Change it" }).click();
-    await asked.getByText(`${id} is changed`).waitFor();
+    await request.getByRole("button", { name: "Change it" }).click();
+    await request.getByText(`${id} is changed`).waitFor();
     expect(await grid(id)).toMatchObject({ orderSize: 120, lowerPrice: 51_000 });
     await context.close();
   });
@@ -141,8 +144,8 @@ describe.skipIf(!findChromium())("a grid that is edited, in Chromium (skipped wh
   });
 
   it("offers what a centered grid has, and shows who may only read no edit", async () => {
-    const asked = { exchange: "kraken", symbol: "ETH/USDT", confidence: 0 };
-    const { id } = await served.call<{ id: string }>("POST", "/strategy/grid/centered", asked);
+    const request = { exchange: "kraken", symbol: "ETH/USDT", confidence: 0 };
+    const { id } = await served.call<{ id: string }>("POST", "/strategy/grid/centered", request);
     const { page, context } = await served.signIn();
     const part = await open(page, id);
     expect(await part.getByLabel("Lower price, USDT").count()).toBe(0);

@@ -62,8 +62,8 @@ describe.skipIf(!findChromium())("figures and logs, in Chromium (skipped where t
     const [book, trades] = [column(page, "Order book", "Price"), column(page, "Trades", "Price")];
     await expect
       .poll(async () => {
-        const [digits, told] = [await digitsOf(), [await decimalsOf(book), await decimalsOf(trades)]];
-        return digits > 2 && told.every((one) => one.length === 1 && one[0] === digits);
+        const [digits, results] = [await digitsOf(), [await decimalsOf(book), await decimalsOf(trades)]];
+        return digits > 2 && results.every((one) => one.length === 1 && one[0] === digits);
       })
       .toBe(true);
     for (const table of ["Order book", "Trades"]) await isEven(column(page, table, "Amount"));
@@ -99,10 +99,10 @@ describe.skipIf(!findChromium())("figures and logs, in Chromium (skipped where t
       .evaluateAll((all) =>
         all.map((one) => [one.getAttribute("datetime"), one.getAttribute("title"), one.textContent] as const),
       );
-    for (const [datetime, title, told] of times) {
+    for (const [datetime, title, result] of times) {
       const at = new Date(datetime ?? "");
       const local = at.toLocaleString("en-US", { dateStyle: "short", timeStyle: "medium", timeZone: ZONE });
-      expect(plain(told)).toBe(plain(local));
+      expect(plain(result)).toBe(plain(local));
       expect(title).toBe(at.toISOString().replace("T", " ").replace("Z", " UTC"));
     }
     await context.close();

@@ -40,11 +40,11 @@ describe.skipIf(!findChromium())("a grid on the page, in Chromium (skipped where
     await page.getByText("Smallest profitable spacing").waitFor();
     // A plan that is not of what is typed starts nothing.
     const start = page.getByRole("button", { name: "Start exactly this plan" });
-    const asked = page.waitForRequest(
+    const query = page.waitForRequest(
       (request) => request.url().endsWith("/preview") && request.postDataJSON().orderSize === 60,
     );
     await page.getByLabel("Per order, USDT").fill("60");
-    expect((await asked).postDataJSON()).toMatchObject({ allowLoss: false, useOwnBase: false });
+    expect((await query).postDataJSON()).toMatchObject({ allowLoss: false, useOwnBase: false });
     await start.click();
     await page.getByRole("dialog").getByText("orders are placed now").waitFor();
     expect((await status()).strategies).toEqual([]);

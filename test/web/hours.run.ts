@@ -97,11 +97,11 @@ try {
     const [first, last] = [held[1], held.at(-1)];
     if (!first || !last) throw new Error("nothing was measured");
     const grown = (of: "bytes" | "nodes" | "listeners") => last[of] / first[of] - 1;
-    const told = (["bytes", "nodes", "listeners"] as const).filter((of) => grown(of) > MOST_GROWN);
+    const results = (["bytes", "nodes", "listeners"] as const).filter((of) => grown(of) > MOST_GROWN);
     process.stdout.write(
       `${name}: ${(grown("bytes") * 100).toFixed(1)} % more than after a quarter of the time\n`,
     );
-    if (told.length > 0) process.exitCode = 1;
+    if (results.length > 0) process.exitCode = 1;
   }
 } finally {
   await browser.close();

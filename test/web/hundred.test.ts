@@ -30,17 +30,17 @@ async function openClient(server: Spawned, id: string, token: string) {
   const authorization = `Bearer ${token}`;
   const headers = { accept: "text/event-stream", authorization };
   const response = await server.ask("/api/v1/events", { headers, signal: ended.signal });
-  let asked = 0;
+  let requestCount = 0;
   const follow = async () => {
     const decoder = new TextDecoder();
     for await (const part of response.body ?? []) {
       if (!/^event:/m.test(decoder.decode(part as Uint8Array, { stream: true }))) continue;
       for (const path of livePaths(id)) expect((await server.ask(path)).status).toBe(200);
-      asked++;
+      requestCount++;
     }
   };
   void follow().catch(() => {});
-  return { asked: () => asked, close: () => ended.abort() };
+  return { asked: () => requestCount, close: () => ended.abort() };
 }
 
 describe.skipIf(!findChromium())("a hundred open pages (skipped where there is no Chromium)", () => {

@@ -86,8 +86,8 @@ describe.skipIf(!findChromium())("the keyboard alone, in Chromium (skipped where
     await tabTo(page, /^Close$/);
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").waitFor({ state: "detached" });
-    const told = await served.call("GET", `/strategy/grid/status?id=${id}`);
-    expect(told).toMatchObject({ strategies: [{ stopPrices: [{ price: 40_000 }] }] });
+    const result = await served.call("GET", `/strategy/grid/status?id=${id}`);
+    expect(result).toMatchObject({ strategies: [{ stopPrices: [{ price: 40_000 }] }] });
     expect(errors).toEqual([]);
     await context.close();
   });

@@ -117,14 +117,14 @@ describe.skipIf(!findChromium())("what the page follows, in Chromium (skipped wh
       await server.ask(`/api/v1/strategy/grid/${id}/${what}`, { method: "POST", body: "{}" });
     proxy.endStreams();
     const answer = await server.ask(`/api/v1/events?after=${Number(ids()[0]) - 1}`);
-    const told = ((await answer.json()) as { events: { id: number }[] }).events.map((event) =>
+    const lines = ((await answer.json()) as { events: { id: number }[] }).events.map((event) =>
       String(event.id),
     );
     await eventually(
       async () => ids(),
-      (heard) => heard.length >= told.length,
+      (heard) => heard.length >= lines.length,
     );
-    expect(ids().slice(0, told.length)).toEqual(told);
+    expect(ids().slice(0, lines.length)).toEqual(lines);
     for (const [at, stream] of proxy.streams.slice(before + 1).entries())
       expect(stream.lastEventId).toBe(
         proxy.streams

@@ -43,7 +43,7 @@ describe.skipIf(!findChromium())(
 
     it("is what to do next, where there is nothing yet", async () => {
       const { page, context, errors } = await signedIn(browser, url, server.token);
-      const told: readonly (readonly [string, string])[] = [
+      const results: readonly (readonly [string, string])[] = [
         ["", "No grid runs. Start one"],
         ["start", "Enter the settings, or fill them in from a budget"],
         ["backtest", "No backtests yet"],
@@ -52,7 +52,7 @@ describe.skipIf(!findChromium())(
         ["agents", "A plan of an agent appears here for five minutes"],
         ["limits", "No order has used a limit yet"],
       ];
-      for (const [path, text] of told) {
+      for (const [path, text] of results) {
         await page.goto(`${url}/#/${path}`);
         await page.getByText(text).first().waitFor();
         await loading(page).first().waitFor({ state: "detached" });
@@ -111,11 +111,11 @@ describe.skipIf(!findChromium())(
       await page.clock.install();
       await page.reload();
       await page.getByRole("link", { name: "BTC/USDT" }).first().waitFor();
-      const asked: string[] = [];
-      page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+      const requests: string[] = [];
+      page.on("request", (request) => requests.push(new URL(request.url()).pathname));
       await page.clock.fastForward("03:00");
       await page.getByRole("cell", { name: /^[3-9] min .*ago$/ }).waitFor();
-      await expect.poll(() => asked).toContain("/api/v1/strategy/grid/status");
+      await expect.poll(() => requests).toContain("/api/v1/strategy/grid/status");
       await context.close();
     });
 
@@ -125,23 +125,23 @@ describe.skipIf(!findChromium())(
       await page.goto(`${url}/#/markets`);
       await page.getByText("VWAP").waitFor();
       await page.getByRole("table", { name: "Order book" }).waitFor();
-      const [asked, ended]: [string[], string[]] = [[], []];
+      const [requests, ended]: [string[], string[]] = [[], []];
       const noteIn = (list: string[]) => (request: Request) => {
         const path = new URL(request.url()).pathname;
         if (/ticker|orderbook|trades/.test(path)) list.push(path);
       };
-      page.on("request", noteIn(asked));
+      page.on("request", noteIn(requests));
       page.on("requestfinished", noteIn(ended));
       await page.clock.pauseAt("2026-01-01T01:00:07Z");
       // What the leap itself has set off is over first.
       await page.evaluate("fetch('/static/page/icon.svg').then((answer) => answer.text())");
-      await expect.poll(() => ended.length >= 3 && ended.length === asked.length).toBe(true);
-      asked.splice(0);
+      await expect.poll(() => ended.length >= 3 && ended.length === requests.length).toBe(true);
+      requests.splice(0);
       await page.clock.runFor(2900);
-      expect(asked).toEqual([]);
+      expect(requests).toEqual([]);
       await page.clock.runFor(200);
       await expect
-        .poll(() => asked.toSorted())
+        .poll(() => requests.toSorted())
         .toEqual(["/api/v1/orderbook", "/api/v1/ticker", "/api/v1/trades"]);
       await context.close();
     });

@@ -133,8 +133,8 @@ describe.skipIf(!findChromium())("every page, in Chromium (skipped where there i
     await tabTo(page, /^Go back$/);
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").waitFor({ state: "detached" });
-    const told = await served.server.ask(`/api/v1/strategy/grid/status?id=${id}`);
-    expect(await told.json()).toMatchObject({ strategies: [{ phase: "active" }] });
+    const response = await served.server.ask(`/api/v1/strategy/grid/status?id=${id}`);
+    expect(await response.json()).toMatchObject({ strategies: [{ phase: "active" }] });
     await context.close();
   });
 
@@ -171,8 +171,8 @@ describe.skipIf(!findChromium())("every page, in Chromium (skipped where there i
     await page.getByRole("dialog").getByText("the kill switch is on").waitFor();
     await page.getByRole("button", { name: "Close" }).click();
     await page.getByText("No grid runs.").waitFor();
-    const told = await served.server.ask("/api/v1/strategy/grid/list");
-    expect(await told.json()).toMatchObject({ count: 0 });
+    const response = await served.server.ask("/api/v1/strategy/grid/list");
+    expect(await response.json()).toMatchObject({ count: 0 });
     await context.close();
   });
 });

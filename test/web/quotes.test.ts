@@ -10,10 +10,10 @@ describe.skipIf(!findChromium())("quotes on the page (skipped where there is no 
     const { page, context, errors, strangers } = await served.signIn();
     await page.getByText("No grid runs.").waitFor();
     expect(await page.getByText("Quotes (").count()).toBe(0);
-    const asked = { exchange: "kraken", symbol: "BTC/USDT", spread: 0.02, size: 100, levels: 2 };
+    const request = { exchange: "kraken", symbol: "BTC/USDT", spread: 0.02, size: 100, levels: 2 };
     const started = await served.server.ask("/api/v1/strategy/quote", {
       method: "POST",
-      body: JSON.stringify(asked),
+      body: JSON.stringify(request),
     });
     expect(started.status).toBe(200);
     await page.getByRole("heading", { name: "Quotes (1)" }).waitFor();
@@ -22,9 +22,9 @@ describe.skipIf(!findChromium())("quotes on the page (skipped where there is no 
     await expect
       .poll(() => page.locator(".stats dt").allTextContents())
       .toEqual(["Total, USDT", "Realized", "Unrealized"]);
-    const told = await table.innerText();
-    expect(told).toMatch(/BTC\/USDT\s+kraken\s+quote-kraken-BTC-USDT-\d+/);
-    expect(told).toMatch(/own book/);
+    const text = await table.innerText();
+    expect(text).toMatch(/BTC\/USDT\s+kraken\s+quote-kraken-BTC-USDT-\d+/);
+    expect(text).toMatch(/own book/);
     const { id } = (await started.json()) as { id: string };
     await page.getByRole("heading", { name: "Grids (0)" }).waitFor();
     await served.server.ask("/api/v1/strategy/quote", { method: "DELETE", body: JSON.stringify({ id }) });
@@ -44,12 +44,12 @@ describe.skipIf(!findChromium())("quotes on the page (skipped where there is no 
     const { page, context, errors, strangers } = await served.signIn();
     await page.getByRole("table", { name: "Running quotes" }).getByRole("link", { name: "BTC/USDT" }).click();
     await page.getByRole("region", { name: "Open orders" }).getByText("sell").first().waitFor();
-    const answer = async (button: string, says: RegExp, yes: string, told: RegExp) => {
+    const answer = async (button: string, says: RegExp, yes: string, pattern: RegExp) => {
       await page.getByRole("button", { name: button, exact: true }).click();
       const dialog = page.getByRole("dialog");
       await dialog.getByText(says).waitFor();
       await dialog.getByRole("button", { name: yes, exact: true }).click();
-      await dialog.getByText(told).waitFor();
+      await dialog.getByText(pattern).waitFor();
       await dialog.getByRole("button", { name: "Close" }).click();
     };
     await expect.poll(open).toBe(4);

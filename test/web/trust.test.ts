@@ -10,8 +10,8 @@ describe.skipIf(!findChromium())("what the page may do, in Chromium (skipped whe
 
   /** A grid around the price, that ends a little below and above it. */
   const start = async () => {
-    const told = await served.server.ask(`/api/v1/ticker?${new URLSearchParams(where)}`);
-    const { last } = (await told.json()) as { last: number };
+    const response = await served.server.ask(`/api/v1/ticker?${new URLSearchParams(where)}`);
+    const { last } = (await response.json()) as { last: number };
     const at = (share: number) => Math.round(last * share);
     const body = {
       ...where,

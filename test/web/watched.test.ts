@@ -56,14 +56,14 @@ describe.skipIf(!findChromium())("watched pairs on the page (skipped where there
     await page.getByText(/NUL\/USDT on mexc today: 0 of \d+/).waitFor();
     const offered = page.getByRole("table", { name: "Liquidity of NIL/USDT on kraken today" });
     const promised = page.getByRole("table", { name: "Agreement for NIL/USDT on kraken: agreement" });
-    const told = [await offered.innerText(), await promised.innerText()];
+    const lines = [await offered.innerText(), await promised.innerText()];
     // A day that began less than five minutes ago has not been seen so far.
     if (known === 3) {
-      expect(told[0]).toMatch(/Own orders\s+1\.5\s%\s+66\.6667\s%\s+700\S*\s+300/);
-      expect(told[0]).toMatch(/Whole book\s+0\.4\s%\s+100\s%/);
-      expect(told[1]).toMatch(/both sides\s+unknown\s+66\.6667\s%\s+90\s%/);
+      expect(lines[0]).toMatch(/Own orders\s+1\.5\s%\s+66\.6667\s%\s+700\S*\s+300/);
+      expect(lines[0]).toMatch(/Whole book\s+0\.4\s%\s+100\s%/);
+      expect(lines[1]).toMatch(/both sides\s+unknown\s+66\.6667\s%\s+90\s%/);
     }
-    expect(told[1]).toMatch(/mean depth of own asks/);
+    expect(lines[1]).toMatch(/mean depth of own asks/);
     expect(errors).toEqual([]);
     expect(strangers).toEqual([]);
     await context.close();

@@ -42,8 +42,8 @@ export async function stage({ start, balances }: { start: Millis; balances: Reco
 
   /** What the server's process has told of itself last; nothing while none is there. */
   const rounds = async () => {
-    const told = await readFile(file, "utf8").catch(() => "{}");
-    return JSON.parse(told) as { dues?: readonly Millis[]; printed?: number };
+    const text = await readFile(file, "utf8").catch(() => "{}");
+    return JSON.parse(text) as { dues?: readonly Millis[]; printed?: number };
   };
 
   /** Until every round of the server that was due is over, whatever came of it. */
@@ -85,7 +85,7 @@ export async function stage({ start, balances }: { start: Millis; balances: Reco
       await settled();
     },
     /** What stands in the server's terminal since the last time, of which this is a part. */
-    async terminal(told: RegExp): Promise<void> {
+    async terminal(pattern: RegExp): Promise<void> {
       const { printed = 0 } = await rounds();
       const all = await eventually(
         async () => server?.stdout() ?? "",
@@ -93,7 +93,7 @@ export async function stage({ start, balances }: { start: Millis; balances: Reco
         PATIENCE,
       );
       const fresh = all.slice(shown);
-      if (!told.test(fresh)) throw new Error(`${told} is not in the server's terminal: ${fresh}`);
+      if (!pattern.test(fresh)) throw new Error(`${pattern} is not in the server's terminal: ${fresh}`);
       shown = all.length;
       page.terminal(fresh);
     },

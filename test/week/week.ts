@@ -38,12 +38,12 @@ async function monday({ page, venue, ...at }: Stage): Promise<string> {
   page.says("A second terminal runs the server, which makes passes over every grid.");
   await at.serves();
   await at.terminal(/docs at/);
-  const told = await at.types(`grid start ${grid} --yes`);
+  const output = await at.types(`grid start ${grid} --yes`);
   await at.passes();
   page.says("The server's terminal shows the start.");
   await at.terminal(/started/);
   await at.types("grid status");
-  return /grid-mexc\S+/.exec(told)?.[0] ?? "";
+  return /grid-mexc\S+/.exec(output)?.[0] ?? "";
 }
 
 async function fills({ page, ...at }: Stage, id: string): Promise<void> {

@@ -45,8 +45,8 @@ describe("two threads that walk one world", () => {
   it("walk each state of it once", async () => {
     const setting = one("orders", "fresh");
     const { states, rests, transitions, byMoves } = await explore(setting, { moves: 1 });
-    const asked = { setting, moves: 1, seconds: 600, of: "clock" as const };
-    const [walked] = await walkAll([asked], { threads: 2 });
+    const request = { setting, moves: 1, seconds: 600, of: "clock" as const };
+    const [walked] = await walkAll([request], { threads: 2 });
     expect(walked).toMatchObject({ states, rests, transitions, byMoves, isWhole: true });
   });
 });

@@ -58,15 +58,15 @@ export function alike(every = 1): Alike {
 async function after(state: State, isLast: boolean): Promise<string[]> {
   const { next, others } = await choicesOf(copyOf(state));
   if (!next) return [`rest ${atRest(state).map(unnamed).join()}`];
-  const told: string[] = [];
+  const lines: string[] = [];
   for (const { move, cost } of [{ move: next, cost: 0 }, ...others]) {
     if (isLast && cost > 0) continue;
     const copy = copyOf(state);
     await make(copy, move);
     const key = isLast ? fingerprintOnward(copy) : fingerprint(copy);
-    told.push(`${labelOf(move, state)} ${key} ${copy.broken.map(unnamed).join()}`);
+    lines.push(`${labelOf(move, state)} ${key} ${copy.broken.map(unnamed).join()}`);
   }
-  return told;
+  return lines;
 }
 
 const labelOf = (move: Move, { now }: State): string =>

@@ -21,19 +21,19 @@ export async function choicesOf(
     const { next, free } = idle(state);
     return { next, others: [...free.map((move) => ({ move, cost: 0 as const })), ...beside] };
   }
-  const asked = (await runOf(state, running)).asked() as Requested;
+  const request = (await runOf(state, running)).asked() as Requested;
   return {
     next: { kind: "answer", how: "told" },
-    others: [...interruptions(asked, state, running), ...beside],
+    others: [...interruptions(request, state, running), ...beside],
   };
 }
 
 /** What may come between a question and its answer. */
-function interruptions(asked: Requested, state: State, running: number): Choice[] {
+function interruptions(request: Requested, state: State, running: number): Choice[] {
   const { answers, delays } = MENUS[state.setting.menu];
-  const moves: Move[] = answers(asked, state).map((how): Move => ({ kind: "answer", how }));
-  if (delays(asked) !== "none") moves.push({ kind: "freeze" });
-  if (delays(asked) === "both")
+  const moves: Move[] = answers(request, state).map((how): Move => ({ kind: "answer", how }));
+  if (delays(request) !== "none") moves.push({ kind: "freeze" });
+  if (delays(request) === "both")
     for (let to = 0; to < PROCESSES; to++) if (to !== running) moves.push({ kind: "switch", to });
   return moves.map((move) => ({ move, cost: 1 }));
 }

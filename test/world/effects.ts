@@ -134,11 +134,11 @@ export function cancelAt(state: State, id: string): { result: string } {
 }
 
 /** A look at the switch holds for a unit, and nothing is sent under a lease that another process has taken since. */
-export function leaves(state: State, clientId: string, { told }: Passing): void {
+export function leaves(state: State, clientId: string, { told: results }: Passing): void {
   const { killedAt, tables, restores } = state;
   const late = state.now - (killedAt ?? Number.POSITIVE_INFINITY);
   if (late >= UNIT) breaks(state, `${clientId} was sent ${late} ms after the kill switch`);
-  const [taken] = told as readonly { readonly value?: Snapshot }[];
+  const [taken] = results as readonly { readonly value?: Snapshot }[];
   const token = tables.accounts.get(KEY)?.token ?? 0;
   if (restores === 0 && token > (taken?.value?.lease.token ?? 0))
     breaks(state, `${clientId} was sent while another process has the lease`);
@@ -161,11 +161,11 @@ export function read(state: State, { name, args }: Requested, age: number): unkn
     case "balances":
       return balancesOf(exchange);
     case "openOrders":
-      return exchange.orders.filter(isResting).map((order) => told(exchange, order));
+      return exchange.orders.filter(isResting).map((order) => format(exchange, order));
     case "order": {
       const [{ id, clientId }] = args as [{ id?: string; clientId?: string }];
       const found = exchange.orders.find((order) => (id ? order.id === id : order.clientId === clientId));
-      return found && told(exchange, found);
+      return found && format(exchange, found);
     }
     case "fills": {
       const [, { from, to = now + 1 }] = args as [string, { from: number; to?: number }];
@@ -186,7 +186,7 @@ const asOf = ({ past }: State, at: number): Exchange =>
 const sumOf = (of: readonly Executed[], id: string, what: "notional" | "fee"): bigint =>
   of.reduce((sum, one) => (one.orderId === id ? sum + one[what] : sum), 0n);
 
-const told = ({ executions }: Exchange, order: Placed) => ({
+const format = ({ executions }: Exchange, order: Placed) => ({
   ...order,
   symbol: SYMBOL,
   type: "limit" as const,

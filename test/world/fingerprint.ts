@@ -187,7 +187,8 @@ function onwardLine(state: State, when: Line): string {
         ? [
             one.passing.startedAt - now,
             ...one.passing.told.map(
-              (told) => `${told.at - now}${valueLine("error" in told ? told.error : told.value, when)}`,
+              (result) =>
+                `${result.at - now}${valueLine("error" in result ? result.error : result.value, when)}`,
             ),
             one.held &&
               `${one.held.from - now}${valueLine("error" in one.held.told ? one.held.told.error : one.held.told.value, when)}`,

@@ -31,7 +31,7 @@ const { values, positionals } = parseArgs({
 });
 
 function tell({
-  asked,
+  asked: request,
   states,
   transitions,
   awaits,
@@ -44,7 +44,7 @@ function tell({
 }: Answered): void {
   const whole = isWhole ? "" : story ? ", until the first" : ", NOT WHOLE";
   console.log(
-    `${asked.setting.name}: ${states} states (${byMoves.join(" + ")} by moves), ${transitions} transitions, ${rests} came to rest,${cuts > 0 ? ` ${cuts} were cut off,` : ""} the longest trace ${awaits} waits; ${story ? 1 : 0} violations in ${seconds.toFixed(1)} s${whole}`,
+    `${request.setting.name}: ${states} states (${byMoves.join(" + ")} by moves), ${transitions} transitions, ${rests} came to rest,${cuts > 0 ? ` ${cuts} were cut off,` : ""} the longest trace ${awaits} waits; ${story ? 1 : 0} violations in ${seconds.toFixed(1)} s${whole}`,
   );
   if (story) console.log(story.join("\n"));
 }
@@ -56,14 +56,14 @@ async function walkSettings(): Promise<boolean> {
     WALKS.map(([setting, moves, waits]) => ({ name: setting.name, setting, moves, waits })),
     positionals,
   );
-  const asked = chosen.map(({ setting, moves, waits }) => ({
+  const requests = chosen.map(({ setting, moves, waits }) => ({
     setting,
     moves: Number(values.moves ?? moves),
     waits: values.waits === undefined ? waits : Number(values.waits),
     seconds,
     of: "clock" as const,
   }));
-  const all = await walkAll(asked, { threads: 2, told: tell });
+  const all = await walkAll(requests, { threads: 2, told: tell });
   return all.every(({ story, isWhole }) => !story && (isWhole || isBounded));
 }
 

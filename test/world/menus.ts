@@ -31,8 +31,8 @@ export const MENUS: Readonly<Record<Setting["menu"], Menu>> = {
   },
   /** What befalls orders. */
   orders: {
-    answers: (asked, state) => (isWrite(asked) ? answersTo(asked, state) : []),
-    delays: (asked) => (isWrite(asked) ? "freeze" : "none"),
+    answers: (request, state) => (isWrite(request) ? answersTo(request, state) : []),
+    delays: (request) => (isWrite(request) ? "freeze" : "none"),
     parts: ["whole"],
     beside: outage,
   },

@@ -98,10 +98,10 @@ const change = (state: State, index: number, next: Process | undefined): void =>
 async function give(state: State, index: number, outcome: Outcome): Promise<void> {
   const { passing } = state.processes[index] as Process;
   const run = await runOf(state, index);
-  const told: Reported = { at: state.now, ...outcome };
-  await run.answer(told);
+  const output: Reported = { at: state.now, ...outcome };
+  await run.answer(output);
   state.awaits++;
-  if (run.asked()) return change(state, index, { passing: { ...passing, told: [...passing.told, told] } });
+  if (run.asked()) return change(state, index, { passing: { ...passing, told: [...passing.told, output] } });
   end(state, index);
   const rest = restOf(state);
   state.quiet = rest === state.rest && run.isDone() ? state.quiet + 1 : 0;
@@ -114,9 +114,9 @@ function end(state: State, index: number): void {
   state.running = undefined;
 }
 
-const silence = (asked: Requested): Outcome => {
-  if (asked.kind === "store") return { error: new StoreError("unavailable", "the database did not answer") };
-  if (asked.kind === "read") return { error: new VenueError("unavailable", "the venue did not answer") };
+const silence = (query: Requested): Outcome => {
+  if (query.kind === "store") return { error: new StoreError("unavailable", "the database did not answer") };
+  if (query.kind === "read") return { error: new VenueError("unavailable", "the venue did not answer") };
   return { value: { result: "unknown", reason: "no answer" } };
 };
 
@@ -124,38 +124,38 @@ const silence = (asked: Requested): Outcome => {
 async function answer(state: State, how: Extract<Move, { kind: "answer" }>["how"]): Promise<void> {
   const index = state.running as number;
   const run = await runOf(state, index);
-  const asked = run.asked() as Requested;
+  const query = run.asked() as Requested;
   if (how !== "told") state.quiet = 0;
   if (how === "crash before") return end(state, index);
   if (how === "last moment") await passTo(state, lastMoment(state));
-  const isWrite = asked.kind === "create" || asked.kind === "cancel";
+  const isWrite = query.kind === "create" || query.kind === "cancel";
   if (isWrite && !run.mayLeave(state.now)) return give(state, index, { value: { result: "not_sent" } });
   const { passing } = state.processes[index] as Process;
-  if (asked.kind === "create") leaves(state, (asked.args[0] as NewOrder).clientId, passing);
+  if (query.kind === "create") leaves(state, (query.args[0] as NewOrder).clientId, passing);
   if (how === "refused") return give(state, index, { value: { result: "rejected", reason: "not now" } });
-  const later = (told: Outcome) => {
-    change(state, index, { passing, held: { from: state.now + TIMING.requestTimeout, told } });
+  const later = (reply: Outcome) => {
+    change(state, index, { passing, held: { from: state.now + TIMING.requestTimeout, told: reply } });
     state.running = undefined;
   };
-  const isDumb = asked.name === "order" && state.now < state.dumbUntil;
-  if (isDumb) return give(state, index, silence(asked));
-  if (how === "lost") return later(silence(asked));
+  const isDumb = query.name === "order" && state.now < state.dumbUntil;
+  if (isDumb) return give(state, index, silence(query));
+  if (how === "lost") return later(silence(query));
   if (how === "late") {
-    state.flights = [...state.flights, flightOf(state, asked)];
-    return later(silence(asked));
+    state.flights = [...state.flights, flightOf(state, query)];
+    return later(silence(query));
   }
-  const outcome = await effect(state, asked, how === "stale" || state.setting.reads === "old" ? LAG : 0);
+  const outcome = await effect(state, query, how === "stale" || state.setting.reads === "old" ? LAG : 0);
   if (how === "crash after") return end(state, index);
-  if (how === "answer lost") return later(silence(asked));
+  if (how === "answer lost") return later(silence(query));
   if (how === "slow") return later(outcome);
   return give(state, index, outcome);
 }
 
-async function effect(state: State, asked: Requested, age: number): Promise<Outcome> {
-  if (asked.kind === "store") return askStore(state, asked);
-  if (asked.kind === "create") return { value: arrive(state, asked.args[0] as NewOrder) };
-  if (asked.kind === "cancel") return { value: cancelAt(state, (asked.args[0] as { id: string }).id) };
-  return { value: read(state, asked, age) };
+async function effect(state: State, query: Requested, age: number): Promise<Outcome> {
+  if (query.kind === "store") return askStore(state, query);
+  if (query.kind === "create") return { value: arrive(state, query.args[0] as NewOrder) };
+  if (query.kind === "cancel") return { value: cancelAt(state, (query.args[0] as { id: string }).id) };
+  return { value: read(state, query, age) };
 }
 
 /** It takes effect as late as the exchange may let it: at its expiry, by a clock that is behind. */

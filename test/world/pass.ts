@@ -41,7 +41,7 @@ const READS = ["ticker", "balances", "openOrders", "order", "fills", "fillsOf"] 
 
 /** Takes the real pass to where its answers end. */
 export async function openRun(passing: Passing, market: Market, timing: Timing): Promise<Run> {
-  const { process, attempt, startedAt, told } = passing;
+  const { process, attempt, startedAt, told: results } = passing;
   let now = startedAt;
   let given = 0;
   let waiting: { readonly asked: Requested; readonly give: (told: Reported) => void } | undefined;
@@ -56,7 +56,7 @@ export async function openRun(passing: Passing, market: Market, timing: Timing):
           if ("error" in one) reject(one.error);
           else resolve(one.value as never);
         };
-        const known = told[given++];
+        const known = results[given++];
         if (known) return give(known);
         waiting = { asked: { kind, name, args }, give };
         return stopped();

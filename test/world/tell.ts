@@ -13,17 +13,17 @@ export async function story(setting: Setting, { path, what }: Found): Promise<st
   const state = await firstOf(setting);
   const lines: string[] = [];
   for (const move of path) {
-    const asked = state.running === undefined ? undefined : (await runOf(state, state.running)).asked();
+    const request = state.running === undefined ? undefined : (await runOf(state, state.running)).asked();
     const who = state.running;
-    const before = told(state, who);
+    const before = format(state, who);
     await make(state, move);
     const time = `${((state.now - START) / 1000).toFixed(0).padStart(3)} s `;
-    lines.push(time + sentence(move, { asked, who, state, answer: lastReport(state, who, before) }));
+    lines.push(time + sentence(move, { asked: request, who, state, answer: lastReport(state, who, before) }));
   }
   return [...lines, ...what.map((one) => `!!  ${one}`)];
 }
 
-const told = ({ processes }: State, who: number | undefined): number =>
+const format = ({ processes }: State, who: number | undefined): number =>
   who === undefined ? 0 : (processes[who]?.passing.told.length ?? 0);
 
 function lastReport({ processes }: State, who: number | undefined, before: number): unknown {
@@ -39,11 +39,11 @@ interface Scene {
   readonly answer: unknown;
 }
 
-function sentence(move: Move, { asked, who, state, answer }: Scene): string {
+function sentence(move: Move, { asked: request, who, state, answer }: Scene): string {
   switch (move.kind) {
     case "answer": {
       const how = move.how === "told" ? answerOf(answer) : ` — ${HOW[move.how]}${answerOf(answer)}`;
-      return `process ${who} ${asked ? questionOf(asked) : ""}${how}`;
+      return `process ${who} ${request ? questionOf(request) : ""}${how}`;
     }
     case "switch":
       return `** process ${who} is held up; process ${move.to} runs`;

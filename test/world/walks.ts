@@ -60,38 +60,38 @@ const MEMORY = { maxOldGenerationSizeMb: 6000, maxYoungGenerationSizeMb: 192 };
 function openThread(script: string) {
   const worker = new Worker(script, { resourceLimits: MEMORY });
   return {
-    walk: (asked: Requested): Promise<Answered> =>
+    walk: (request: Requested): Promise<Answered> =>
       new Promise((resolve, reject) => {
         worker.removeAllListeners();
         worker.on("message", resolve);
         worker.on("error", reject);
-        worker.postMessage(asked);
+        worker.postMessage(request);
       }),
     close: () => worker.terminate(),
   };
 }
 
 /** A thread is given up with its heap after each walk: a million states leave much behind. */
-function inThread(script: string, asked: Requested): Promise<Answered> {
+function inThread(script: string, request: Requested): Promise<Answered> {
   const thread = openThread(script);
-  return thread.walk(asked).finally(thread.close);
+  return thread.walk(request).finally(thread.close);
 }
 
 /** Walks them one after another, each with so many threads at once. */
 export async function walkAll(
-  asked: readonly Requested[],
-  { threads, told = () => {} }: { readonly threads: number; readonly told?: (one: Answered) => void },
+  requests: readonly Requested[],
+  { threads, told: report = () => {} }: { readonly threads: number; readonly told?: (one: Answered) => void },
 ): Promise<Answered[]> {
   const script = await bundleWorker(undefined, ENTRY);
   const answered: Answered[] = [];
-  for (const one of asked) {
+  for (const one of requests) {
     const shared = sharedKnown();
     const parts = Array.from({ length: threads }, (_, i) =>
       inThread(script, { ...one, team: { shared, isFirst: i === 0 } }),
     );
     const walked = (await Promise.all(parts)).reduce(together);
     answered.push(walked);
-    told(walked);
+    report(walked);
   }
   return answered;
 }
@@ -112,8 +112,8 @@ const together = (one: Answered, other: Answered): Answered => ({
 });
 
 /** One walk with a weakened protocol, or with the whole one. */
-export const walkOf = async (mutant: Mutant | undefined, asked: Requested): Promise<Answered> =>
-  inThread(await bundleWorker(mutant, ENTRY), asked);
+export const walkOf = async (mutant: Mutant | undefined, request: Requested): Promise<Answered> =>
+  inThread(await bundleWorker(mutant, ENTRY), request);
 
 export interface Caught {
   /** Undefined where no walk has found it in its time. */
@@ -130,8 +130,8 @@ export async function weaken(mutant: Mutant, seconds: number, moves = 3): Promis
     const rungs = LADDER.filter(([each]) => each <= moves);
     for (const [most, setting] of rungs.flatMap(([each, all]) => all.map((one) => [each, one] as const))) {
       // At most half of what is left, so that a large walk leaves time for others.
-      const asked: Requested = { setting, moves: most, seconds: (seconds - spent()) / 2, of: "processor" };
-      const by = await thread.walk(asked);
+      const request: Requested = { setting, moves: most, seconds: (seconds - spent()) / 2, of: "processor" };
+      const by = await thread.walk(request);
       if (by.story) return { by, seconds: spent() };
     }
     return { by: undefined, seconds: spent() };

@@ -28,19 +28,19 @@ export interface Answered extends Omit<Walk, "found"> {
 // A trace says where it has come; nobody reads the stack of an error that a pass is told, and there are millions.
 Error.stackTraceLimit = 0;
 
-async function walk(asked: Requested): Promise<Answered> {
-  const { setting, moves, waits, seconds } = asked;
-  const spent = stopwatch(asked.of);
+async function walk(request: Requested): Promise<Answered> {
+  const { setting, moves, waits, seconds } = request;
+  const spent = stopwatch(request.of);
   const until = () => spent() > seconds;
   const { found, ...walked } = await explore(setting, {
     moves,
     ...(waits !== undefined && { waits }),
     until,
-    ...teamOf(asked),
+    ...teamOf(request),
   });
   return {
     ...walked,
-    asked,
+    asked: request,
     seconds: spent(),
     story: found && (await story(setting, found)),
   };
@@ -52,4 +52,4 @@ function teamOf({ team }: Requested) {
   return { team: { ...turnsOf(shared), known: knownTogether(shared), isFirst } };
 }
 
-parentPort?.on("message", async (asked: Requested) => parentPort?.postMessage(await walk(asked)));
+parentPort?.on("message", async (request: Requested) => parentPort?.postMessage(await walk(request)));

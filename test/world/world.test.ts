@@ -22,12 +22,12 @@ describe("the small world", () => {
 
   it("needs open orders to be read before trades only where nothing else waits for trades", async () => {
     const setting: Setting = { name: "orders", slots: 1, reads: "fresh", menu: "orders" };
-    const asked = { setting, moves: 1, seconds: 600, of: "clock" as const };
-    const stands = await walkOf({ name: "no wait for trades", edits: NO_WAIT_FOR_TRADES }, asked);
+    const request = { setting, moves: 1, seconds: 600, of: "clock" as const };
+    const stands = await walkOf({ name: "no wait for trades", edits: NO_WAIT_FOR_TRADES }, request);
     expect([stands.story, stands.isWhole]).toEqual([undefined, true]);
     const swapped = WEAKENED.find(({ name }) => name.startsWith("trades are read before open orders"));
-    const { story: told } = await walkOf(swapped, asked);
-    expect(told?.at(-1)).toMatch(/buys \d+ though its slot holds/);
+    const { story: result } = await walkOf(swapped, request);
+    expect(result?.at(-1)).toMatch(/buys \d+ though its slot holds/);
   });
 
   it("shows in words what a protocol without one of its parts comes to", async () => {

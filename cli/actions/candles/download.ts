@@ -145,14 +145,14 @@ function createDownload(file: string, series: Series, venue: MarketData, { patie
       tell(
         `${source} has only its latest ${reach} candles, so this starts at ${stampOf(oldest)}; import files for older ones`,
       );
-    const told = { from: Math.max(wanted.from, oldest), until: wanted.until };
-    const [first] = windowsOf(kept.asked, told, spanMillis);
-    if (!first || spanMillis >= DAY || told.until - first.from <= CANDLE_PAGE * spanMillis) return told;
-    const listed = await listedFrom({ from: first.from, until: told.until });
-    if (listed === undefined || listed <= first.from) return told;
+    const result = { from: Math.max(wanted.from, oldest), until: wanted.until };
+    const [first] = windowsOf(kept.asked, result, spanMillis);
+    if (!first || spanMillis >= DAY || result.until - first.from <= CANDLE_PAGE * spanMillis) return result;
+    const listed = await listedFrom({ from: first.from, until: result.until });
+    if (listed === undefined || listed <= first.from) return result;
     tell(`${source} has no candle of ${pair} before ${stampOf(listed)}`);
     kept = { ...kept, asked: withRange(kept.asked, { from: first.from, until: listed }) };
-    return told;
+    return result;
   }
 
   async function askAll(windows: readonly Range[], again: boolean, journal: Journal): Promise<void> {
@@ -184,10 +184,10 @@ function createDownload(file: string, series: Series, venue: MarketData, { patie
     const journal = openJournal(`${file}.part`);
     try {
       take(journal.pages);
-      const told = await begin(wanted, now);
-      await askAll(windowsOf(kept.asked, told, spanMillis), false, journal);
+      const range = await begin(wanted, now);
+      await askAll(windowsOf(kept.asked, range, spanMillis), false, journal);
       if (!signal.aborted && candles)
-        await askAll(holesOf(gapsOf(candles), kept.askedAgain, told, spanMillis), true, journal);
+        await askAll(holesOf(gapsOf(candles), kept.askedAgain, range, spanMillis), true, journal);
       const coverage = await save(journal);
       if (signal.aborted) tell("stopped; run the same command again to continue");
       const { pair: symbol } = series;

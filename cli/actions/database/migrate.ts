@@ -10,8 +10,8 @@ import { print } from "../../terminal/output.ts";
 
 /** Brings a database to the version of this program; with `dry` only tells what it lacks. */
 export async function migrateDatabase({ url, dry, ...values }: Values): Promise<number> {
-  const asked = url === undefined ? values : { ...values, db: url };
-  const { config, databaseUrl, sandbox } = readSettings(asked, process.env);
+  const request = url === undefined ? values : { ...values, db: url };
+  const { config, databaseUrl, sandbox } = readSettings(request, process.env);
   const runtime = nodeRuntime(databaseUrl, config, createLog("error"));
   const client = await safeClient(runtime.client, nodeLocal);
   const pending = await pendingMigrations(createContext(client), runtime.migrations);

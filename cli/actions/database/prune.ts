@@ -41,9 +41,9 @@ export async function prune(values: Values): Promise<number> {
         const archive = { year, file: basename(archiveOf(file, year)), client };
         await moveYear(context, archive, before).finally(() => client.close());
       }
-      const told = { database: file, before: stampOf(before), dryRun: isDry };
+      const result = { database: file, before: stampOf(before), dryRun: isDry };
       const events = await eventsCut(deps, found, isDry ? undefined : before);
-      return { ...told, events, archives: years.map((year) => formatYear(file, year, found)) };
+      return { ...result, events, archives: years.map((year) => formatYear(file, year, found)) };
     } finally {
       context.client.close();
     }
@@ -53,9 +53,9 @@ export async function prune(values: Values): Promise<number> {
 const ON_A_SERVER =
   "is on a database server, where prune does not work; use `edgemaker audit export` and `audit checkpoint --keep-days` to delete old events";
 
-function requestedTime(asked: unknown, now: Millis): Millis {
-  if (asked === undefined) return now - KEPT_BY_DEFAULT;
-  const text = String(asked);
+function requestedTime(request: unknown, now: Millis): Millis {
+  if (request === undefined) return now - KEPT_BY_DEFAULT;
+  const text = String(request);
   const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
   if (Number.isNaN(at)) throw new UsageError(`--before ${text} is not a day; write it as 2026-01-31`);
   if (at > now - LEAST_KEPT)

@@ -66,8 +66,8 @@ async function tellPlan(purses: readonly Purse[], ask: AskByName): Promise<void>
 
 const GO_ON = "Deposit there, then run edgemaker grid new. To try a grid without money, run edgemaker demo.";
 
-const tellFields = (told: Readonly<Record<string, string>>): void =>
-  void process.stdout.write(`${render(told)}\n`);
+const tellFields = (result: Readonly<Record<string, string>>): void =>
+  void process.stdout.write(`${render(result)}\n`);
 
 const answerMessage = (body: unknown): string =>
   (body as { readonly message?: string }).message ?? "no message";

@@ -49,12 +49,12 @@ function nothing(): number {
 
 async function dialogue(guide: Operation, given: GridAnswers, ask: AskByName): Promise<Answer | undefined> {
   const { askForGrid } = await import("./questions.ts");
-  const asked = await askForGrid(guide, given, ask);
-  if (asked === undefined) return undefined;
+  const request = await askForGrid(guide, given, ask);
+  if (request === undefined) return undefined;
   let shown: GuideAnswer | undefined;
   return (
-    misreadOf(guide, { ...asked }) ??
-    shownStart(asked, {
+    misreadOf(guide, { ...request }) ??
+    shownStart(request, {
       async preview(input) {
         const answer = await ask("guide_grid", input);
         if (answer.status !== 200) return answer;

@@ -28,21 +28,21 @@ export async function askForGrid(
   given: GridAnswers,
   ask: AskByName,
 ): Promise<GridAnswers | undefined> {
-  let asked = given;
+  let request = given;
   const questions: readonly (readonly [string, () => Promise<unknown>])[] = [
     ["exchange", () => askForExchange(guide)],
     ["symbol", askForSymbol],
-    ["budget", async () => askForBudget(String(asked.symbol), await freeOf(asked, ask))],
+    ["budget", async () => askForBudget(String(request.symbol), await freeOf(request, ask))],
     ["width", () => select({ message: "How wide should the range be?", options: WIDTH_OPTIONS })],
     ["onLeave", () => select({ message: "What if the price leaves the range?", options: LEAVE_OPTIONS })],
   ];
   for (const [field, question] of questions) {
-    if (asked[field] !== undefined) continue;
+    if (request[field] !== undefined) continue;
     const answer = await question();
     if (isCancel(answer)) return undefined;
-    asked = { ...asked, [field]: answer };
+    request = { ...request, [field]: answer };
   }
-  return asked;
+  return request;
 }
 
 function askForExchange({ input }: Operation): Promise<unknown> {

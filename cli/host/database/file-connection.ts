@@ -46,8 +46,8 @@ export function fileConnection(file: string): Connection {
     return made;
   }
 
-  function run(asked: InStatement): ResultSet {
-    const { sql, args } = typeof asked === "string" ? { sql: asked, args: [] } : asked;
+  function run(request: InStatement): ResultSet {
+    const { sql, args } = typeof request === "string" ? { sql: request, args: [] } : request;
     try {
       const values = argumentsOf(args);
       return values.length === 0 && MAKES.test(sql) ? make(sql) : resultSetOf(prepared(sql), values);
@@ -142,18 +142,18 @@ function resultSetOf({ statement, rows }: Prepared, values: readonly unknown[]):
     return resultSet({ rowsAffected: changes, lastInsertRowid: BigInt(lastInsertRowid) });
   }
   const { columns, shape } = rows;
-  const told = statement.all(values) as unknown[][];
-  return resultSet({ columns: [...columns], rows: told.map((row) => tellRow(row, columns, shape)) });
+  const items = statement.all(values) as unknown[][];
+  return resultSet({ columns: [...columns], rows: items.map((row) => tellRow(row, columns, shape)) });
 }
 
-const resultSet = (told: Partial<ResultSet>): ResultSet => ({
+const resultSet = (result: Partial<ResultSet>): ResultSet => ({
   columns: [],
   columnTypes: [],
   rows: [],
   rowsAffected: 0,
   lastInsertRowid: undefined,
-  toJSON: () => told,
-  ...told,
+  toJSON: () => result,
+  ...result,
 });
 
 const HELD_VALUES = Symbol("values");
@@ -175,8 +175,8 @@ function rowShapeOf(columns: readonly string[]): object {
 }
 
 /** A row's values by name, and by place where nobody lists them. */
-function tellRow(told: readonly unknown[], columns: readonly string[], shape: object): Row {
-  const values = told.map(formatValue);
+function tellRow(items: readonly unknown[], columns: readonly string[], shape: object): Row {
+  const values = items.map(formatValue);
   const row = Object.create(shape, { [HELD_VALUES]: { value: values } });
   for (const [at, name] of columns.entries()) if (!Object.hasOwn(row, name)) row[name] = values[at];
   return row;

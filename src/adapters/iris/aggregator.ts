@@ -62,8 +62,8 @@ const isPoolOf = ({ tokenA, tokenB }: AnsweredPool, token: ChainToken): boolean 
 async function pricesOf(iris: Iris, identifiers: readonly string[]): Promise<Map<string, number | null>> {
   const prices = new Map<string, number | null>();
   for (let from = 0; from < identifiers.length; from += POOLS_PER_PAGE) {
-    const asked = { identifiers: identifiers.slice(from, from + POOLS_PER_PAGE) };
-    const answer = await askIris(iris, "/api/liquidity-pools/prices", asked, PricesAnswer());
+    const query = { identifiers: identifiers.slice(from, from + POOLS_PER_PAGE) };
+    const answer = await askIris(iris, "/api/liquidity-pools/prices", query, PricesAnswer());
     for (const { identifier, price } of answer) prices.set(identifier, price);
   }
   return prices;

@@ -90,8 +90,8 @@ async function decrypt(key: CryptoKey, text: string, belongs: string): Promise<U
   try {
     const bytes = fromBase64(text);
     const additionalData = new TextEncoder().encode(belongs);
-    const asked = { name: ALGORITHM, iv: bytes.slice(0, NONCE), additionalData };
-    return new Uint8Array(await crypto.subtle.decrypt(asked, key, bytes.slice(NONCE)));
+    const request = { name: ALGORITHM, iv: bytes.slice(0, NONCE), additionalData };
+    return new Uint8Array(await crypto.subtle.decrypt(request, key, bytes.slice(NONCE)));
   } catch {
     throw new SettingsError("their row in the database was changed or belongs to other keys");
   }

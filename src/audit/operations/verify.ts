@@ -106,9 +106,9 @@ function createWalk(checkpoints: readonly Checkpoint[], { store, after, ...begin
   let unchained = 0;
   let { isChained } = begin;
 
-  async function compareHash(hash: string, told: string, faultOf: () => Fault): Promise<void> {
+  async function compareHash(hash: string, text: string, faultOf: () => Fault): Promise<void> {
     const at = found.push(undefined) - 1;
-    if (!sameText(hash, await digest(told))) found[at] = faultOf();
+    if (!sameText(hash, await digest(text))) found[at] = faultOf();
   }
 
   async function beginOf(chain: string, seq: number): Promise<Reached> {
@@ -144,8 +144,8 @@ function createWalk(checkpoints: readonly Checkpoint[], { store, after, ...begin
         wrong(`follows number ${before.seq}: ${seq - before.seq - 1} before it were deleted`);
       else {
         const isChanged = "does not match its hash: this event or the one before it was changed";
-        const told = eventText(before.hash, { ...event, chain, seq });
-        underway.push(compareHash(hash, told, () => faultOf(isChanged)));
+        const text = eventText(before.hash, { ...event, chain, seq });
+        underway.push(compareHash(hash, text, () => faultOf(isChanged)));
       }
       const mark = signed.get(chainPlace({ chain, seq }));
       if (mark && mark.hash !== hash) wrong(`differs from the event that checkpoint ${mark.number} signed`);

@@ -36,7 +36,7 @@ const LOCAL = "local";
 
 async function answerBacktest(
   deps: Deps,
-  { where, asked, balances, fields, call }: BacktestRequest,
+  { where, asked: request, balances, fields, call }: BacktestRequest,
 ): Promise<BacktestAnswer> {
   const { exchange } = where;
   const { since, until, timeframe } = fields;
@@ -59,7 +59,7 @@ async function answerBacktest(
   };
   const over = { exchange, fills: fields.fills, tape: file && describeTape(file, fields.queue) };
   const longest = call.actor === LOCAL ? Number.POSITIVE_INFINITY : LONGEST_RUN;
-  return calculate(deps, ["grid", { asked, past, options, over }], { ...call, longest });
+  return calculate(deps, ["grid", { asked: request, past, options, over }], { ...call, longest });
 }
 
 /** What an answer says of the tape that it rests on. */
@@ -151,10 +151,10 @@ export const backtestOperations = (ids: readonly string[]): readonly Operation[]
     input: () => centeredBacktestInput(ids),
     run: (deps, input, call) => {
       const { fields, grid } = inputParts(input);
-      const { planHash: _, ...asked } = grid;
+      const { planHash: _, ...request } = grid;
       return answerBacktest(deps, {
         where: grid,
-        asked: centeredOf(asked),
+        asked: centeredOf(request),
         balances: grid.dryBalance,
         fields,
         call,

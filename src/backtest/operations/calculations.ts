@@ -20,10 +20,10 @@ export interface GridJob extends Job<BacktestOptions> {
 }
 
 function* gridCalculation(
-  { asked, past, options, over }: GridJob,
+  { asked: request, past, options, over }: GridJob,
   isOver: IsOver,
 ): Generator<number, BacktestAnswer> {
-  const result = yield* backtesting(asked, past, { ...options, isOver });
+  const result = yield* backtesting(request, past, { ...options, isOver });
   return answerOf(over, result, walkedTime("prints" in past ? past.prints : past, result.run.bars));
 }
 
@@ -34,10 +34,10 @@ export interface QuotesJob extends Job<QuoteBacktestOptions> {
 }
 
 function* quotesCalculation(
-  { asked, candles, options, over }: QuotesJob,
+  { asked: request, candles, options, over }: QuotesJob,
   isOver: IsOver,
 ): Generator<number, QuoteBacktestAnswer> {
-  const result = yield* backtestingQuotes(asked, candles, { ...options, isOver });
+  const result = yield* backtestingQuotes(request, candles, { ...options, isOver });
   return quoteBacktestOut(over, result, walkedTime(candles, result.run.bars));
 }
 

@@ -7,8 +7,8 @@ import type { Trade } from "../../model/market.ts";
 /** An exchange's public trades, in any order, as a file of them would be read. */
 export function tapeOfTrades(pair: Pair, trades: readonly Trade[]): TapeReading {
   const reader = createTapeReader({ pair });
-  const told = [...trades].sort((a, b) => a.at - b.at);
-  const lines = told.map(({ id, at, price, amount }) =>
+  const results = [...trades].sort((a, b) => a.at - b.at);
+  const lines = results.map(({ id, at, price, amount }) =>
     JSON.stringify({ id, timestamp: at, price: text(price), amount: text(amount) }),
   );
   reader.push(new TextEncoder().encode(lines.join("\n")));

@@ -54,9 +54,9 @@ interface WantedTape extends Omit<PastBars, "span"> {
 const MOST_TRADES = 1000;
 
 async function requestedTape(deps: Deps, { exchange, symbol }: Pick<PastBars, "exchange" | "symbol">) {
-  const told = await forAnyone(deps.venue(exchange)).trades(symbol, MOST_TRADES);
-  if (told.length === 0) throw new AppError("Invalid request", `${exchange} has no trades of ${symbol}`);
-  const reading = tapeOfTrades(symbol, told);
+  const results = await forAnyone(deps.venue(exchange)).trades(symbol, MOST_TRADES);
+  if (results.length === 0) throw new AppError("Invalid request", `${exchange} has no trades of ${symbol}`);
+  const reading = tapeOfTrades(symbol, results);
   return { ...reading, hash: await hashTape(reading.tape) };
 }
 
@@ -122,11 +122,11 @@ async function requestedCandles(
   let from = since;
   for (let page = 0; page < MOST_PAGES; page++) {
     await betweenParts(deps.local, call);
-    const told = await data.candles(symbol, { span, limit: CANDLE_PAGE, since: from });
-    for (const row of told) rows.set(row.at, { ...row, volume: floatUnits(row.volume) });
-    const last = told.at(-1)?.at;
+    const results = await data.candles(symbol, { span, limit: CANDLE_PAGE, since: from });
+    for (const row of results) rows.set(row.at, { ...row, volume: floatUnits(row.volume) });
+    const last = results.at(-1)?.at;
     // The newest bar is still under way: nothing comes after it.
-    if (since === undefined || last === undefined || last + span >= end || told.length < CANDLE_PAGE / 2)
+    if (since === undefined || last === undefined || last + span >= end || results.length < CANDLE_PAGE / 2)
       break;
     from = last + span;
   }

@@ -21,14 +21,14 @@ export async function inSlices<T>(
   for (let steps = FIRST_STEPS; ; ) {
     const since = monotonic();
     const length = SLICE * share();
-    let told = 0;
+    let reportedValue = 0;
     for (let step = 1; step <= steps || monotonic() > since; step++) {
       const { done, value } = work.next();
       if (done) return value;
-      told = value;
+      reportedValue = value;
       if (monotonic() - since >= length) break;
     }
-    hear?.(told);
+    hear?.(reportedValue);
     await sleep(REST);
     steps = monotonic() - since - REST > length ? Math.ceil(steps / 2) : steps * 2;
   }

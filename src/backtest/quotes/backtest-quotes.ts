@@ -52,17 +52,17 @@ const ORDERS: readonly Extremes[] = ["nearest", "high_first", "low_first"];
  * AppError for what cannot be asked of candles: they know no other place's price, and no account.
  */
 export function* backtestingQuotes(
-  asked: QuoteRequest,
+  query: QuoteRequest,
   candles: Candles,
   { market, balances, rules: given, isOver }: QuoteBacktestOptions,
 ): Generator<number, QuoteBacktest> {
   const bars = ticksOf(candles, market.tick);
   if (bars.count === 0 || lowAt(bars, 0) < 1)
     throw new AppError("Invalid request", `the candles' prices are below the tick of ${text(market.tick)}`);
-  if (!asked.useOwn && asked.fixedPrice === undefined)
+  if (!query.useOwn && query.fixedPrice === undefined)
     throw new AppError("Invalid request", "candles have only the market's own price; leave useOwn on");
-  const budget = pastBudget(asked, market, balances);
-  const config = quoteConfigOf(asked, budget);
+  const budget = pastBudget(query, market, balances);
+  const config = quoteConfigOf(query, budget);
   const rules = { ...RULES, ...given, tickInterval: given?.tickInterval ?? USUAL_INTERVAL };
   const price = (ticks: number) => BigInt(ticks) * market.tick;
   const startPrice = price(openAt(bars, 0));
@@ -89,12 +89,12 @@ export function* backtestingQuotes(
 
 /** The asked order of a bar's extremes, then the others, with the share that is done of them all; one that was ended is the last. */
 function* inEachOrder(
-  asked: Extremes,
+  query: Extremes,
   count: number,
   begun: (extremes: Extremes) => Generator<number, WalkedQuotes>,
 ): Generator<number, readonly WalkedQuotes[]> {
   const runs: WalkedQuotes[] = [];
-  for (const extremes of [asked, ...ORDERS.filter((one) => one !== asked)]) {
+  for (const extremes of [query, ...ORDERS.filter((one) => one !== query)]) {
     const work = begun(extremes);
     let step = work.next();
     for (; !step.done; step = work.next()) yield (runs.length * count + step.value) / (ORDERS.length * count);
@@ -136,10 +136,10 @@ function pastQuotes(
 }
 
 function bandOfQuotes(runs: readonly WalkedQuotes[], price: Decimal): QuoteBacktest["band"] {
-  const told = runs.map(({ account }) => positionAccounts(account.strategy, price));
-  const [first] = told as [(typeof told)[number]];
-  const totals = told.map(({ total }) => total);
-  const filled = told.map(({ filledOrders }) => filledOrders);
+  const accounts = runs.map(({ account }) => positionAccounts(account.strategy, price));
+  const [first] = accounts as [(typeof accounts)[number]];
+  const totals = accounts.map(({ total }) => total);
+  const filled = accounts.map(({ filledOrders }) => filledOrders);
   return {
     total: { least: totals.reduce(min, first.total), most: totals.reduce(max, first.total) },
     filledOrders: { least: Math.min(...filled), most: Math.max(...filled) },
@@ -163,7 +163,7 @@ function quoteDoubts(
   }: { readonly rules: QuoteBacktest["rules"]; readonly missing: number; readonly span: number },
 ): QuoteBacktest["warnings"] {
   const { bids, asks } = account.strategy.state.ledger;
-  const told = [
+  const results = [
     {
       code: "no_book",
       message:
@@ -171,19 +171,19 @@ function quoteDoubts(
     },
   ];
   if (rules.tickInterval < span)
-    told.push({
+    results.push({
       code: "path_made_up",
       message: `a candle of ${span / SECOND} s has four prices, and the path between them is assumed; with passes every ${rules.tickInterval / SECOND} s, most fills come from that path`,
     });
   if (bids + asks < FEW_FILLS)
-    told.push({
+    results.push({
       code: "few_fills",
       message: `${bids + asks} filled orders are too few to distinguish luck from skill`,
     });
   if (missing > 0)
-    told.push({
+    results.push({
       code: "missing_bars",
       message: `${missing} candles are missing; the price is assumed to move straight across each gap`,
     });
-  return told;
+  return results;
 }

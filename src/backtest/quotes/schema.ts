@@ -77,20 +77,20 @@ const wholePercent = (part: Decimal, whole: Decimal): number =>
 
 export function quoteBacktestOut(
   { exchange, fills }: { readonly exchange: string; readonly fills: number },
-  told: QuoteBacktest,
+  quoteBacktest: QuoteBacktest,
   { from, until }: { readonly from: Millis; readonly until: Millis },
 ): QuoteBacktestAnswer {
-  const { run, band, config, market, startPrice, endPrice } = told;
+  const { run, band, config, market, startPrice, endPrice } = quoteBacktest;
   const { strategy } = run.account;
   const { total, realized, position, filledOrders } = positionAccounts(strategy, endPrice);
   return {
     ...quoteRequestOut(exchange, market.symbol, config),
-    ...{ fromAt: from, untilAt: until, missingBars: told.missing, passes: run.passes },
-    ...{ bars: run.bars, isWhole: run.bars === told.bars, status: strategy.status, filledOrders },
+    ...{ fromAt: from, untilAt: until, missingBars: quoteBacktest.missing, passes: run.passes },
+    ...{ bars: run.bars, isWhole: run.bars === quoteBacktest.bars, status: strategy.status, filledOrders },
     total: text(total),
-    totalPercent: wholePercent(total, told.invested),
+    totalPercent: wholePercent(total, quoteBacktest.invested),
     realized: text(realized),
-    keeping: text(told.kept),
+    keeping: text(quoteBacktest.kept),
     fees: Object.fromEntries(
       Object.entries(strategy.state.ledger.fees).map(([asset, fee]) => [asset, text(fee)]),
     ),
@@ -102,7 +102,7 @@ export function quoteBacktestOut(
       total: { least: text(band.total.least), most: text(band.total.most) },
       filledOrders: band.filledOrders,
     },
-    warnings: told.warnings.map((warning) => ({ ...warning })),
+    warnings: quoteBacktest.warnings.map((warning) => ({ ...warning })),
     fills: run.fills.slice(fills === 0 ? run.fills.length : -fills).map(tradeOut),
   };
 }
@@ -127,22 +127,22 @@ const centsOf = (value: string): string => Number(value).toFixed(2);
 
 /** What a person reads first: the money, what it was risked for, and what candles hide. */
 export function quoteBacktestView(answer: unknown): unknown {
-  const { fills, warnings, band, exchange, symbol, ...told } = answer as QuoteBacktestAnswer;
-  const { budget, bars, isWhole, missingBars, passes, fromAt, untilAt } = told;
+  const { fills, warnings, band, exchange, symbol, ...result } = answer as QuoteBacktestAnswer;
+  const { budget, bars, isWhole, missingBars, passes, fromAt, untilAt } = result;
   const [base, quote] = symbol.split("/");
   return {
-    total: `${centsOf(told.total)} ${quote} (${told.totalPercent} %), ${centsOf(told.realized)} realized`,
-    keeping: `${centsOf(told.keeping)} ${quote} for keeping the initial balances`,
+    total: `${centsOf(result.total)} ${quote} (${result.totalPercent} %), ${centsOf(result.realized)} realized`,
+    keeping: `${centsOf(result.keeping)} ${quote} for keeping the initial balances`,
     band: band
       ? `${centsOf(band.total.least)} to ${centsOf(band.total.most)}, ${band.filledOrders.least} to ${band.filledOrders.most} filled orders`
       : null,
-    drawdown: `${centsOf(told.drawdown)} ${quote}`,
-    "both sides": `${told.twoSidedPercent} % of the time`,
-    filledOrders: told.filledOrders,
-    fees: told.fees,
-    holds: `${told.position} ${base} at the end; ${told.leastBase} to ${told.mostBase} on the way`,
-    quotes: `${told.spreadPercent} % apart, ${told.levels} a side, with ${budget.base} ${base} and ${budget.quote} ${quote}`,
-    market: `${symbol} at ${exchange}, ${told.startPrice} to ${told.endPrice}`,
+    drawdown: `${centsOf(result.drawdown)} ${quote}`,
+    "both sides": `${result.twoSidedPercent} % of the time`,
+    filledOrders: result.filledOrders,
+    fees: result.fees,
+    holds: `${result.position} ${base} at the end; ${result.leastBase} to ${result.mostBase} on the way`,
+    quotes: `${result.spreadPercent} % apart, ${result.levels} a side, with ${budget.base} ${base} and ${budget.quote} ${quote}`,
+    market: `${symbol} at ${exchange}, ${result.startPrice} to ${result.endPrice}`,
     ...{ fromAt, untilAt },
     bars: `${bars}${isWhole ? "" : ", ended before the last"}, ${missingBars} missing, ${passes} passes`,
     fills: `${fills.length} of them in --json and --format csv`,

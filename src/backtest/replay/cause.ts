@@ -69,8 +69,8 @@ export function causeOfMissed(missed: Executed, recorded: Recorded): Cause {
   const before = ofSlot.findLast(({ createdAt }) => createdAt <= missed.at);
   const done = before && executed.get(before.clientId);
   if (before?.state === "rejected") {
-    const told = `the exchange refused the order: ${before.reason ?? "no reason given"}`;
-    return { code: "rejected", of: before.clientId, told };
+    const output = `the exchange refused the order: ${before.reason ?? "no reason given"}`;
+    return { code: "rejected", of: before.clientId, told: output };
   }
   // Whole before: its slot was free, and something kept the next order from being placed.
   const isFree = !before || (done !== undefined && done.until <= missed.at && before.settled);
@@ -106,10 +106,10 @@ function causeOfFree(missed: Executed, { ofSlot, done }: FreeSlot, recorded: Rec
   const freeSince = done?.until ?? strategy.startedAt;
   if (placedAt.some((at) => at > freeSince + recorded.within && at <= missed.at))
     return { code: "not_placed", of: slot, told: `${slot} had no order then; the reason is not stored` };
-  const told = next
+  const output = next
     ? `no pass for ${formatSpan(next.createdAt - freeSince)}: the next order of ${slot} was placed after the price had passed`
     : `no pass since: ${slot} has no order yet`;
-  return { code: "late_pass", of: `pass ${next?.createdAt ?? "to come"}`, told };
+  return { code: "late_pass", of: `pass ${next?.createdAt ?? "to come"}`, told: output };
 }
 
 const OTHER_SIDE = "its slot was on the other side, because of an earlier difference";
@@ -184,7 +184,7 @@ function showsPrice(bars: Ticks, { price, at }: Executed, within: Millis): boole
 
 /** What a grid was before it was changed is not stored: candles are held against what it has become. */
 function editAfter(at: Millis, events: readonly Event[]): Cause | undefined {
-  const edit = events.findLast(({ kind, at: told }) => kind === "edited" && told > at);
+  const edit = events.findLast(({ kind, at: value }) => kind === "edited" && value > at);
   return edit && { code: "edited", of: `edit ${edit.at}`, told: "before the grid was changed" };
 }
 

@@ -75,8 +75,8 @@ export function rangeBacktestInput(ids: readonly string[]) {
   const rules = STANDS_FOR.map((path) => ({
     path,
     error: own[path].safeParse(undefined).error?.issues[0]?.message ?? `Invalid request: ${path}`,
-    holds: (asked: { readonly from?: unknown } & { readonly [path: string]: unknown }) =>
-      asked.from !== undefined || asked[path] !== undefined,
+    holds: (request: { readonly from?: unknown } & { readonly [path: string]: unknown }) =>
+      request.from !== undefined || request[path] !== undefined,
   }));
   return withRules(withRules(input, rules, isObject), BOUNDS, isRange);
 }

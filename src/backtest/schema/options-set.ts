@@ -13,11 +13,11 @@ export function optionsSet(config: GridConfig, set: string): Readonly<Record<str
   const names = Object.keys(shape).filter((name) => !WHERE.includes(name));
   const changes: Record<string, unknown> = {};
   for (const part of set.split(",")) {
-    const [asked = "", value = ""] = part.split("=").map((one) => one.trim());
-    const name = names.find((one) => flagsOf(one, config).includes(asked));
+    const [request = "", value = ""] = part.split("=").map((one) => one.trim());
+    const name = names.find((one) => flagsOf(one, config).includes(request));
     const field = name === undefined ? undefined : shape[name];
     if (name === undefined || field === undefined)
-      throw new AppError("Invalid request", `set has no option ${asked}; choose from ${names.join(", ")}`);
+      throw new AppError("Invalid request", `set has no option ${request}; choose from ${names.join(", ")}`);
     const parsed = field.safeParse(valueRead(value));
     if (!parsed.success) throw labelled(parsed.error.issues[0]?.message ?? `Invalid request: ${part}`);
     changes[name] = parsed.data;
@@ -45,7 +45,7 @@ const flagsOf = (name: string, { centered }: GridConfig): readonly string[] => {
   return [name, kebab, ...(short === undefined ? [] : [short])];
 };
 
-const valueRead = (told: string): unknown => {
-  if (told === "true" || told === "false") return told === "true";
-  return /^\d+(\.\d+)?$/.test(told) ? Number(told) : told;
+const valueRead = (text: string): unknown => {
+  if (text === "true" || text === "false") return text === "true";
+  return /^\d+(\.\d+)?$/.test(text) ? Number(text) : text;
 };

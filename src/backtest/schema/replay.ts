@@ -178,26 +178,26 @@ const COUNTED: Readonly<Record<CauseCode, readonly [one: string, told: string]>>
 };
 
 function describeCause({ code, reason }: Cause, count: number): string {
-  const [one, told] = COUNTED[code];
+  const [one, output] = COUNTED[code];
   const many = one.endsWith("s") ? `${one}es` : `${one}s`;
-  return `${count} ${count === 1 ? one : many} ${told}${reason ? ` ${forLack(reason)}` : ""}`;
+  return `${count} ${count === 1 ? one : many} ${output}${reason ? ` ${forLack(reason)}` : ""}`;
 }
 
 const describeMatch = (percent: number, causes: ReplayAnswer["causes"]): string =>
   causes.length === 0
     ? `match ${percent} %`
-    : `match ${percent} %: ${causes.map(({ told }) => told).join(", ")}`;
+    : `match ${percent} %: ${causes.map(({ told: output }) => output).join(", ")}`;
 
 const HUNDREDTH = decimal("0.01");
 
 /** The match first, then what both come to. */
 export function replayView(answer: unknown): unknown {
-  const { told, executed, record, candles, set, differences, ...rest } = answer as ReplayAnswer;
+  const { told: output, executed, record, candles, set, differences, ...rest } = answer as ReplayAnswer;
   const cents = (value: string) => text(snap(decimal(value), HUNDREDTH, "half"));
   const figures = ({ total, realized, cycles, filledOrders }: ReplayAnswer["record"]) =>
     `total ${cents(total)}, realized ${cents(realized)}, ${cycles} cycles, ${filledOrders} filled orders`;
   return {
-    match: told.replace(/^match /, ""),
+    match: output.replace(/^match /, ""),
     record: figures(record),
     candles: figures(candles),
     ...(set ? { [`with ${set.asked}`]: figures(set) } : {}),
@@ -212,7 +212,7 @@ export function replayView(answer: unknown): unknown {
 
 /** In a sentence, for who reads no table. */
 export function describeReplay(answer: unknown): string {
-  const { told, record, candles, set } = answer as ReplayAnswer;
+  const { told: output, record, candles, set } = answer as ReplayAnswer;
   const would = set ? ` With ${set.asked} the grid would have made ${set.total}.` : "";
-  return `Record and backtest: ${told}. The record's total is ${record.total} in quote, the backtest's is ${candles.total}.${would}`;
+  return `Record and backtest: ${output}. The record's total is ${record.total} in quote, the backtest's is ${candles.total}.${would}`;
 }

@@ -79,12 +79,12 @@ type SuggestAnswer = z.input<ReturnType<typeof SuggestShape>>;
 const NOTHING = "no grid is better than chance";
 
 export function suggestionOut(
-  asked: Pick<SuggestAnswer, "exchange" | "symbol" | "budget" | "bars">,
+  request: Pick<SuggestAnswer, "exchange" | "symbol" | "budget" | "bars">,
   found: Suggestion,
 ): SuggestAnswer {
-  const gridOf = (one: Looked) => gridOut(one, asked.budget);
+  const gridOf = (one: Looked) => gridOut(one, request.budget);
   return {
-    ...asked,
+    ...request,
     verdict: found.winner ? "the best grid is better than chance" : NOTHING,
     reasons: [...found.reasons],
     winner: found.winner && gridOf(found.winner),

@@ -96,21 +96,21 @@ export function createTapeReader({ pair, skipRefused = false }: TapeOptions) {
   }
 
   function objectOf(text: string): string | undefined {
-    const told = parsedObject(text);
-    if (!told) return "it is not JSON";
-    if (told.symbol !== undefined && told.symbol !== null && told.symbol !== pair)
-      return `its pair is ${String(told.symbol).slice(0, 40)}, not ${pair}`;
-    const at = bytesOfField(told.timestamp ?? told.time ?? told.datetime);
-    if (told.bids === undefined && told.asks === undefined)
+    const result = parsedObject(text);
+    if (!result) return "it is not JSON";
+    if (result.symbol !== undefined && result.symbol !== null && result.symbol !== pair)
+      return `its pair is ${String(result.symbol).slice(0, 40)}, not ${pair}`;
+    const at = bytesOfField(result.timestamp ?? result.time ?? result.datetime);
+    if (result.bids === undefined && result.asks === undefined)
       return printOf({
         at,
-        price: bytesOfField(told.price),
-        amount: bytesOfField(told.amount),
-        id: bytesOfField(told.id),
+        price: bytesOfField(result.price),
+        amount: bytesOfField(result.amount),
+        id: bytesOfField(result.id),
       });
     const time = at && readTime(at, 0, at.length, figure);
     if (time === undefined) return "its time cannot be read";
-    const [bids, asks] = [levelsIn(told.bids), levelsIn(told.asks)];
+    const [bids, asks] = [levelsIn(result.bids), levelsIn(result.asks)];
     if (!bids || !asks) return "its levels are not prices and amounts above zero";
     return books.add(time, bids, asks);
   }

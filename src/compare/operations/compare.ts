@@ -13,8 +13,8 @@ const exchangesField = (ids: readonly string[]) => {
   return z
     .string({ error })
     .transform((text, context): readonly string[] => {
-      const asked = [...new Set(text.split(",").map((id) => id.trim()))];
-      if (asked.every((id) => ids.includes(id))) return asked;
+      const requests = [...new Set(text.split(",").map((id) => id.trim()))];
+      if (requests.every((id) => ids.includes(id))) return requests;
       context.addIssue({ code: "custom", message: error });
       return z.NEVER;
     })

@@ -122,8 +122,8 @@ export const limitsOperations: readonly Operation[] = [
       const { stored } = await readAllLimits(deps);
       const settings = changed(stored.set[scope] ?? {}, withoutAbsent(given));
       const changes = settingChanges(stored, { scope, settings });
-      const told = changes.map(({ name, was, is }) => `${name} is ${is}, was ${was}`).join("; ");
-      const message = `${scope}: ${told || "nothing changed"}`;
+      const description = changes.map(({ name, was, is }) => `${name} is ${is}, was ${was}`).join("; ");
+      const message = `${scope}: ${description || "nothing changed"}`;
       const { version } = stored;
       const by = byOf(call);
       const change = { version, scope, settings, message: `${message}, by ${by.actor}` };

@@ -87,7 +87,7 @@ export const tokenOperations: readonly Operation[] = [
           .describe("Days until it expires; default: never"),
       }),
     output: () => z.object({ id: z.string(), scope: z.enum(TOKEN_SCOPES), token: z.string() }),
-    run: (deps, asked, call) => issueToken(deps, asked, byOf(call)),
+    run: (deps, request, call) => issueToken(deps, request, byOf(call)),
   }),
   operation({
     ...OF_TOKENS,

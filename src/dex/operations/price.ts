@@ -78,8 +78,8 @@ const dexPoolsOperation = (): Operation =>
       }),
     output: PoolsShape,
     failure: "Discovery failed",
-    run: async (deps, { symbol, ...asked }) => ({
-      ...poolsOut(symbol, await deps.dex.pools(symbol), asked),
+    run: async (deps, { symbol, ...request }) => ({
+      ...poolsOut(symbol, await deps.dex.pools(symbol), request),
       timestamp: await timestamp(deps),
     }),
   });

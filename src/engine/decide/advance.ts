@@ -78,9 +78,9 @@ function bookReject(
 ): StrategyState {
   const slot = state.slots.find((one) => one.index === index);
   const count = 1 + ((lost ? slot?.lost : slot?.rejects) ?? 0);
-  const told: SlotState | undefined = slot && { ...slot, ...(lost ? { lost: count } : { rejects: count }) };
+  const result: SlotState | undefined = slot && { ...slot, ...(lost ? { lost: count } : { rejects: count }) };
   const times = lost ? count - MOST_LOST : count - 1;
-  if (times < 0) return withSlot(state, told);
+  if (times < 0) return withSlot(state, result);
   const wait = Math.min(backoff.most, backoff.first * 2 ** Math.min(times, 20));
   const refusal: Refusal = {
     slot: index,
@@ -88,7 +88,7 @@ function bookReject(
     ...(reason ? { detail: reason } : {}),
   };
   const refused = [...state.refused.filter((one) => one.slot !== index), refusal];
-  return withSlot({ ...state, refused }, told && { ...told, retryAt: now + wait });
+  return withSlot({ ...state, refused }, result && { ...result, retryAt: now + wait });
 }
 
 const withSlot = (state: StrategyState, slot: SlotState | undefined): StrategyState =>

@@ -13,10 +13,10 @@ export const isOfVenue = (reason: Refusal["reason"]): boolean =>
 
 /** What the exchange says of the orders that it does not take. */
 export function venueError(refused: readonly Refusal[]): string | null {
-  const told = refused.filter(({ reason, detail }) => isOfVenue(reason) && detail !== undefined);
-  const [first] = told;
+  const refusals = refused.filter(({ reason, detail }) => isOfVenue(reason) && detail !== undefined);
+  const [first] = refusals;
   if (!first) return null;
-  const orders = told.length === 1 ? "an order" : `${told.length} orders`;
+  const orders = refusals.length === 1 ? "an order" : `${refusals.length} orders`;
   const what = first.reason === "rejected" ? "refuses" : "has not confirmed";
   return `the exchange ${what} ${orders}: ${first.detail}`;
 }

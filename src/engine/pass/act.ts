@@ -36,24 +36,24 @@ export async function cancelEach(
   hold: Hold,
   { cancels, budget }: { cancels: readonly Order[]; budget: Budget },
 ): Promise<Cancelled> {
-  const asked: Order[] = [];
+  const requests: Order[] = [];
   const events: Event[] = [];
   let taken = 0;
   for (const order of cancels) {
-    if (budget.left <= 0) return { asked, taken, events, short: true };
+    if (budget.left <= 0) return { asked: requests, taken, events, short: true };
     const key = { symbol: order.symbol, id: order.exchangeId ?? "" };
     const cancelled = await spend(
       budget,
       () => venue.cancel(key, permit(local, hold, hold.lease.until)),
       order.strategy,
     );
-    asked.push(order);
+    requests.push(order);
     if (cancelled.result === "accepted") taken++;
     if ("reason" in cancelled)
       events.push(eventOf(order, hold, `cancel ${cancelled.result}: ${cancelled.reason}`));
-    if (isFull(cancelled)) return { asked, taken, events, short: true };
+    if (isFull(cancelled)) return { asked: requests, taken, events, short: true };
   }
-  return { asked, taken, events, short: false };
+  return { asked: requests, taken, events, short: false };
 }
 
 /** Asks the venue for what has been recorded: cancels first, then creates. */
@@ -65,7 +65,7 @@ export async function act(
   const { venue, store, local } = world;
   const outcomes: CreateResult[] = [];
   const cancelled = await cancelEach(world, hold, { cancels: orders.cancels, budget });
-  const told: Event[] = [];
+  const results: Event[] = [];
   let { short } = cancelled;
   const { account } = hold.lease;
   const kills = {
@@ -82,10 +82,10 @@ export async function act(
         ? { result: "not_sent" }
         : await spend(budget, () => venue.create(wanted(order), may), order.strategy);
     outcomes.push(outcomeOf(order, outcome));
-    told.push(...eventsOfOutcome(order, hold, outcome));
+    results.push(...eventsOfOutcome(order, hold, outcome));
     short ||= isFull(outcome);
   }
-  return { outcomes, events: [...cancelled.events, ...told], short };
+  return { outcomes, events: [...cancelled.events, ...results], short };
 }
 
 // Who goes on asking waits the longer.
@@ -95,12 +95,12 @@ const isFull = (outcome: CreateOutcome | CancelOutcome): boolean =>
 /** A request leaves while the lease lasts for its whole timeout and its own time has not passed. */
 export function permit(
   { monotonic }: Local,
-  { lease, askedAt, requestTimeout }: Hold,
+  { lease, askedAt: requestedAt, requestTimeout }: Hold,
   sendBy: Millis,
 ): Permit {
-  const last = askedAt + (lease.until - lease.now) - requestTimeout;
+  const last = requestedAt + (lease.until - lease.now) - requestTimeout;
   // The lease was granted after it was asked for, so this never runs behind the store's clock.
-  const protocolNow = () => lease.now + (monotonic() - askedAt);
+  const protocolNow = () => lease.now + (monotonic() - requestedAt);
   return { mayLeave: () => monotonic() <= last && protocolNow() <= sendBy, sendBy };
 }
 

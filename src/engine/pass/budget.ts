@@ -69,8 +69,8 @@ class PassBudget implements Budget {
     const each = perCall(this, this.clock());
     if (each * MANY < this.#last - this.began) return null;
     return each * MANY < this.#last - this.opened
-      ? `the first request of a pass was sent after about ${told(this.began - this.opened)}, so there was time for only a few orders; the others wait`
-      : `the exchange takes about ${told(each)} to respond, so a pass has time for only a few orders; the others wait`;
+      ? `the first request of a pass was sent after about ${formatSeconds(this.began - this.opened)}, so there was time for only a few orders; the others wait`
+      : `the exchange takes about ${formatSeconds(each)} to respond, so a pass has time for only a few orders; the others wait`;
   }
 }
 
@@ -84,4 +84,4 @@ export function spend<T>(budget: Budget, call: () => Promise<T>, strategy?: stri
   return call();
 }
 
-const told = (millis: Millis): string => `${Math.max(1, Math.ceil(millis / SECOND))} s`;
+const formatSeconds = (millis: Millis): string => `${Math.max(1, Math.ceil(millis / SECOND))} s`;

@@ -29,12 +29,12 @@ export async function readElsewhere<S extends MarketSight>(
     const last = snapshot.memory.elsewhere?.[symbol] ?? { prices: [], askedAt: null, bookAt: null };
     const bookAt = sight.book ? now : last.bookAt;
     const isDue = every !== null && (last.askedAt === null || ageOf(last.askedAt, now) >= every);
-    const told =
+    const result =
       isDue && reference
         ? await askWithin(budget, () => reference(venue.account.exchange, symbol))
         : undefined;
-    const elsewhere = told
-      ? { prices: merged(last.prices, told.answer.prices, now), askedAt: now, bookAt }
+    const elsewhere = result
+      ? { prices: merged(last.prices, result.answer.prices, now), askedAt: now, bookAt }
       : { ...last, bookAt };
     markets.set(symbol, { ...sight, elsewhere });
   }
@@ -44,15 +44,15 @@ export async function readElsewhere<S extends MarketSight>(
 function freshness({ strategies }: Snapshot, kinds: Kinds, symbol: Pair): Millis | null | undefined {
   const mine = strategies.filter((one) => one.symbol === symbol && kinds(one.kind).reads === "book");
   if (mine.length === 0) return undefined;
-  const asked = mine.flatMap((one) => kinds(one.kind).asksElsewhere?.(one.config) ?? []);
-  return asked.length === 0 ? null : Math.min(...asked.map(({ every }) => every));
+  const requests = mine.flatMap((one) => kinds(one.kind).asksElsewhere?.(one.config) ?? []);
+  return requests.length === 0 ? null : Math.min(...requests.map(({ every }) => every));
 }
 
 function merged(
   before: Elsewhere["prices"],
-  told: readonly Omit<Elsewhere["prices"][number], "at">[],
+  results: readonly Omit<Elsewhere["prices"][number], "at">[],
   at: Millis,
 ): Elsewhere["prices"] {
-  const silent = before.filter(({ source }) => !told.some((one) => one.source === source));
-  return [...silent, ...told.filter(({ price }) => price > ZERO).map((one) => ({ ...one, at }))];
+  const silent = before.filter(({ source }) => !results.some((one) => one.source === source));
+  return [...silent, ...results.filter(({ price }) => price > ZERO).map((one) => ({ ...one, at }))];
 }

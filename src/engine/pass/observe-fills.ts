@@ -38,10 +38,10 @@ export async function readFills(
   const last = budget.left - Math.max(1, Math.min(MOST_QUESTIONS, Math.floor(budget.left / 2)));
   let span = reading && nextSpan(reading);
   while (reading && span && budget.left > last) {
-    const asked = span;
-    const told = await askWithin(budget, () => venue.fills(symbol, asked));
-    if (!told) break;
-    const { answer } = told;
+    const request = span;
+    const result = await askWithin(budget, () => venue.fills(symbol, request));
+    if (!result) break;
+    const { answer } = result;
     read.push(answer);
     reading = withAnswer(reading, answer);
     span = nextSpan(reading);
@@ -72,12 +72,12 @@ export async function readLacking(
   const { sight } = looked;
   const wanted = budget.left > 0 ? lackingOrders(snapshot, symbol, looked, venue.timing.readLag) : [];
   if (wanted.length === 0) return sight;
-  const asked = wanted.slice(0, budget.left);
-  const ids = asked.map(({ id }) => id);
-  const since = Math.min(...asked.map(({ at }) => at)) - venue.timing.overlap;
-  const told = await askWithin(budget, () => venue.fillsOf(symbol, ids, since));
-  if (!told) return sight;
-  const read = [{ fills: sight.trades, unreadable: sight.unreadable }, told.answer];
+  const requests = wanted.slice(0, budget.left);
+  const ids = requests.map(({ id }) => id);
+  const since = Math.min(...requests.map(({ at }) => at)) - venue.timing.overlap;
+  const result = await askWithin(budget, () => venue.fillsOf(symbol, ids, since));
+  if (!result) return sight;
+  const read = [{ fills: sight.trades, unreadable: sight.unreadable }, result.answer];
   const known = { since: bookedSince(snapshot, symbol, venue.timing.overlap), found: looked.found };
   return { ...sight, asked: new Set(ids), ...unbooked(snapshot, symbol, read, known) };
 }
@@ -103,8 +103,8 @@ function lackingOrders(
   const slots = new Set(found.map(slotOf));
   const lacking = orders.flatMap((order): Lacking[] => {
     if (order.symbol !== symbol || order.strategy === null) return [];
-    const told = sights.get(order.clientId);
-    const seen = typeof told === "object" ? told : undefined;
+    const result = sights.get(order.clientId);
+    const seen = typeof result === "object" ? result : undefined;
     const id = order.exchangeId ?? seen?.id;
     const lacks = max(order.filled, seen?.filled ?? ZERO) > order.booked + tradedOf(id ?? "");
     const isLate =

@@ -45,8 +45,8 @@ async function lookAtMany(
   const [first] = known;
   if (!orders || !first || known.length < 2) return new Map();
   const ids = known.map(({ exchangeId }) => exchangeId ?? "");
-  const told = (await askWithin(budget, () => orders(first.symbol, ids)))?.answer ?? [];
-  const byId = new Map(told.map((one) => [one.id, one]));
+  const venueOrders = (await askWithin(budget, () => orders(first.symbol, ids)))?.answer ?? [];
+  const byId = new Map(venueOrders.map((one) => [one.id, one]));
   return new Map(
     known.flatMap(({ clientId, exchangeId }) => {
       const found = byId.get(exchangeId ?? "");

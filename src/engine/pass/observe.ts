@@ -159,11 +159,11 @@ function meet({ orders }: Snapshot, found: readonly VenueOrder[], named: readonl
   const sights = new Map<string, OrderReport>();
   const late: Order[] = [];
   const rest: VenueOrder[] = [];
-  for (const told of found) {
-    const row = named.find(({ clientId }) => clientId === told.clientId);
-    if (!row) rest.push(told);
-    else if (orders.some(({ clientId }) => clientId === row.clientId)) sights.set(row.clientId, told);
-    else late.push({ ...row, exchangeId: told.id });
+  for (const venueOrder of found) {
+    const row = named.find(({ clientId }) => clientId === venueOrder.clientId);
+    if (!row) rest.push(venueOrder);
+    else if (orders.some(({ clientId }) => clientId === row.clientId)) sights.set(row.clientId, venueOrder);
+    else late.push({ ...row, exchangeId: venueOrder.id });
   }
   return { sights, late, found: rest };
 }

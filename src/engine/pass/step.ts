@@ -69,8 +69,8 @@ export async function step(
     snapshot = upgradedSnapshot(snapshot, world.kinds);
     const hold: Hold = { lease: snapshot.lease, askedAt, requestTimeout: timing.requestTimeout };
     const paid = snapshot.isPaid ? { paid: opening } : {};
-    const asked = { askedAt, isUrgent: isUrgent || isStopping(snapshot), yieldsAfter: yieldsAfter(snapshot) };
-    held = venue.under?.(snapshot.lease, { ...asked, ...paid }) ?? venue;
+    const terms = { askedAt, isUrgent: isUrgent || isStopping(snapshot), yieldsAfter: yieldsAfter(snapshot) };
+    held = venue.under?.(snapshot.lease, { ...terms, ...paid }) ?? venue;
     const cancels = urgentCancels(snapshot, budget.left);
     urgent = await cancelEach({ venue: held, local }, hold, { cancels, budget });
     await held.enter?.();
@@ -94,11 +94,11 @@ type LeaseRequest = Parameters<StepDeps["store"]["takeLease"]>[0];
 function leaseOf(
   { store, local }: StepDeps,
   { account, timing }: Venue,
-  asked: Pick<LeaseRequest, "scheduled" | "isUrgent" | "calls">,
+  request: Pick<LeaseRequest, "scheduled" | "isUrgent" | "calls">,
 ): Promise<Snapshot | undefined> {
   const owner = leaseOwner(local.name, local.randomText(16));
   const { leaseTtl: ttl, overlap } = timing;
-  return store.takeLease({ account: accountKey(account), owner, ttl, overlap, ...asked });
+  return store.takeLease({ account: accountKey(account), owner, ttl, overlap, ...request });
 }
 
 /** Most passes are over by then. After some that came to no end one has longer, so that people hold nothing up for ever. */
@@ -139,8 +139,8 @@ async function pass(
   const recorded = await record(store, snapshot, decision);
   sayExits(world.log, decision);
   const creates = decision.creates.filter(({ clientId }) => recorded.has(clientId));
-  const asked = new Set(urgent.asked.map(({ clientId }) => clientId));
-  const wanted = decision.cancels.filter(({ clientId }) => !asked.has(clientId));
+  const urgentIds = new Set(urgent.asked.map(({ clientId }) => clientId));
+  const wanted = decision.cancels.filter(({ clientId }) => !urgentIds.has(clientId));
   const cancels = urgent.short ? [] : wanted.slice(0, Math.max(0, budget.left - creates.length));
   const acted = await act({ venue, store, local }, hold, { cancels, creates, budget });
   const { outcomes } = acted;
@@ -150,8 +150,8 @@ async function pass(
   const pace = interval === undefined ? {} : { interval };
   const turn = short ? decision.memory.turn + 1 : 0;
   const memory = { ...decision.memory, ...watch.memory, ...pace, failed: undefined, turn };
-  const told = lost ? [forgottenEvent(snapshot, lost)] : [];
-  const events = [...told, ...urgent.events, ...acted.events, ...watch.events];
+  const lostEvents = lost ? [forgottenEvent(snapshot, lost)] : [];
+  const events = [...lostEvents, ...urgent.events, ...acted.events, ...watch.events];
   const phases = phasesAfter(decision, outcomes);
   await venue.leave?.();
   await store.settle(snapshot.lease, { outcomes, events, phases, memory, calls: budget, failure: null });
@@ -197,7 +197,7 @@ async function giveBack(
   const watch = watchOf(world, snapshot, memory);
   const pause = Math.min(timing.backoff.most, timing.backoff.first * 2 ** Math.min(failures, 20));
   const { events, phases } = unread(snapshot, urgent.asked, message);
-  const told =
+  const result =
     wait !== undefined
       ? {
           events: [...urgent.events, ...watch.events],
@@ -212,7 +212,7 @@ async function giveBack(
           failure: { message, retryAt: lease.now + pause, of },
         };
   try {
-    await world.store.settle(lease, { ...told, outcomes: [], phases, calls: budget });
+    await world.store.settle(lease, { ...result, outcomes: [], phases, calls: budget });
   } catch (error) {
     sayKept(world.log, lease, error);
   }

@@ -90,10 +90,10 @@ const BETWEEN_LOOKS: Millis = 50;
 
 /** One pass on a person's word: waits for its turn when another pass is under way. */
 export async function stepNow(world: TickDeps, venue: Venue): Promise<Pass> {
-  const askedAt = world.local.monotonic();
+  const requestedAt = world.local.monotonic();
   for (;;) {
     const pass = await tracedPass(world, venue, { isUrgent: true });
-    if (pass.outcome !== "busy" || world.local.monotonic() - askedAt > LONGEST_WAIT_FOR_PASS) return pass;
+    if (pass.outcome !== "busy" || world.local.monotonic() - requestedAt > LONGEST_WAIT_FOR_PASS) return pass;
     await venue.wait?.();
     await world.local.sleep(BETWEEN_LOOKS);
   }

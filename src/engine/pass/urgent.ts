@@ -30,11 +30,11 @@ export function urgentCancels(snapshot: Snapshot, calls: number): Order[] {
 /** What a pass says that has asked for cancels and could not read what became of them: once for each stop. */
 export function unread(
   { strategies, failures, lease: { now } }: Snapshot,
-  asked: readonly Order[],
+  requests: readonly Order[],
   why: string,
 ): Pick<Settlement, "events" | "phases"> {
-  const mine = ({ id }: Strategy) => asked.filter(({ strategy }) => strategy === id).length;
-  const told = strategies.filter((one) => isLeaving(one) && mine(one) > 0);
+  const mine = ({ id }: Strategy) => requests.filter(({ strategy }) => strategy === id).length;
+  const results = strategies.filter((one) => isLeaving(one) && mine(one) > 0);
   const event = (one: Strategy): Event => ({
     account: one.account,
     strategy: one.id,
@@ -43,7 +43,7 @@ export function unread(
     message: `${mine(one)} cancels were sent, then reading failed: ${why}`,
   });
   return {
-    events: told.filter(({ phase }) => phase !== "stopping" || failures === 0).map(event),
-    phases: told.map(({ id }) => ({ id, phase: "stopping" })),
+    events: results.filter(({ phase }) => phase !== "stopping" || failures === 0).map(event),
+    phases: results.map(({ id }) => ({ id, phase: "stopping" })),
   };
 }

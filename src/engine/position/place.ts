@@ -62,11 +62,11 @@ export function placeOrder(level: OrderWish, slot: SlotState, desk: Desk, supply
   const refusal = refusalFor(level, wish, desk, supply);
   if (refusal) {
     const { bounds, timing, now } = context;
-    const told = limitedAgain(slot, refusal, { now, version: bounds.standings.version }, timing.backoff);
+    const result = limitedAgain(slot, refusal, { now, version: bounds.standings.version }, timing.backoff);
     return {
       ...supply,
-      slots: supply.slots.map((one) => (one.index === slot.index ? told.slot : one)),
-      refused: [...supply.refused, { slot: slot.index, ...told.refusal }],
+      slots: supply.slots.map((one) => (one.index === slot.index ? result.slot : one)),
+      refused: [...supply.refused, { slot: slot.index, ...result.refusal }],
     };
   }
   if (supply.limit < 1) return { ...supply, short: true };

@@ -31,21 +31,22 @@ export function adopt(
   let held: string | null = null;
   let stranger: string | null = null;
   const waiting = new Map(observation.unlooked);
-  const found = observation.found.flatMap((told) => {
-    const row = adopted(told, strategies, now);
-    if (!row && isOpen(told)) stranger = told.clientId ?? told.id;
-    return row ? [{ told, row }] : [];
+  const found = observation.found.flatMap((venueOrder) => {
+    const row = adopted(venueOrder, strategies, now);
+    if (!row && isOpen(venueOrder)) stranger = venueOrder.clientId ?? venueOrder.id;
+    return row ? [{ told: venueOrder, row }] : [];
   });
-  for (const { told, row } of found.sort((a, b) => serialOf(a.row) - serialOf(b.row))) {
-    const one = reconcileFound(row, told, observation, now);
+  for (const { told: venueOrder, row } of found.sort((a, b) => serialOf(a.row) - serialOf(b.row))) {
+    const one = reconcileFound(row, venueOrder, observation, now);
     // Trades that this pass has not looked for are asked for by the next one.
     const isWhole = one.order.gap === ZERO || isLookedFor(one.order, observation);
-    const isNext = told.at <= knownUntil(observation, row.symbol);
-    const after = isWhole && isNext ? withAdopted(reconciled, one, { at: told.at, observation }) : undefined;
+    const isNext = venueOrder.at <= knownUntil(observation, row.symbol);
+    const after =
+      isWhole && isNext ? withAdopted(reconciled, one, { at: venueOrder.at, observation }) : undefined;
     if (after) reconciled = after;
     else {
-      waiting.set(row.symbol, Math.min(told.at, waiting.get(row.symbol) ?? told.at));
-      if (isOpen(told)) held = row.clientId;
+      waiting.set(row.symbol, Math.min(venueOrder.at, waiting.get(row.symbol) ?? venueOrder.at));
+      if (isOpen(venueOrder)) held = row.clientId;
     }
   }
   return { reconciled, held, stranger, waiting };

@@ -17,10 +17,10 @@ export function unexplainedAssets(
   symbol: Pair,
 ): Readonly<Record<string, Decimal>> {
   const { ledger } = state;
-  const told = kind.movedByBooks(state, symbol);
-  const assets = new Set([...Object.keys(told), ...Object.keys(ledger.moved)]);
+  const result = kind.movedByBooks(state, symbol);
+  const assets = new Set([...Object.keys(result), ...Object.keys(ledger.moved)]);
   const differences = [...assets].map(
-    (asset) => [asset, (told[asset] ?? ZERO) - (ledger.moved[asset] ?? ZERO)] as const,
+    (asset) => [asset, (result[asset] ?? ZERO) - (ledger.moved[asset] ?? ZERO)] as const,
   );
   return Object.fromEntries(differences.filter(([, difference]) => difference !== ZERO));
 }
@@ -75,8 +75,8 @@ export function booksChecked(
   );
   if (now - since < TRADES_WAIT || isBookable) return noted;
   if (status === "error") return withMissing(noted, live);
-  const told = { ...withMissing(noted, live), lastError: messageFor(found) };
-  return wants === "stop" || state.exit ? told : { ...told, status: "error" };
+  const result = { ...withMissing(noted, live), lastError: messageFor(found) };
+  return wants === "stop" || state.exit ? result : { ...result, status: "error" };
 }
 
 // What such an order tells of itself is not enough to book it by.

@@ -73,20 +73,20 @@ export function nextSpan({ from, ahead, until, width = Number.POSITIVE_INFINITY 
  */
 export function withAnswer(
   reading: FillReading,
-  { told, now }: Pick<FillsOfSpan, "told" | "now">,
+  { told: span, now }: Pick<FillsOfSpan, "told" | "now">,
 ): FillReading {
   const until = reading.until ?? now;
-  if (told.from > reading.from) {
+  if (span.from > reading.from) {
     // The first such answer mostly leaves out less than one more answer shows.
-    const width = reading.ahead ? { width: Math.max(SECOND, Math.floor((told.to - told.from) / 2)) } : {};
-    const isNearest = !reading.ahead || told.to >= reading.ahead.from;
+    const width = reading.ahead ? { width: Math.max(SECOND, Math.floor((span.to - span.from) / 2)) } : {};
+    const isNearest = !reading.ahead || span.to >= reading.ahead.from;
     // A span that cannot be shortened is read from its end: what was read beyond it is read again.
-    const isLeast = told.to - reading.from <= SECOND;
-    const to = isNearest && reading.ahead ? reading.ahead.to : told.to;
-    const ahead = isNearest || isLeast ? { from: told.from, to } : reading.ahead;
+    const isLeast = span.to - reading.from <= SECOND;
+    const to = isNearest && reading.ahead ? reading.ahead.to : span.to;
+    const ahead = isNearest || isLeast ? { from: span.from, to } : reading.ahead;
     return { ...reading, until, ahead, ...width };
   }
-  const from = Math.max(reading.from, told.to);
+  const from = Math.max(reading.from, span.to);
   const { ahead, width } = reading;
   if (ahead && from >= ahead.from) return { from: Math.max(from, ahead.to), ahead: null, until };
   return { from, ahead, until, ...(width === undefined ? {} : { width: 2 * width }) };

@@ -27,8 +27,8 @@ export function isLookedFor(
   { symbol, exchangeId }: Pick<Order, "symbol" | "exchangeId">,
   { markets }: Pick<Observation, "markets">,
 ): boolean {
-  const { tradesRead = false, asked } = markets.get(symbol) ?? {};
-  return tradesRead || asked?.has(exchangeId ?? "") === true;
+  const { tradesRead = false, asked: request } = markets.get(symbol) ?? {};
+  return tradesRead || request?.has(exchangeId ?? "") === true;
 }
 
 /** What a pass has seen of its account. A market that could not be read is absent, never empty. */

@@ -10,15 +10,15 @@ export const isFinal = ({ state }: Pick<Order, "state">): boolean => FINAL.has(s
 export type OrderReport = VenueOrder | "missing";
 
 /** The order as the venue tells it. Its filled amount never falls, and a final state has no way out. */
-export function seen(order: Order, told: VenueOrder, now: Millis): Order {
-  const filled = max(order.filled, told.filled);
-  const state = isFinal(order) ? order.state : stateFrom(order, told, filled > ZERO);
+export function seen(order: Order, venueOrder: VenueOrder, now: Millis): Order {
+  const filled = max(order.filled, venueOrder.filled);
+  const state = isFinal(order) ? order.state : stateFrom(order, venueOrder, filled > ZERO);
   // Sums are of the amount that they were told with: of another one nothing is known yet.
   const known = filled > order.filled ? null : order;
-  const fresh = told.filled === filled ? told : undefined;
+  const fresh = venueOrder.filled === filled ? venueOrder : undefined;
   const next = {
     state,
-    exchangeId: order.exchangeId ?? told.id,
+    exchangeId: order.exchangeId ?? venueOrder.id,
     filled,
     notional: known?.notional ?? fresh?.notional ?? null,
     fees: known?.fees ?? fresh?.fees ?? null,

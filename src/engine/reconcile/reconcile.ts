@@ -50,13 +50,13 @@ export function reconcile(before: Order, observation: Observation, now: Millis):
  */
 export function reconcileFound(
   before: Order,
-  told: VenueOrder,
+  venueOrder: VenueOrder,
   observation: Observation,
   now: Millis,
 ): Reconciled {
-  const sights = new Map([[before.clientId, told]]);
+  const sights = new Map([[before.clientId, venueOrder]]);
   const one = reconcile(before, { ...observation, sights }, now);
-  return { ...(isFinal(one.order) ? settledFromSums(one, told.at) : one), adopted: true };
+  return { ...(isFinal(one.order) ? settledFromSums(one, venueOrder.at) : one), adopted: true };
 }
 
 /** A final order, booked from its own sums where its trades have not been seen. */

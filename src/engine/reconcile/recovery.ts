@@ -62,27 +62,31 @@ export const isOfStrategy = ({ clientId }: VenueOrder): boolean =>
   clientId !== undefined && parseClientOrderId(clientId) !== undefined;
 
 /** The row of an order that the venue alone knew; undefined when it is of none of these strategies as they are now. */
-export function adopted(told: VenueOrder, strategies: readonly Strategy[], now: Millis): Order | undefined {
-  const key = parseClientOrderId(told.clientId ?? "");
+export function adopted(
+  venueOrder: VenueOrder,
+  strategies: readonly Strategy[],
+  now: Millis,
+): Order | undefined {
+  const key = parseClientOrderId(venueOrder.clientId ?? "");
   const strategy = strategies.find(({ number }) => strategyTag(number) === key?.tag);
   if (!key || !strategy) return undefined;
   return {
     ...NEW_ORDER,
-    clientId: told.clientId ?? "",
+    clientId: venueOrder.clientId ?? "",
     account: strategy.account,
     strategy: strategy.id,
     kind: key.slot === EXIT_SLOT ? "exit" : "slot",
     generation: generationNear(key.generation, strategy.state.generation),
     slot: key.slot,
     symbol: strategy.symbol,
-    side: told.side,
-    type: told.type,
-    price: told.price,
-    amount: told.amount,
+    side: venueOrder.side,
+    type: venueOrder.type,
+    price: venueOrder.price,
+    amount: venueOrder.amount,
     timeInForce: timeInForceOf(key.slot, strategy.config),
     state: "submitted",
-    exchangeId: told.id,
-    createdAt: told.at,
+    exchangeId: venueOrder.id,
+    createdAt: venueOrder.at,
     sendBy: now,
     notAfter: now,
   };

@@ -43,8 +43,8 @@ type RulePrices = Pick<
 };
 
 /** Prices that no market comes to: a mistake, and nothing to compute with. */
-export function checkPrices(asked: RulePrices, mid: Decimal): void {
-  const { upperPrice, gridSpacing, stopLossPrice, takeProfitPrice, triggerPrice, trail } = asked;
+export function checkPrices(request: RulePrices, mid: Decimal): void {
+  const { upperPrice, gridSpacing, stopLossPrice, takeProfitPrice, triggerPrice, trail } = request;
   const most = mid * FARTHEST_FROM_MARKET;
   const refuse = (label: Label, name: string): never => {
     throw new AppError(
@@ -98,8 +98,8 @@ export function spacingWarnings(ratio: Decimal, market: Market): Warning[] {
   const breakEven = breakEvenRatio(restingFees(market));
   const percent = (value: Decimal) => text(snap(mul(value - ONE, 100n * ONE, "up"), ONE / 10_000n, "up"));
   if (ratio < breakEven) {
-    const told = `the smallest distance between levels is ${percent(ratio)} %, but fees cost ${percent(breakEven)} %`;
-    return [{ code: "below_break_even", message: `every cycle loses money: ${told}` }];
+    const output = `the smallest distance between levels is ${percent(ratio)} %, but fees cost ${percent(breakEven)} %`;
+    return [{ code: "below_break_even", message: `every cycle loses money: ${output}` }];
   }
   if (ratio >= worstRatio(market)) return [];
   return [

@@ -36,11 +36,11 @@ interface Ready {
 }
 
 /** What a change would do now. Throws AppError for a grid that cannot be changed, and for a change that cannot be. */
-async function ready(deps: Deps, id: string, asked: EditRequest): Promise<Ready> {
+async function ready(deps: Deps, id: string, request: EditRequest): Promise<Ready> {
   const { strategy } = await viewOf(deps, id);
   refuseEnding(strategy);
   const world = await readEditWorld(deps, strategy);
-  return { strategy, world, planned: planEdit(strategy, edited(strategy, asked, world), world) };
+  return { strategy, world, planned: planEdit(strategy, edited(strategy, request, world), world) };
 }
 
 function refuseEnding({ id, status, wants, phase, state }: GridStrategy): void {
@@ -80,8 +80,8 @@ const previewEdit = operation({
   http: { route: "POST /strategy/grid/:id/preview", from: "body" },
   input: editPreviewInput,
   output: PlannedEditShape,
-  async run(deps, { id, ...asked }) {
-    const { strategy, planned, world } = await ready(deps, id, asked);
+  async run(deps, { id, ...request }) {
+    const { strategy, planned, world } = await ready(deps, id, request);
     return plannedEditOut(strategy, planned, world);
   },
 });
@@ -111,8 +111,8 @@ const editGrid = operation({
   },
   input: editInput,
   output: EditedShape,
-  async prepare(deps, { id, planHash, ...asked }, call) {
-    const { strategy, planned, world } = await ready(deps, id, asked);
+  async prepare(deps, { id, planHash, ...request }, call) {
+    const { strategy, planned, world } = await ready(deps, id, request);
     if (planHash !== undefined && planHash !== planned.hash) throw noLongerHolds();
     const exposure = lazy(() => readEditExposure(deps, strategy, planned, world));
     return {
@@ -132,8 +132,12 @@ async function editByHand(deps: Deps, strategy: GridStrategy, made: EditedGrid, 
   const { id } = strategy;
   const { config, warnings } = made;
   const changes = describeChanges(made);
-  const told = `change requested: ${changes.map(({ field, from, to }) => `${field} ${from} to ${to}`).join(", ")}`;
-  const isStored = await deps.store.setEdit(id, { config, after: strategy.edits ?? 0, told }, by);
+  const description = `change requested: ${changes.map(({ field, from, to }) => `${field} ${from} to ${to}`).join(", ")}`;
+  const isStored = await deps.store.setEdit(
+    id,
+    { config, after: strategy.edits ?? 0, told: description },
+    by,
+  );
   if (!isStored) throw noLongerHolds();
   const message = await editPasses(deps, strategy);
   const { strategy: now } = await viewOf(deps, id);

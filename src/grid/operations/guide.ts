@@ -29,18 +29,18 @@ export const guideGrid = (ids: readonly string[]): Operation =>
     failure: "Start failed",
     input: () => guideInput(ids),
     output: GuideShape,
-    run: async (deps, asked, { actor }) => {
-      const world = await readWorld(deps, asked, actor);
-      const candles = await readPast(deps, asked, asked.width);
+    run: async (deps, request, { actor }) => {
+      const world = await readWorld(deps, request, actor);
+      const candles = await readPast(deps, request, request.width);
       const { market, quote } = world;
-      const start = startOf(asked, guided(asked, { market, candles, mid: midOf(quote) }));
+      const start = startOf(request, guided(request, { market, candles, mid: midOf(quote) }));
       // Read as a start reads it, so that its plan is the plan of this one.
       const read = rangePreviewInput(ids).parse(start);
       const checked = checkStart(requestedRangeOf(read), { market, quote, balances: undefined });
-      const week = await readLastWeek(deps, asked);
-      const plan = plannedIn(world, checked, { where: asked, week });
+      const week = await readLastWeek(deps, request);
+      const plan = plannedIn(world, checked, { where: request, week });
       return {
-        past: pastOut(candles, LOOKS_BACK[asked.width].span),
+        past: pastOut(candles, LOOKS_BACK[request.width].span),
         start: { ...start, planHash: plan.planHash },
         plan,
         next: `start_grid (POST /strategy/grid, or edgemaker grid new at a terminal) with the fields of start starts exactly this plan; 409 means that the market has moved: request a new plan`,

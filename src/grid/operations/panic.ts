@@ -55,8 +55,8 @@ export const panic = operation({
   output: PanicShape,
   failure: "Internal error",
   async run(deps, { sell }, call) {
-    const asked = { cancels: true, stops: true, sells: sell };
-    const since = await switchWritten(deps, deps.store.panic(asked, byOf(call)));
+    const request = { cancels: true, stops: true, sells: sell };
+    const since = await switchWritten(deps, deps.store.panic(request, byOf(call)));
     await clear(deps, async () => {
       const { resting, grids } = await leftOf(deps, since);
       return ![...resting.orders, ...grids].some(({ account }) => isReached(deps, account));

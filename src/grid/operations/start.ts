@@ -29,15 +29,15 @@ const PREVIEW_OPERATION = {
 const EXAMPLE = "--exchange kraken --symbol BTC/USDT --lower 57000 --upper 63000 --levels 12 --size 100";
 
 const checkRange =
-  (asked: Parameters<typeof requestedRangeOf>[0]): StartRequest["checked"] =>
+  (request: Parameters<typeof requestedRangeOf>[0]): StartRequest["checked"] =>
   ({ market, quote, balances }, withFunds) =>
-    checkStart(requestedRangeOf(asked), { market, quote, balances: withFunds ? balances : undefined });
+    checkStart(requestedRangeOf(request), { market, quote, balances: withFunds ? balances : undefined });
 
 const checkAround =
-  (asked: Parameters<typeof centeredOf>[0]): StartRequest["checked"] =>
+  (request: Parameters<typeof centeredOf>[0]): StartRequest["checked"] =>
   ({ market, quote, balances }, withFunds, planHash) =>
     checkCentered(
-      centeredOf(asked),
+      centeredOf(request),
       { market, quote, balances: withFunds ? balances : undefined },
       centerOf(planHash),
     );
@@ -57,8 +57,8 @@ export const startGrid = (ids: readonly string[]) =>
       examples: [`edgemaker grid start ${EXAMPLE}`],
     },
     input: () => rangeInput(ids),
-    prepare: (deps, { planHash, ...asked }, call) =>
-      prepareStart(deps, { where: asked, checked: checkRange(asked), planHash, ...whoOf(call) }),
+    prepare: (deps, { planHash, ...request }, call) =>
+      prepareStart(deps, { where: request, checked: checkRange(request), planHash, ...whoOf(call) }),
   });
 
 export const previewGrid = (ids: readonly string[]) =>
@@ -75,8 +75,8 @@ export const previewGrid = (ids: readonly string[]) =>
       examples: [`edgemaker grid preview ${EXAMPLE}`],
     },
     input: () => rangePreviewInput(ids),
-    run: (deps, asked, { actor }) =>
-      previewStrategy(deps, { where: asked, checked: checkRange(asked), actor }),
+    run: (deps, request, { actor }) =>
+      previewStrategy(deps, { where: request, checked: checkRange(request), actor }),
   });
 
 export const startCenteredGrid = (ids: readonly string[]) =>
@@ -86,8 +86,8 @@ export const startCenteredGrid = (ids: readonly string[]) =>
     summary: "Start a grid that follows the market price",
     http: { route: "POST /strategy/grid/centered", from: "body", idempotent: true },
     input: () => centeredInput(ids),
-    prepare: (deps, { planHash, ...asked }, call) =>
-      prepareStart(deps, { where: asked, checked: checkAround(asked), planHash, ...whoOf(call) }),
+    prepare: (deps, { planHash, ...request }, call) =>
+      prepareStart(deps, { where: request, checked: checkAround(request), planHash, ...whoOf(call) }),
   });
 
 export const previewCenteredGrid = (ids: readonly string[]) =>
@@ -97,6 +97,6 @@ export const previewCenteredGrid = (ids: readonly string[]) =>
     summary: "Show orders, cost and worst case of a grid that follows the market price",
     http: { route: "POST /strategy/grid/centered/preview", from: "body" },
     input: () => centeredPreviewInput(ids),
-    run: (deps, asked, { actor }) =>
-      previewStrategy(deps, { where: asked, checked: checkAround(asked), actor }),
+    run: (deps, request, { actor }) =>
+      previewStrategy(deps, { where: request, checked: checkAround(request), actor }),
   });

@@ -76,12 +76,12 @@ export const gridStatus = operation({
 });
 
 /** All that run are told at once, as a person needs them; what has ever run has no end, and is told in pages. */
-function strategiesPage(asked: {
+function strategiesPage(request: {
   stopped: boolean;
   limit?: number | undefined;
   before?: string | undefined;
 }) {
-  const { stopped, limit, before } = asked;
+  const { stopped, limit, before } = request;
   if (!stopped && limit === undefined && before === undefined) return undefined;
   return { limit: limit ?? 100, before: before === undefined ? undefined : Number.parseInt(before, 10) };
 }

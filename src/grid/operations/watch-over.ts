@@ -26,7 +26,7 @@ async function lookAtGrids(deps: Deps): Promise<string | undefined> {
   const own = views.filter(({ strategy }) => deps.venueOf(parseAccountKey(strategy.account)));
   const stalled = own.filter((view) => stalledFor(view, deps.interval) > 0);
   const late = own.filter((view) => watchNotices(view, intervalOf(deps)).length > 0);
-  const told = [
+  const lines = [
     ...(stalled.length === 0 ? [] : [`stalled: ${strategyNames(stalled)}`]),
     ...(late.length === 0
       ? []
@@ -34,7 +34,7 @@ async function lookAtGrids(deps: Deps): Promise<string | undefined> {
           `the stop prices of ${late.length} of ${own.length} grids are not being watched: ${strategyNames(late)}; see their status`,
         ]),
   ];
-  return told.length === 0 ? undefined : told.join("; ");
+  return lines.length === 0 ? undefined : lines.join("; ");
 }
 
 /** A page of names is enough to begin with. */

@@ -50,9 +50,9 @@ export function nextOrders(state: GridState, view: View): NextOrders {
       ? KEPT_BACK
       : refuse(turned, wish, { ...view, funds, capital, resting, bounds, room }, state);
     if (refusal) {
-      const told = backedOff(turned, refusal, view);
-      planned.set(slot.index, told.slot);
-      refused.push({ slot: slot.index, ...told.refusal });
+      const result = backedOff(turned, refusal, view);
+      planned.set(slot.index, result.slot);
+      refused.push({ slot: slot.index, ...result.refusal });
     } else if (!wish) continue;
     else if (intents.length >= view.limit) postponed++;
     else {

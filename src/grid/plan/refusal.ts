@@ -51,8 +51,8 @@ export const backedOff = (slot: Slot, refusal: Omit<Refusal, "slot">, view: View
     : { slot, refusal };
 
 const limitedBefore = ({ index }: Slot, before: readonly Refusal[]): Omit<Refusal, "slot"> => {
-  const told = before.find(({ slot, reason }) => slot === index && isLasting(reason));
-  return { reason: told?.reason ?? "limit_order", ...(told?.detail ? { detail: told.detail } : {}) };
+  const result = before.find(({ slot, reason }) => slot === index && isLasting(reason));
+  return { reason: result?.reason ?? "limit_order", ...(result?.detail ? { detail: result.detail } : {}) };
 };
 
 const isDoubtful = ({ confidence, config }: View): boolean =>
@@ -70,8 +70,8 @@ function overLimit(amount: Decimal, { capital, config }: View): Omit<Refusal, "s
 }
 
 const rejectedBefore = ({ index }: Slot, before: readonly Refusal[]): Omit<Refusal, "slot"> => {
-  const told = before.find(({ slot, reason }) => slot === index && isOfVenue(reason));
-  return { reason: told?.reason ?? "rejected", ...(told?.detail ? { detail: told.detail } : {}) };
+  const result = before.find(({ slot, reason }) => slot === index && isOfVenue(reason));
+  return { reason: result?.reason ?? "rejected", ...(result?.detail ? { detail: result.detail } : {}) };
 };
 
 const crosses = ({ side, price }: Wish, resting: readonly Resting[]): Omit<Refusal, "slot"> | undefined => {

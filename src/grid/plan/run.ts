@@ -33,8 +33,8 @@ export function advanceRunning(
   const world = { market, quote };
   const done = runEdited(beginEdit(before, world), live, { ...turn, world });
   const after = done.strategy ?? before;
-  const told = [...editEvents(before, after, world, turn.now), ...movedEvents(before, after, turn.now)];
-  return told.length === 0 ? done : { ...done, events: [...told, ...(done.events ?? [])] };
+  const results = [...editEvents(before, after, world, turn.now), ...movedEvents(before, after, turn.now)];
+  return results.length === 0 ? done : { ...done, events: [...results, ...(done.events ?? [])] };
 }
 
 function runEdited(

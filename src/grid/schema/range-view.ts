@@ -12,14 +12,14 @@ interface Lying {
 /** Where a grid lies now, and what was asked for where that is something else. */
 export function liesAt(grid: Lying, quote = ""): { readonly range: string; readonly asked?: string } {
   const { lowerPrice, upperPrice, gridLevels, orderSize, rangeNow: now, follows } = grid;
-  const asked = `${lowerPrice} – ${upperPrice}`;
+  const request = `${lowerPrice} – ${upperPrice}`;
   const slots = `${gridLevels} slots of ${orderSize} ${quote}`;
-  if (follows === null || now === null) return { range: `${asked}, ${slots}` };
+  if (follows === null || now === null) return { range: `${request}, ${slots}` };
   return {
     range: `${now.lowerPrice} – ${now.upperPrice} now, ${slots}`,
     asked:
       follows.how === "trail"
-        ? `${asked}, following the market ${describeTrail(follows)}`
+        ? `${request}, following the market ${describeTrail(follows)}`
         : describeAround(follows),
   };
 }

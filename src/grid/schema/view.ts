@@ -48,9 +48,9 @@ function totalsText(grids: readonly GridShown[]): string {
     .map((name) => {
       const mine = grids.filter((grid) => nameOf(grid) === name);
       const total = knownSum(mine.map(({ totalProfit }) => totalProfit));
-      const told = total === null ? "unknown until all prices are known" : `${signedAmount(total)} ${name}`;
+      const text = total === null ? "unknown until all prices are known" : `${signedAmount(total)} ${name}`;
       const count = pluralize(mine.length, "grid");
-      return names.length > 1 && total === null ? `${name}: ${told}, ${count}` : `${told}, ${count}`;
+      return names.length > 1 && total === null ? `${name}: ${text}, ${count}` : `${text}, ${count}`;
     })
     .join("; ");
 }

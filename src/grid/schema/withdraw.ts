@@ -49,6 +49,6 @@ export function withdrawView(answer: unknown): unknown {
 
 export function describeWithdraw(answer: unknown): string {
   const { assets } = answer as Withdraw;
-  const told = assets.map(({ asset, canWithdraw, total }) => `${canWithdraw} of ${total} ${asset}`);
-  return `You can withdraw without leaving an order unfunded: ${told.join(", ") || "nothing"}.`;
+  const lines = assets.map(({ asset, canWithdraw, total }) => `${canWithdraw} of ${total} ${asset}`);
+  return `You can withdraw without leaving an order unfunded: ${lines.join(", ") || "nothing"}.`;
 }

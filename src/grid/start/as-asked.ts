@@ -12,9 +12,9 @@ export type RangeFields = Omit<z.output<ReturnType<typeof rangePreviewInput>>, T
 export type CenteredFields = Omit<z.output<ReturnType<typeof centeredPreviewInput>>, TradesWhere>;
 
 /** What a start would have to be asked for to come to this configuration of a grid between two prices. */
-function rangeFields({ gridSpacing, isSpaced, centered: _, ...asked }: GridConfig): RangeFields {
+function rangeFields({ gridSpacing, isSpaced, centered: _, ...request }: GridConfig): RangeFields {
   // A spacing that was computed is computed anew.
-  return isSpaced ? { ...asked, gridSpacing } : asked;
+  return isSpaced ? { ...request, gridSpacing } : request;
 }
 
 /** The same of one around the market. */

@@ -9,13 +9,13 @@ export function requestedRangeOf({
   symbol: _symbol,
   dryRun: _dryRun,
   dryBalance: _dryBalance,
-  ...asked
+  ...request
 }: z.output<ReturnType<typeof rangePreviewInput>>): RequestedRange {
-  return asked;
+  return request;
 }
 
 /** A centered grid's input in the words of the strategy. */
-export function centeredOf(asked: z.output<ReturnType<typeof centeredPreviewInput>>): CenteredRequest {
+export function centeredOf(request: z.output<ReturnType<typeof centeredPreviewInput>>): CenteredRequest {
   const {
     exchange: _exchange,
     symbol: _symbol,
@@ -26,9 +26,9 @@ export function centeredOf(asked: z.output<ReturnType<typeof centeredPreviewInpu
     volatilityLow,
     volatilityHigh,
     ...centered
-  } = besideOptions(asked);
+  } = besideOptions(request);
   return {
-    ...optionsOf(asked),
+    ...optionsOf(request),
     orderSize: size,
     centered: {
       ...centered,

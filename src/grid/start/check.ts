@@ -46,34 +46,34 @@ export interface CheckedWorld {
 }
 
 /** What a start would lay out, or the reason why nothing is: minimum, spacing, then funds. */
-export function checkStart(asked: RequestedRange, { market, quote, balances }: CheckedWorld): Checked {
+export function checkStart(request: RequestedRange, { market, quote, balances }: CheckedWorld): Checked {
   const config: GridConfig = {
-    ...asked,
-    gridSpacing: asked.gridSpacing ?? autoSpacing(asked),
-    isSpaced: asked.gridSpacing !== undefined,
+    ...request,
+    gridSpacing: request.gridSpacing ?? autoSpacing(request),
+    isSpaced: request.gridSpacing !== undefined,
   };
   const startPrice = midOf(quote);
-  checkPrices(asked, startPrice);
+  checkPrices(request, startPrice);
   const levels = gridLevelsOf(config, market);
   const slots = layOut(levels, config.orderSize, startPrice);
   checkMinimum(slots, market, { name: "orderSize", size: config.orderSize });
   const warnings = [
-    ...checkSpacing(spacingWarnings(leastRatio(slotsBetween(levels)), market), asked.allowLoss, () =>
+    ...checkSpacing(spacingWarnings(leastRatio(slotsBetween(levels)), market), request.allowLoss, () =>
       adviceOnRange(config, market),
     ),
     ...outside(levels, startPrice),
   ];
-  if (balances) checkFunds(slots, market, balances, asked.initialBuy);
+  if (balances) checkFunds(slots, market, balances, request.initialBuy);
   return { config, slots, startPrice, center: startPrice, warnings };
 }
 
 /** The same of a grid around the market, or around the center with which it was shown. */
 export function checkCentered(
-  asked: CenteredRequest,
+  request: CenteredRequest,
   { market, quote, balances }: CheckedWorld,
   shown?: Decimal,
 ): Checked {
-  const { centered, orderSize } = asked;
+  const { centered, orderSize } = request;
   const most = mostLevels(centered);
   if (most >= 0)
     throw new AppError(
@@ -92,12 +92,12 @@ export function checkCentered(
   checkMinimum(slots, market, { name: "size", size: orderSize });
   const warnings = checkSpacing(
     spacingWarnings(leastRatio(slotsBetween(levels)), market),
-    asked.allowLoss,
-    () => adviceOnCentered(asked, center, market),
+    request.allowLoss,
+    () => adviceOnCentered(request, center, market),
   );
-  if (balances) checkFunds(slots, market, balances, asked.initialBuy);
+  if (balances) checkFunds(slots, market, balances, request.initialBuy);
   const config: GridConfig = {
-    ...asked,
+    ...request,
     lowerPrice: levels[0] as Decimal,
     upperPrice: levels.at(-1) as Decimal,
     gridLevels: slots.length,

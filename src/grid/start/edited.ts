@@ -29,9 +29,11 @@ export interface EditedGrid {
 }
 
 /** The configuration that a change makes of a grid's, checked as at a start. Throws AppError for what cannot be. */
-export function edited(strategy: GridStrategy, asked: EditRequest, world: EditMarket): EditedGrid {
+export function edited(strategy: GridStrategy, request: EditRequest, world: EditMarket): EditedGrid {
   const before = pendingEdit(strategy) ?? strategy.config;
-  const made = before.centered ? editedCentered(before, asked) : editedRange(strategy, before, asked, world);
+  const made = before.centered
+    ? editedCentered(before, request)
+    : editedRange(strategy, before, request, world);
   const checked = before.centered
     ? checkCentered({ ...made, centered: made.centered as CenteredConfig }, { ...world, balances: undefined })
     : checkStart(spaced(made), { ...world, balances: undefined });
@@ -49,8 +51,8 @@ const sameConfig = (one: GridConfig, other: GridConfig): boolean =>
   one.allowLoss === other.allowLoss;
 
 // A spacing that was computed is computed anew.
-const spaced = ({ gridSpacing, isSpaced, centered: _, ...asked }: GridConfig) =>
-  isSpaced ? { ...asked, gridSpacing } : asked;
+const spaced = ({ gridSpacing, isSpaced, centered: _, ...request }: GridConfig) =>
+  isSpaced ? { ...request, gridSpacing } : request;
 
 const ONLY_CENTERED = ["spacing"] as const;
 const ONLY_RANGE = [
@@ -63,19 +65,19 @@ const ONLY_RANGE = [
   "clearTakeProfit",
 ] as const;
 
-function refuseFields(asked: EditRequest, names: readonly (keyof EditRequest)[], what: string): void {
-  const given = names.find((name) => asked[name] !== undefined);
+function refuseFields(request: EditRequest, names: readonly (keyof EditRequest)[], what: string): void {
+  const given = names.find((name) => request[name] !== undefined);
   if (given) throw new AppError("Invalid request", `${given} is not a setting of ${what}`);
 }
 
 function editedRange(
   { state, config: current }: GridStrategy,
   before: GridConfig,
-  asked: EditRequest,
+  request: EditRequest,
   { market }: EditMarket,
 ): GridConfig {
-  refuseFields(asked, ONLY_CENTERED, "a grid between two prices");
-  const { lowerPrice, upperPrice, gridLevels, gridSpacing, orderSize, budget, allowLoss } = asked;
+  refuseFields(request, ONLY_CENTERED, "a grid between two prices");
+  const { lowerPrice, upperPrice, gridLevels, gridSpacing, orderSize, budget, allowLoss } = request;
   const isMoved = [lowerPrice, upperPrice, gridLevels, gridSpacing, orderSize, budget].some(
     (one) => one !== undefined,
   );
@@ -88,11 +90,13 @@ function editedRange(
     lowerPrice: lowerPrice ?? stands.lowerPrice,
     upperPrice: upperPrice ?? stands.upperPrice,
     gridLevels: levels,
-    orderSize: sizeOf(asked, levels) ?? stands.orderSize,
+    orderSize: sizeOf(request, levels) ?? stands.orderSize,
     gridSpacing: gridSpacing ?? stands.gridSpacing,
     isSpaced: gridSpacing !== undefined || (!isRanged && stands.isSpaced),
-    stopLossPrice: asked.clearStopLoss ? undefined : (asked.stopLossPrice ?? stands.stopLossPrice),
-    takeProfitPrice: asked.clearTakeProfit ? undefined : (asked.takeProfitPrice ?? stands.takeProfitPrice),
+    stopLossPrice: request.clearStopLoss ? undefined : (request.stopLossPrice ?? stands.stopLossPrice),
+    takeProfitPrice: request.clearTakeProfit
+      ? undefined
+      : (request.takeProfitPrice ?? stands.takeProfitPrice),
     trail: stillAhead(stands.trail, lowerPrice ?? stands.lowerPrice, upperPrice ?? stands.upperPrice),
     allowLoss: allowLoss ?? stands.allowLoss,
   };
@@ -120,11 +124,11 @@ const standing = (config: GridConfig, steps: number, { tick }: Market): GridConf
         upperPrice: levelAt(config, config.gridLevels + steps, tick),
       };
 
-function editedCentered(before: GridConfig, asked: EditRequest): GridConfig {
-  refuseFields(asked, ONLY_RANGE, "a centered grid");
+function editedCentered(before: GridConfig, request: EditRequest): GridConfig {
+  refuseFields(request, ONLY_RANGE, "a centered grid");
   const { centered } = before;
   if (!centered) return before;
-  const gridLevels = asked.gridLevels ?? before.gridLevels;
+  const gridLevels = request.gridLevels ?? before.gridLevels;
   if (gridLevels % 2 !== 0 || gridLevels > 20)
     throw new AppError("Invalid levels", "a centered grid has as many levels on each side: 2 to 20, even");
   const levels = gridLevels / 2;
@@ -137,9 +141,9 @@ function editedCentered(before: GridConfig, asked: EditRequest): GridConfig {
   return {
     ...before,
     gridLevels,
-    orderSize: sizeOf(asked, gridLevels) ?? before.orderSize,
-    allowLoss: asked.allowLoss ?? before.allowLoss,
-    centered: { ...centered, levels, spacing: asked.spacing ?? centered.spacing },
+    orderSize: sizeOf(request, gridLevels) ?? before.orderSize,
+    allowLoss: request.allowLoss ?? before.allowLoss,
+    centered: { ...centered, levels, spacing: request.spacing ?? centered.spacing },
   };
 }
 

@@ -4,8 +4,8 @@ import type { GuidedStart, GuideFields } from "../schema/guide.ts";
 import type { GuidedGrid } from "./guide.ts";
 
 /** The numbers of a start as another request takes them. */
-export function startOf(asked: GuideFields, guided: GuidedGrid): Omit<GuidedStart, "planHash"> {
-  const { exchange, symbol, useOwnBase = false, dryRun, dryBalance } = asked;
+export function startOf(request: GuideFields, guided: GuidedGrid): Omit<GuidedStart, "planHash"> {
+  const { exchange, symbol, useOwnBase = false, dryRun, dryBalance } = request;
   const { lowerPrice, upperPrice, gridLevels, orderSize, stopLossPrice, takeProfitPrice, trail } = guided;
   const balances =
     dryBalance && Object.entries(dryBalance).map(([asset, amount]) => `${asset}=${text(amount)}`);

@@ -76,8 +76,8 @@ function hashOfEdit(
   intents: readonly Intent[],
 ): string {
   if (config.centered) {
-    const { lowerPrice: _, upperPrice: __, gridSpacing: ___, ...asked } = config;
-    return hashOfPlan([id, edits, asked, []]);
+    const { lowerPrice: _, upperPrice: __, gridSpacing: ___, ...request } = config;
+    return hashOfPlan([id, edits, request, []]);
   }
   const orders = [...intents]
     .sort((a, b) => a.slot - b.slot)
@@ -166,11 +166,13 @@ const EDITED_FIELDS = [
 
 /** Each field that becomes another one, from what to what. */
 export function describeChanges({ before, config }: Pick<EditedGrid, "before" | "config">) {
-  const told = (value: Decimal | number | boolean | undefined): string =>
+  const describe = (value: Decimal | number | boolean | undefined): string =>
     value === undefined ? "none" : typeof value === "bigint" ? text(value) : String(value);
   const plain = EDITED_FIELDS.flatMap((field) =>
-    before[field] === config[field] ? [] : [{ field, from: told(before[field]), to: told(config[field]) }],
+    before[field] === config[field]
+      ? []
+      : [{ field, from: describe(before[field]), to: describe(config[field]) }],
   );
   const [one, other] = [before.centered?.spacing, config.centered?.spacing];
-  return one === other ? plain : [...plain, { field: "spacing", from: told(one), to: told(other) }];
+  return one === other ? plain : [...plain, { field: "spacing", from: describe(one), to: describe(other) }];
 }

@@ -143,10 +143,10 @@ function optionsOut(config: GridConfig): PlannedOptions {
 
 /** Of prices and shares their numbers, flags as they are; nothing of what was not asked for. */
 const given = (
-  asked: Readonly<Record<string, Decimal | boolean | undefined>>,
+  request: Readonly<Record<string, Decimal | boolean | undefined>>,
 ): Record<string, number | boolean> =>
   Object.fromEntries(
-    Object.entries(asked).flatMap(([name, one]) =>
+    Object.entries(request).flatMap(([name, one]) =>
       one === undefined ? [] : [[name, typeof one === "boolean" ? one : wire(one)]],
     ),
   );

@@ -141,7 +141,7 @@ export function saleOf(
 /** A change of a running grid, with what it holds now. */
 export function previewChange(
   { strategy, openOrders, memory }: StrategyView<GridStrategy>,
-  { told, killed = false, sale, buys = false, notes = [] }: EditPreview,
+  { told: output, killed = false, sale, buys = false, notes = [] }: EditPreview,
 ): Preview {
   const { position, averageCost, realized } = profitOf(
     strategy.state,
@@ -150,7 +150,7 @@ export function previewChange(
   const { base, quote } = splitPair(strategy.symbol);
   const most = sum(strategy.state.slots.map(({ size }) => size));
   return {
-    what: `${told} ${strategy.id}, which is ${strategy.status} (${strategy.phase}) with ${openOrders} open orders`,
+    what: `${output} ${strategy.id}, which is ${strategy.status} (${strategy.phase}) with ${openOrders} open orders`,
     cost: `${sale ? sale.told : buys ? `up to ${text(most)} ${quote} in buys` : "nothing at once"}; ${text(toHundredths(realized))} ${quote} realized so far`,
     worstCase: sale
       ? sale.worstCase

@@ -62,22 +62,22 @@ const ORDERS_SHOWN = [
   "type",
 ];
 
-const orderHistory = (told: KindText) =>
+const orderHistory = (kindText: KindText) =>
   operation({
     ...history,
-    ...calledAs(told, "orders"),
-    summary: `List the orders of ${told.whom}, newest first`,
-    cli: { path: `${told.kind} orders`, positional: ["id"], columns: ORDERS_SHOWN },
+    ...calledAs(kindText, "orders"),
+    summary: `List the orders of ${kindText.whom}, newest first`,
+    cli: { path: `${kindText.kind} orders`, positional: ["id"], columns: ORDERS_SHOWN },
     output: HistoricOrdersShape,
     async run(deps, input) {
-      const strategy = await strategyNamed(deps, told, input.id);
+      const strategy = await strategyNamed(deps, kindText, input.id);
       const page = historyPage(input);
       const orders = await deps.store.ordersOf(input.id, page);
       const last = orders.at(-1);
       const next = nextPageOf(orders, page, last && `${last.createdAt}.${last.clientId}`);
       return {
         id: input.id,
-        orders: orders.map((order) => historicOrderOut(order, told.kind)),
+        orders: orders.map((order) => historicOrderOut(order, kindText.kind)),
         count: orders.length,
         next,
         ...archivedOf(next, strategy, next === null ? await deps.store.archives() : []),
@@ -85,24 +85,26 @@ const orderHistory = (told: KindText) =>
     },
   });
 
-const fillHistory = (told: KindText) =>
+const fillHistory = (kindText: KindText) =>
   operation({
     ...history,
-    ...calledAs(told, "fills"),
-    summary: `List the fills of ${told.whom}, newest first`,
+    ...calledAs(kindText, "fills"),
+    summary: `List the fills of ${kindText.whom}, newest first`,
     cli: {
-      path: `${told.kind} fills`,
+      path: `${kindText.kind} fills`,
       view: fillsView,
       positional: ["id"],
       columns: ["timestamp", "side", "price", "amount", "notional", "fees", "slot", "id"],
-      examples: [`edgemaker ${told.kind} fills ${told.kind}-kraken-BTC-USDT-1767225600000 --format csv`],
+      examples: [
+        `edgemaker ${kindText.kind} fills ${kindText.kind}-kraken-BTC-USDT-1767225600000 --format csv`,
+      ],
     },
     csv: (answer) =>
       fillTable(answer as z.input<ReturnType<typeof FillsShape>>, (at) => new Date(at).toISOString()),
     pages: MOST_ROWS,
     output: FillsShape,
     async run(deps, input) {
-      const strategy = await strategyNamed(deps, told, input.id);
+      const strategy = await strategyNamed(deps, kindText, input.id);
       const page = historyPage(input);
       const fills = await deps.store.fillsOf(input.id, page);
       const last = fills.at(-1);
@@ -117,15 +119,19 @@ const fillHistory = (told: KindText) =>
     },
   });
 
-const eventHistory = (told: KindText) =>
+const eventHistory = (kindText: KindText) =>
   operation({
     ...history,
-    ...calledAs(told, "events"),
-    summary: `List the events of ${told.whom}, newest first`,
-    cli: { path: `${told.kind} events`, positional: ["id"], columns: ["timestamp", "kind", "message", "by"] },
+    ...calledAs(kindText, "events"),
+    summary: `List the events of ${kindText.whom}, newest first`,
+    cli: {
+      path: `${kindText.kind} events`,
+      positional: ["id"],
+      columns: ["timestamp", "kind", "message", "by"],
+    },
     output: EventsShape,
     async run(deps, input) {
-      const strategy = await strategyNamed(deps, told, input.id);
+      const strategy = await strategyNamed(deps, kindText, input.id);
       const page = historyPage(input);
       const events = await deps.store.eventsOf(input.id, page);
       const last = events.at(-1);
@@ -140,10 +146,10 @@ const eventHistory = (told: KindText) =>
     },
   });
 
-const historyOf = (told: KindText): readonly Operation[] => [
-  orderHistory(told),
-  fillHistory(told),
-  eventHistory(told),
+const historyOf = (kindText: KindText): readonly Operation[] => [
+  orderHistory(kindText),
+  fillHistory(kindText),
+  eventHistory(kindText),
 ];
 
 /** What a grid has done. */

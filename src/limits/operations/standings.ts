@@ -4,7 +4,7 @@ import { accountLimits, ownLimits, scopeOfAccount, scopeOfToken, usedOf } from "
 
 /** What is asked: limits as they are stored, and those of the operator's settings. */
 interface LimitsWorld {
-  readonly store: { readLimits(asked: LimitsRequest): Promise<LimitsRead> };
+  readonly store: { readLimits(request: LimitsRequest): Promise<LimitsRead> };
   readonly limits?: Limits | undefined;
 }
 

@@ -44,21 +44,21 @@ const MOST_RULES = 8;
  * The sums of a span. A finished day comes from its stored sums; where it has none it is added up and stored, a quarter
  * of a day in a turn, so that others are answered in between. Throws AppError when the platform's requests are used up.
  */
-export async function readLiquidity(deps: DayReading, asked: SpanRead): Promise<LiquiditySpan> {
-  const all = spanDays(asked);
+export async function readLiquidity(deps: DayReading, request: SpanRead): Promise<LiquiditySpan> {
+  const all = spanDays(request);
   const days: DaySums[] = [];
   for (let at = 0; at < all.length; at += DAYS_AT_ONCE) {
     const page = all.slice(at, at + DAYS_AT_ONCE);
-    days.push(...(await readPage(deps, asked, page)));
+    days.push(...(await readPage(deps, request, page)));
   }
-  return joinDays(asked, days, asked.rule);
+  return joinDays(request, days, request.rule);
 }
 
 type SpanDay = ReturnType<typeof spanDays>[number];
 
-async function readPage(deps: DayReading, asked: SpanRead, page: readonly SpanDay[]): Promise<DaySums[]> {
+async function readPage(deps: DayReading, request: SpanRead, page: readonly SpanDay[]): Promise<DaySums[]> {
   const { store, local } = deps;
-  const { pair, today, rule } = asked;
+  const { pair, today, rule } = request;
   const isOver = ({ day }: Pick<SpanDay, "day">) => day < today;
   const [first, last] = [page[0] as SpanDay, page.at(-1) as SpanDay];
   const stored = new Map((await store.days(pair, first.day, last.day)).map((one) => [one.day, one]));
@@ -76,7 +76,7 @@ async function readPage(deps: DayReading, asked: SpanRead, page: readonly SpanDa
       await store.keepDays(pair, changed);
       throw tooManyDays();
     }
-    const found = await readDay(deps, asked, { ...day, known, misses });
+    const found = await readDay(deps, request, { ...day, known, misses });
     days.push(found);
     if (isOver(day) && found.sums.known + found.missed > 0) changed.push(found);
   }
@@ -98,13 +98,13 @@ interface DayRead extends SpanDay {
   readonly misses: readonly MissedMinute[];
 }
 
-async function readDay(deps: DayReading, asked: SpanRead, day: DayRead): Promise<DaySums> {
+async function readDay(deps: DayReading, request: SpanRead, day: DayRead): Promise<DaySums> {
   const { known, from, to } = day;
-  const { pair, rule } = asked;
-  if (!known || !rule) return addUpDay(deps, asked, day);
+  const { pair, rule } = request;
+  if (!known || !rule) return addUpDay(deps, request, day);
   const offers = await deps.store.ownOffers(pair, from, to);
   // Else some of the minutes are gone.
-  if (offers.length !== known.sums.known) return addUpDay(deps, asked, day);
+  if (offers.length !== known.sums.known) return addUpDay(deps, request, day);
   await deps.local.sleep(0);
   const others = Object.entries(known.up).slice(1 - MOST_RULES);
   return { ...known, up: { ...Object.fromEntries(others), ...countUp(offers, rule) } };

@@ -20,10 +20,10 @@ export async function promiseAlarms(
     const rule = upRuleOf(promise);
     const rows = await store.minutes(pair, from, to);
     const today = { ...addUpMinutes({ from, to, rows }, [], rule), day: dayOf(now), hash: null };
-    const told = nearlyMissed(promise, joinDays({ from, to }, [today], rule));
-    if (told.length === 0) continue;
+    const lines = nearlyMissed(promise, joinDays({ from, to }, [today], rule));
+    if (lines.length === 0) continue;
     const where = `${pair.symbol} on ${pair.exchange}`;
-    const message = `the agreement for ${where} is at risk: ${told.join("; ")}; \`edgemaker liquidity report --exchange ${pair.exchange} --symbol ${pair.symbol}\` shows details`;
+    const message = `the agreement for ${where} is at risk: ${lines.join("; ")}; \`edgemaker liquidity report --exchange ${pair.exchange} --symbol ${pair.symbol}\` shows details`;
     alarms.push({ key: `promise ${pair.exchange}:${pair.symbol}`, strategy: null, kind: "alarm", message });
   }
   return alarms;

@@ -77,8 +77,8 @@ async function bundleDay(
       "Invalid request",
       `${name} has another key; publish the days from ${name} on by themselves`,
     );
-  const told = { day: name, previous, lines };
-  if ((await digest(dayText(pair, told))) !== hash)
+  const result = { day: name, previous, lines };
+  if ((await digest(dayText(pair, result))) !== hash)
     throw new AppError("Internal error", `the stored minutes of ${name} are not those that were signed`);
-  return { ...told, hash, signature };
+  return { ...result, hash, signature };
 }

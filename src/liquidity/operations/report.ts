@@ -117,14 +117,14 @@ function promiseOf(
   const name = preset ?? promised?.preset;
   if (name === undefined) return undefined;
   const { spread, depth, band, levels, uptime } = promised?.preset === name ? promised.asked : {};
-  const asked = {
+  const request = {
     spread: given.spread ?? spread,
     depth: given.depth ?? depth,
     band: given.band ?? band,
     levels: given.levels ?? levels,
     uptime: given.uptime ?? uptime,
   };
-  return { preset: name, asked };
+  return { preset: name, asked: request };
 }
 
 const nobodyWatches = ({ exchange, symbol }: WatchedPair): AppError =>
@@ -138,8 +138,8 @@ const toFourDigits = (value: number): number => Number(value.toFixed(4));
 
 /** What a person reads: depths as a table, and what is not asked, and days that nobody saw, left out. */
 function reportView(answer: unknown) {
-  const { own, market, preset, findings, samples: _samples, ...told } = answer as LiquidityAnswer;
-  const { gaps, days, hash, ...counts } = told;
+  const { own, market, preset, findings, samples: _samples, ...result } = answer as LiquidityAnswer;
+  const { gaps, days, hash, ...counts } = result;
   const line = ({ spreadPercent, twoSidedPercent }: typeof own) =>
     twoSidedPercent === null
       ? "unknown: no minute of the period has a sample"

@@ -61,8 +61,8 @@ async function addUpYesterday({ liquidity, ...deps }: SampleWorld, now: Millis):
     if (deps.requests && deps.requests() < 2 * REQUESTS_PER_SAMPLE) return;
     const from = to - MINUTES_A_DAY;
     const rule = promise && upRuleOf(promise);
-    const asked = { pair, from, to, today: dayOf(now), since: from, rule };
-    await readLiquidity({ ...deps, store: liquidity.store }, asked).catch((error: unknown) =>
+    const request = { pair, from, to, today: dayOf(now), since: from, rule };
+    await readLiquidity({ ...deps, store: liquidity.store }, request).catch((error: unknown) =>
       deps.log("warn", "a day of samples was not summed", { ...pair, reason: messageOf(error) }),
     );
   }
@@ -115,12 +115,12 @@ async function priceElsewhere(world: SampleWorld, { exchange, symbol }: WatchedP
   const { reference, exchanges, requests, log } = world;
   if (!reference) return { reference: null, sources: 0 };
   if (requests && requests() < REQUESTS_PER_SAMPLE + 2 * exchanges.length) return UNKNOWN_ELSEWHERE;
-  const told = await reference(exchange, symbol).catch((error: unknown) => {
+  const result = await reference(exchange, symbol).catch((error: unknown) => {
     log("warn", "no other price source was read", { exchange, symbol, reason: messageOf(error) });
     return undefined;
   });
-  if (!told || (told.prices.length === 0 && told.listed)) return UNKNOWN_ELSEWHERE;
-  const prices = told.prices.map(({ price }) => price);
+  if (!result || (result.prices.length === 0 && result.listed)) return UNKNOWN_ELSEWHERE;
+  const prices = result.prices.map(({ price }) => price);
   return { reference: medianOf(prices) ?? null, sources: prices.length };
 }
 

@@ -26,14 +26,16 @@ export async function readVolumes(
   // A market that is simulated has a time of its own.
   const shift = marketTime(place.account, now) - now;
   const first = last - count + 1;
-  const asked = { span: DAY, since: first * DAY + shift, limit: count + 1 };
-  const told = await forAnyone(place)
-    .candles(symbol, asked)
+  const request = { span: DAY, since: first * DAY + shift, limit: count + 1 };
+  const results = await forAnyone(place)
+    .candles(symbol, request)
     .catch((error: unknown): readonly Candle[] => {
       if (error instanceof VenueError) return [];
       throw error;
     });
-  const byDay = new Map(told.map((candle) => [Math.floor((candle.at - shift) / DAY), quoteTraded(candle)]));
+  const byDay = new Map(
+    results.map((candle) => [Math.floor((candle.at - shift) / DAY), quoteTraded(candle)]),
+  );
   return Array.from({ length: count }, (_, day) => byDay.get(first + day) ?? null);
 }
 

@@ -8,9 +8,9 @@ export async function readMetrics(
   version: string,
 ): Promise<string | undefined> {
   if (!metrics) return undefined;
-  const askedAt = local.monotonic();
+  const requestedAt = local.monotonic();
   const [readings, views] = await Promise.all([metrics.readings(), store.strategies({ stopped: false })]);
   return exposition(
-    metricsOf({ readings, views, kinds, databaseMillis: local.monotonic() - askedAt, version }),
+    metricsOf({ readings, views, kinds, databaseMillis: local.monotonic() - requestedAt, version }),
   );
 }

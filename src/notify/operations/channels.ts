@@ -50,8 +50,8 @@ const secret = (what: string) =>
 const quiet = () =>
   z
     .string({ error: `Invalid request: quiet is ${QUIET_FORM}` })
-    .transform((told, context) => {
-      const hours = parseQuiet(told);
+    .transform((text, context) => {
+      const hours = parseQuiet(text);
       if (hours) return hours;
       context.addIssue({ code: "custom", message: `Invalid request: quiet is ${QUIET_FORM}` });
       return z.NEVER;
@@ -155,16 +155,16 @@ export const channelOperations: readonly Operation[] = [
         level: z.enum(ALERT_LEVELS),
         signingSecret: z.string().optional().describe("Secret of a webhook, for its receiver; shown once"),
       }),
-    async run(deps, asked, call) {
+    async run(deps, request, call) {
       const { store, mail, ...rules } = channelsOf(deps);
-      const { channel: name, kind, level, daily } = asked;
+      const { channel: name, kind, level, daily } = request;
       if (kind === "email" && !mail) throw new AppError("Invalid request", NO_MAIL);
-      const given = await secretsOf(asked, rules);
+      const given = await secretsOf(request, rules);
       const random = () => crypto.getRandomValues(new Uint8Array(32));
       const signingSecret = kind === "webhook" ? newWebhookSecret(random()) : undefined;
       const secrets: ChannelSecrets = { ...given, ...(signingSecret ? { secret: signingSecret } : {}) };
       const added = await store
-        .addChannel({ name, kind, level, quiet: asked.quiet ?? null, isDaily: daily }, secrets, byOf(call))
+        .addChannel({ name, kind, level, quiet: request.quiet ?? null, isDaily: daily }, secrets, byOf(call))
         .catch((error: unknown) => {
           if (!(error instanceof SettingsError)) throw error;
           throw new AppError("Conflict", messageOf(error));

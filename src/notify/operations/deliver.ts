@@ -155,9 +155,9 @@ async function dailyReport({ reports, local }: NotifyWorld, now: Millis): Promis
 }
 
 function newsOf({ events, fills }: Claim): News[] {
-  const told = events.map(eventNews).filter((one) => one !== undefined);
+  const news = events.map(eventNews).filter((one) => one !== undefined);
   const booked = fills.filter(({ isSuperseded }) => !isSuperseded);
-  return [...told, ...booked.map(fillNews)].sort((a, b) => a.at - b.at);
+  return [...news, ...booked.map(fillNews)].sort((a, b) => a.at - b.at);
 }
 
 async function sendClaimed(

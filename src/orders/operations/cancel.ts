@@ -157,8 +157,8 @@ async function cancelOnce(
   venue: Venue,
   order: { symbol: Pair; id: string },
 ): Promise<CancelOutcome> {
-  const askedAt = local.monotonic();
-  const mayLeave = () => local.monotonic() - askedAt <= SEND_WITHIN;
+  const requestedAt = local.monotonic();
+  const mayLeave = () => local.monotonic() - requestedAt <= SEND_WITHIN;
   return venue.cancel(order, { mayLeave, sendBy: Number.MAX_SAFE_INTEGER });
 }
 
@@ -166,12 +166,12 @@ async function cancelOnce(
 async function noteCancel(
   { store, log }: Deps,
   { account }: Venue,
-  { told, by, ahead = false }: { told: string; by: By; ahead?: boolean },
+  { told: text, by, ahead = false }: { told: string; by: By; ahead?: boolean },
 ): Promise<void> {
-  const event = { account: accountKey(account), strategy: null, kind: "cancel" as const, message: told };
+  const event = { account: accountKey(account), strategy: null, kind: "cancel" as const, message: text };
   const noted = ahead ? store.noteAhead(event, by) : store.note(event, by);
   await noted.catch((error: unknown) => {
-    log("warn", "a cancel could not be written to the events", { told, reason: messageOf(error) });
+    log("warn", "a cancel could not be written to the events", { told: text, reason: messageOf(error) });
   });
 }
 

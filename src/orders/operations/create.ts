@@ -160,7 +160,7 @@ async function placeHandOrder(
   const venue = await venueFor(deps, exchange, keys);
   const reach = await orderReach(venue, symbol, prepared);
   const open = await openMet(venue, symbol, reach);
-  const askedAt = deps.local.monotonic();
+  const requestedAt = deps.local.monotonic();
   const standings = await readStandings(deps, venue.account, actor);
   const clientId = clientOrderId ?? handOrderId(requestKey ?? deps.local.randomText(15));
   const account = accountKey(venue.account);
@@ -170,7 +170,7 @@ async function placeHandOrder(
   const recorded = await recordIntent(deps, { venue, order, standings, reach, open, requestKey, by });
   const placed = (found: VenueOrder) => ({ success: true as const, exchange, order: orderOut(found) });
   if ("earlier" in recorded) return placed(await madeBefore(venue, recorded.earlier));
-  const mayLeave = () => deps.local.monotonic() - askedAt <= SEND_WITHIN;
+  const mayLeave = () => deps.local.monotonic() - requestedAt <= SEND_WITHIN;
   const kill = watchKill(deps, order, recorded.askedAt);
   const outcome = await venue.create(order, kill.unlessOn({ mayLeave, sendBy: order.sendBy }));
   await noteAnswer(deps, order, outcome);

@@ -145,10 +145,10 @@ async function tryRecord(
   recording: Recording,
   held: HandTerms,
 ): Promise<RecordedIntent | Exclude<HandRecord, { readonly result: "recorded" }>> {
-  const askedAt = deps.local.monotonic();
+  const requestedAt = deps.local.monotonic();
   try {
     const recorded = await deps.store.recordByHand(recording.order, held, recording.by);
-    return recorded.result === "recorded" ? { askedAt } : recorded;
+    return recorded.result === "recorded" ? { askedAt: requestedAt } : recorded;
   } catch (error) {
     if (!(error instanceof StoreError) || error.failure !== "constraint") throw error;
     const earlier = await earlierOf(deps, recording);

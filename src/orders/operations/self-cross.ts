@@ -64,9 +64,13 @@ interface CrossedOrder {
 const crossedOrderText = (id: string, { side, amount, price, type }: CrossedOrder): string =>
   `order ${id} (${side} ${text(amount)} ${type === "market" ? "at the market" : `at ${text(price)}`})`;
 
-export const selfCross = (id: string, told: CrossedOrder, clientOrderId: string | undefined): AppError =>
+export const selfCross = (
+  id: string,
+  crossedOrder: CrossedOrder,
+  clientOrderId: string | undefined,
+): AppError =>
   new AppError(
     "Would self-cross",
-    `it could fill against this account's own ${crossedOrderText(id, told)}: choose another price, or cancel that order first`,
+    `it could fill against this account's own ${crossedOrderText(id, crossedOrder)}: choose another price, or cancel that order first`,
     { fields: { orderId: id, ...(clientOrderId === undefined ? {} : { clientOrderId }) } },
   );

@@ -43,9 +43,9 @@ export interface Signer {
 
 export interface AuditStore {
   /** Writes an event that has no other row. */
-  note(told: EventView, by: By): Promise<void>;
+  note(eventView: EventView, by: By): Promise<void>;
   /** The same of what is about to be done and waits for no database: ends when it is written, fails, or takes too long. */
-  noteAhead(told: EventView, by: By): Promise<void>;
+  noteAhead(eventView: EventView, by: By): Promise<void>;
   /** Returns events in the order of writing. */
   eventsAfter(id: number, limit: number): Promise<readonly ChainedEvent[]>;
   /** Returns the newest event of a chain before a position; undefined without one. */

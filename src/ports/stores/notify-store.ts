@@ -58,7 +58,7 @@ export interface NotifyStore {
   /** Reads all channels in one request; the cost depends on their number. */
   outlook(): Promise<Outlook>;
   /** Claims the channel for a limited time, unless another process has it. */
-  claim(asked: {
+  claim(request: {
     readonly name: string;
     readonly owner: string;
     readonly ttl: Millis;

@@ -20,7 +20,7 @@ export type FillPlace = Pick<Fill, "account" | "symbol" | "at" | "tradeId">;
 
 export interface ReportStore {
   /** Takes the turn if the last one is long enough ago. */
-  lookOut(asked: {
+  lookOut(request: {
     readonly every: Millis;
     readonly owner: string;
     readonly page: number;
@@ -28,7 +28,7 @@ export interface ReportStore {
   /** Stores the rows, and the last event that they include. */
   keepDays(days: readonly StrategyDay[], countedTo: number | undefined): Promise<void>;
   /** Reports an alarm that started and ended at once. */
-  tell(told: Pick<EventView, "strategy" | "kind" | "message">): Promise<void>;
+  tell(result: Pick<EventView, "strategy" | "kind" | "message">): Promise<void>;
   /** Reports an alarm once, even if several processes find it. */
   raise(alarm: Alarm): Promise<void>;
   /** Reports the end of an alarm with `message`. */

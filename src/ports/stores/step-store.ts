@@ -134,7 +134,7 @@ export interface StepStore {
   /** Records who changed it, if the state changed. */
   setKill(on: boolean, by: By): Promise<void>;
   /** Turns it on in one write with the other requests; returns the protocol time of the change. */
-  panic(asked: Panic, by: By): Promise<Millis>;
+  panic(query: Panic, by: By): Promise<Millis>;
   /** Returns orders that are or can be open, of all accounts or of one. */
   unsettledOrders(account?: AccountKey): Promise<readonly Order[]>;
   /** Marks the database as restored. Every grid then looks up its next ids before it places an order. */

@@ -25,7 +25,7 @@ import { readQuotesAt } from "./quote-world.ts";
 import { pausing, stopQuote } from "./stops.ts";
 
 /** What a change of quotes would do now. */
-async function readyChange(deps: Deps, id: string, asked: ChangeRequest, actor: string) {
+async function readyChange(deps: Deps, id: string, request: ChangeRequest, actor: string) {
   const { strategy } = await changeableQuotes(deps, id);
   const { account, symbol } = strategy;
   const venue = venueForChange(deps, account);
@@ -35,7 +35,7 @@ async function readyChange(deps: Deps, id: string, asked: ChangeRequest, actor: 
   });
   const orders = await deps.store.unsettledOrders(account);
   const seen = { ...world, balances: freedOf(strategy, orders, world) };
-  return { strategy, seen, planned: planChange(strategy, asked, seen, orders) };
+  return { strategy, seen, planned: planChange(strategy, request, seen, orders) };
 }
 
 const previewQuoteEdit = operation({
@@ -47,8 +47,8 @@ const previewQuoteEdit = operation({
   http: { route: "POST /strategy/quote/:id/preview", from: "body" },
   input: quoteEditPreviewInput,
   output: PlannedQuoteChangeShape,
-  async run(deps, { id, ...asked }, { actor }) {
-    const { strategy, planned, seen } = await readyChange(deps, id, asked, actor);
+  async run(deps, { id, ...request }, { actor }) {
+    const { strategy, planned, seen } = await readyChange(deps, id, request, actor);
     return plannedChangeOut(strategy, planned, seen);
   },
 });
@@ -79,13 +79,13 @@ const editQuote = operation({
     examples: ["edgemaker quote edit quote-mexc-SNEK-USDT-1767225600000 --spread 0.015"],
   },
   input: quoteEditInput,
-  async prepare(deps, { id, planHash, ...asked }, call) {
+  async prepare(deps, { id, planHash, ...request }, call) {
     const { strategy } = await changeableQuotes(deps, id);
-    const change = changeOfQuote(strategy, asked);
+    const change = changeOfQuote(strategy, request);
     if (planHash !== undefined && planHash !== hashOfChange(strategy, change.config)) throw noLongerHolds();
     return {
       async preview() {
-        const { planned, seen } = await readyChange(deps, id, asked, call.actor);
+        const { planned, seen } = await readyChange(deps, id, request, call.actor);
         return previewOfChange(strategy, planned, seen);
       },
       strategies: [id],
@@ -101,8 +101,8 @@ async function changeByHand(
   { config, changes }: QuoteChange,
   by: By,
 ) {
-  const told = `change requested: ${quoteChangesText(changes)}`;
-  if (!(await deps.store.setEdit(id, { config, after, told }, by)))
+  const text = `change requested: ${quoteChangesText(changes)}`;
+  if (!(await deps.store.setEdit(id, { config, after, told: text }, by)))
     throw new AppError("Conflict", `${id} was changed at the same time; check it and repeat the request`);
   const { view, why } = await passesOver(
     deps,

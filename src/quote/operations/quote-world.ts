@@ -70,11 +70,11 @@ export async function readQuotesAt(
   const running = await deps.store.strategies({ stopped: false, account: accountKey(venue.account) });
   const others = running.filter(({ strategy }) => strategy.id !== beside);
   const now = await deps.store.now();
-  const told = await deps.reference?.(exchange, symbol);
+  const result = await deps.reference?.(exchange, symbol);
   return {
     ...{ venue, market, book, open, balances, now },
     elsewhere: {
-      prices: (told?.prices ?? []).map((one) => ({ ...one, at: now })),
+      prices: (result?.prices ?? []).map((one) => ({ ...one, at: now })),
       askedAt: now,
       bookAt: now,
     },
@@ -126,10 +126,10 @@ export async function fundQuotes(deps: Deps, place: QuotePlace, { venue }: Quote
 
 /** What it quotes with: what was asked, of what is free and no other strategy's. */
 export function budgetFor(
-  asked: { readonly baseBudget?: Decimal | undefined; readonly quoteBudget?: Decimal | undefined },
+  request: { readonly baseBudget?: Decimal | undefined; readonly quoteBudget?: Decimal | undefined },
   { market, balances, kept, isShared }: QuoteWorld,
 ): { readonly base: Decimal; readonly quote: Decimal } {
-  const { baseBudget, quoteBudget } = asked;
+  const { baseBudget, quoteBudget } = request;
   if (isShared && (baseBudget === undefined || quoteBudget === undefined))
     throw new AppError(
       "Invalid request",

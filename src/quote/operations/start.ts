@@ -30,9 +30,9 @@ import { quoteConfigOf } from "../start/requested-config.ts";
 import { newQuoteState } from "../state/state.ts";
 import { budgetFor, fundQuotes, type QuoteWorld, readQuoteWorld } from "./quote-world.ts";
 
-async function planned(deps: Deps, asked: QuoteRequest, actor: string) {
-  const world = await readQuoteWorld(deps, asked, actor);
-  return { world, plan: planQuote(quoteConfigOf(asked, budgetFor(asked, world)), world, asked) };
+async function planned(deps: Deps, query: QuoteRequest, actor: string) {
+  const world = await readQuoteWorld(deps, query, actor);
+  return { world, plan: planQuote(quoteConfigOf(query, budgetFor(query, world)), world, query) };
 }
 
 /** The price at which the base that it is given is booked; throws where the plan no longer holds, or nobody tells one. */
@@ -40,10 +40,10 @@ function checkedPrice(planned: PlannedQuote, expected: string | undefined): Deci
   const { reference, plan } = planned;
   if (expected !== undefined && !isShownQuote(planned, expected)) throw noLongerHolds();
   if (reference !== null) return reference;
-  const told = plan.reference.sources.map(({ source, because }) => `${source} ${because}`).join(", ");
+  const text = plan.reference.sources.map(({ source, because }) => `${source} ${because}`).join(", ");
   throw new AppError(
     "Start failed",
-    `this pair has no reliable price (${told || "there are no sources"}); set fixedPrice, or configure another exchange that lists it`,
+    `this pair has no reliable price (${text || "there are no sources"}); set fixedPrice, or configure another exchange that lists it`,
   );
 }
 
@@ -60,12 +60,12 @@ interface QuoteStart {
 
 async function createQuotes(
   deps: Deps,
-  asked: QuoteRequest,
+  query: QuoteRequest,
   { world, plan, startPrice }: QuoteStart,
   call: Call,
 ): Promise<CreatedQuotes> {
-  await fundQuotes(deps, asked, world);
-  const { exchange, symbol } = asked;
+  await fundQuotes(deps, query, world);
+  const { exchange, symbol } = query;
   const { base, quote } = splitPair(symbol);
   const strategy = await deps.store.createStrategy(
     {
@@ -99,22 +99,22 @@ async function createdBefore({ store }: Deps, { requestKey }: Call): Promise<Cre
 }
 
 /** A start of quotes, read and checked; one that an earlier try of its request has made is made once. */
-async function prepareQuotes(deps: Deps, asked: QuoteRequest, planHash: string | undefined, call: Call) {
+async function prepareQuotes(deps: Deps, query: QuoteRequest, planHash: string | undefined, call: Call) {
   const before = await createdBefore(deps, call);
   if (before)
     return {
       preview: async () => earlierQuotesPreview(before),
       exposure: TRADES_NOTHING,
       strategies: [],
-      act: () => startedQuotesResponse(deps, asked, before),
+      act: () => startedQuotesResponse(deps, query, before),
     };
-  const { world, plan } = await planned(deps, asked, call.actor);
+  const { world, plan } = await planned(deps, query, call.actor);
   return {
     async preview() {
       checkedPrice(plan, planHash);
-      return previewOfQuotes(asked, plan, world);
+      return previewOfQuotes(query, plan, world);
     },
-    exposure: asked.dryRun ? TRADES_NOTHING : startExposure(plan, world),
+    exposure: query.dryRun ? TRADES_NOTHING : startExposure(plan, world),
     strategies: [],
     check() {
       if (world.killed) throw killRefusal(deps.killHere, "nothing is quoted");
@@ -124,8 +124,8 @@ async function prepareQuotes(deps: Deps, asked: QuoteRequest, planHash: string |
       const startPrice = checkedPrice(plan, planHash);
       return startedQuotesResponse(
         deps,
-        asked,
-        await createQuotes(deps, asked, { world, plan, startPrice }, call),
+        query,
+        await createQuotes(deps, query, { world, plan, startPrice }, call),
       );
     },
   };
@@ -154,7 +154,7 @@ const earlierQuotesPreview = ({ strategy: { id } }: CreatedQuotes): Preview => (
   limits: [],
 });
 
-async function startedQuotesResponse(deps: Deps, asked: QuoteRequest, begun: CreatedQuotes) {
+async function startedQuotesResponse(deps: Deps, query: QuoteRequest, begun: CreatedQuotes) {
   const { strategy } = begun;
   const venue = deps.venueOf(parseAccountKey(strategy.account));
   const pass = venue && (await stepNow(deps, venue));
@@ -163,18 +163,18 @@ async function startedQuotesResponse(deps: Deps, asked: QuoteRequest, begun: Cre
   return {
     ...{ id, status, phase },
     message: describeStart({ id, status, phase, config }, pass),
-    ...quoteRequestOut(asked.exchange, strategy.symbol, config),
+    ...quoteRequestOut(query.exchange, strategy.symbol, config),
     warnings: begun.warnings,
   };
 }
 
-function previewOfQuotes(asked: QuoteRequest, plan: PlannedQuote, world: QuoteWorld): Preview {
-  const out = plannedQuoteOut(plan, world, asked);
+function previewOfQuotes(query: QuoteRequest, plan: PlannedQuote, world: QuoteWorld): Preview {
+  const out = plannedQuoteOut(plan, world, query);
   const { base, quote } = world.market;
   const { bids, asks } = plan.plan;
-  const onPaper = asked.dryRun ? " (paper trading)" : "";
+  const onPaper = query.dryRun ? " (paper trading)" : "";
   return {
-    what: `quote both sides of ${asked.symbol} at ${asked.exchange}${onPaper}: ${bids.length} bids and ${asks.length} asks now, ${out.spreadPercent} % apart, around ${out.reference} ${quote}`,
+    what: `quote both sides of ${query.symbol} at ${query.exchange}${onPaper}: ${bids.length} bids and ${asks.length} asks now, ${out.spreadPercent} % apart, around ${out.reference} ${quote}`,
     cost: `up to ${out.budget.quote} ${quote} and ${out.budget.base} ${base} of your balance are used for quotes`,
     worstCase: out.worstCase,
     limits: [out.cadence.message, ...out.warnings.map(({ message }) => message)],
@@ -200,9 +200,9 @@ export const quoteStarts = (ids: readonly string[]) => [
     },
     input: () => quotePreviewInput(ids),
     output: PlannedQuoteShape,
-    async run(deps, asked, { actor }) {
-      const { world, plan } = await planned(deps, asked, actor);
-      return plannedQuoteOut(plan, world, asked);
+    async run(deps, query, { actor }) {
+      const { world, plan } = await planned(deps, query, actor);
+      return plannedQuoteOut(plan, world, query);
     },
   }),
   operation({
@@ -214,6 +214,6 @@ export const quoteStarts = (ids: readonly string[]) => [
     cli: { path: "quote start", steps: true, examples: [`edgemaker quote start ${QUOTE_EXAMPLE}`] },
     input: () => quoteInput(ids),
     output: StartedQuoteShape,
-    prepare: (deps, { planHash, ...asked }, call) => prepareQuotes(deps, asked, planHash, call),
+    prepare: (deps, { planHash, ...query }, call) => prepareQuotes(deps, query, planHash, call),
   }),
 ];

@@ -33,7 +33,7 @@ const describeLimitLoss = (most: bigint | undefined, quote: string): string =>
 
 /** Told once, when it begins and when it is over. */
 export function quoteEvents(before: QuoteStrategy, after: QuoteStrategy, at: Millis): Event[] {
-  const told = (kind: Event["kind"], message: string): Event => ({
+  const describe = (kind: Event["kind"], message: string): Event => ({
     account: after.account,
     strategy: after.id,
     at,
@@ -45,8 +45,8 @@ export function quoteEvents(before: QuoteStrategy, after: QuoteStrategy, at: Mil
   const begun = after.state.notices
     .filter(({ code }) => !had.has(code))
     .map(({ code, message }) =>
-      told(code === "no_reference" || code === "loss_limit" ? "error" : "notice", message),
+      describe(code === "no_reference" || code === "loss_limit" ? "error" : "notice", message),
     );
   const isOver = had.size > 0 && has.size === 0;
-  return [...begun, ...(isOver ? [told("recovered", "both sides are quoted again")] : [])];
+  return [...begun, ...(isOver ? [describe("recovered", "both sides are quoted again")] : [])];
 }

@@ -26,7 +26,7 @@ export function quotingOf(
   market: Market,
   pass: SeenPrices & Pick<PlacingSight, "interval">,
   { live, own }: { readonly live: readonly Order[]; readonly own: OtherOrders },
-  told?: Volatility | undefined,
+  result?: Volatility | undefined,
 ): Quoting {
   const { config, state } = strategy;
   const { rules, tolerance, budget } = config;
@@ -37,7 +37,7 @@ export function quotingOf(
     interval: pass.interval,
     market,
     ...voters,
-    volatility: told ?? seenVolatility(strategy, referencePrice(voters.sources, pass.now), pass.now),
+    volatility: result ?? seenVolatility(strategy, referencePrice(voters.sources, pass.now), pass.now),
     inventory: held,
     freeBase: held,
     freeQuote: max(ZERO, budget.quote + state.ledger.quote),
@@ -92,10 +92,10 @@ export function lastQuoted(
   { now, moves }: { readonly now: number; readonly moves: boolean },
 ): LastQuoted {
   const sources = reference.sources.map(({ source, because }) => ({ source, because }));
-  const told = (list: LastQuoted["sources"]) =>
+  const describe = (list: LastQuoted["sources"]) =>
     list.map(({ source, because }) => `${source} ${because}`).join();
   const hasPrice = (prices === null) === (before?.reference === null);
-  if (before && !moves && hasPrice && told(before.sources) === told(sources)) return before;
+  if (before && !moves && hasPrice && describe(before.sources) === describe(sources)) return before;
   return {
     at: now,
     reference: reference.price,

@@ -37,11 +37,11 @@ export function runQuote(
         : quotingOf(judged, market, context, { live, own: otherOrdersOf(judged, context) }),
       { live, context, market, priced },
     );
-  const told = [
+  const results = [
     ...(changed === before ? [] : [changeEvent(changed, context.now)]),
     ...(quoted.strategy ? quoteEvents(before, quoted.strategy, context.now) : []),
   ];
-  return { ...quoted, events: [...told, ...(quoted.events ?? [])] };
+  return { ...quoted, events: [...results, ...(quoted.events ?? [])] };
 }
 
 const changeEvent = ({ account, id }: QuoteStrategy, at: number) =>

@@ -14,12 +14,12 @@ type QuotePlanResponse = z.output<ReturnType<typeof PlannedQuoteShape>>;
 
 /** A plan that was only previewed, and what starts it. */
 export const plannedQuoteView = (answer: unknown) => ({
-  ...quotePlanTold(answer),
+  ...formatQuotePlan(answer),
   "to start": `--plan-hash ${(answer as QuotePlanResponse).planHash} starts exactly this plan`,
 });
 
 /** A plan in the words of a grid's: its orders, around which price, and what can be lost. */
-export function quotePlanTold(answer: unknown): Readonly<Record<string, string>> {
+export function formatQuotePlan(answer: unknown): Readonly<Record<string, string>> {
   const plan = answer as QuotePlanResponse;
   const [base, asset = ""] = plan.symbol.split("/");
   const { refused, warnings, budget, cadence, worstCase } = plan;
@@ -81,9 +81,9 @@ function formatSpread({
   halfSpreadPercent,
   widenedBy,
 }: Pick<QuoteText, "spreadPercent" | "halfSpreadPercent" | "widenedBy">): string {
-  const asked = `${spreadPercent} % requested`;
-  if (halfSpreadPercent === null || widenedBy === null || widenedBy === "asked") return asked;
-  return `${2 * halfSpreadPercent} %, by ${widenedBy}; ${asked}`;
+  const request = `${spreadPercent} % requested`;
+  if (halfSpreadPercent === null || widenedBy === null || widenedBy === "asked") return request;
+  return `${2 * halfSpreadPercent} %, by ${widenedBy}; ${request}`;
 }
 
 function describeSide({ orders }: Pick<QuoteText, "orders">, side: "buy" | "sell"): string {

@@ -26,11 +26,11 @@ export interface QuoteChange {
 }
 
 /** One that waits for its pass is built upon. Throws AppError for a change that changes nothing, or cannot be. */
-export function changeOfQuote(strategy: QuoteStrategy, asked: ChangeRequest): QuoteChange {
-  if (asked.size !== undefined && asked.depth !== undefined)
+export function changeOfQuote(strategy: QuoteStrategy, request: ChangeRequest): QuoteChange {
+  if (request.size !== undefined && request.depth !== undefined)
     throw new AppError("Invalid order size", "set either size or depth, not both");
   const before = requestedChange(strategy) ?? strategy.config;
-  const config = changedQuote(before, asked);
+  const config = changedQuote(before, request);
   const changes = fieldChanges(changeableFields(before), changeableFields(config));
   if (changes.length > 0) return { config, changes };
   throw new AppError("Invalid request", "this changes nothing; set at least one field, for example spread");
@@ -71,11 +71,11 @@ export interface PlannedChange extends QuoteChange {
 /** `orders` are the account's unsettled ones. */
 export function planChange(
   strategy: QuoteStrategy,
-  asked: ChangeRequest,
+  request: ChangeRequest,
   seen: QuotesSeen,
   orders: readonly Order[],
 ): PlannedChange {
-  const made = changeOfQuote(strategy, asked);
+  const made = changeOfQuote(strategy, request);
   const { market, book, open, elsewhere, volatility, now, interval } = seen;
   const live = orders.filter((order) => order.strategy === strategy.id);
   const mine = new Set(live.flatMap(({ exchangeId }) => exchangeId ?? []));

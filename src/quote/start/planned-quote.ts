@@ -98,11 +98,11 @@ export function cadenceOf({ volatility, interval }: QuotesSeen, { rules }: Quote
     };
   const move = moveWithin(volatility, interval);
   const safe = percentOf(4n * move);
-  const told = `within the ${seconds} s between two passes the price moves by about ${percentOf(move)} %`;
+  const output = `within the ${seconds} s between two passes the price moves by about ${percentOf(move)} %`;
   const message =
     2n * rules.asked >= 4n * move
-      ? `${told}; this spread covers it`
-      : `${told}: a spread below ${safe} % often fills before the orders can move; widen it, or run passes more often with --tick-interval`;
+      ? `${output}; this spread covers it`
+      : `${output}: a spread below ${safe} % often fills before the orders can move; widen it, or run passes more often with --tick-interval`;
   return { seconds, movePercent: percentOf(move), message };
 }
 

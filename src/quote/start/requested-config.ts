@@ -7,22 +7,22 @@ import type { QuoteConfig } from "../state/state.ts";
 /** No estimator quotes wider than this, as a share of the price. */
 const WIDEST_QUOTE: Decimal = ONE / 10n;
 
-export function quoteConfigOf(asked: QuoteRequest, budget: QuoteConfig["budget"]): QuoteConfig {
-  const { spread, levels, gap, volatilityFactor, target, skew, maxBase, minBase, maxLoss } = asked;
-  const { useOwn, useOthers, useDex, fixedPrice, maxAge, collar, tolerance } = asked;
+export function quoteConfigOf(request: QuoteRequest, budget: QuoteConfig["budget"]): QuoteConfig {
+  const { spread, levels, gap, volatilityFactor, target, skew, maxBase, minBase, maxLoss } = request;
+  const { useOwn, useOthers, useDex, fixedPrice, maxAge, collar, tolerance } = request;
   const vote = (is: boolean) => (is ? ONE : ZERO);
   return {
     rules: {
       levels,
       gap: gap ?? spread / 2n,
-      sizes: sizesOf(asked),
+      sizes: sizesOf(request),
       asked: spread / 2n,
       volatilityFactor,
       target,
       strength: skew ?? spread,
       mostSkew: min(spread / 2n, WIDEST_QUOTE),
       widest: WIDEST_QUOTE,
-      ...modelOf(asked),
+      ...modelOf(request),
       ...(maxBase === undefined ? {} : { mostBase: maxBase }),
       ...(minBase === undefined ? {} : { leastBase: minBase }),
     },
@@ -61,9 +61,9 @@ type Changeable =
 export type ChangeRequest = { readonly [N in Changeable]?: QuoteRequest[N] | undefined };
 
 /** The configuration after a change: what is left out stays as it is. */
-export function changedQuote(config: QuoteConfig, asked: ChangeRequest): QuoteConfig {
+export function changedQuote(config: QuoteConfig, request: ChangeRequest): QuoteConfig {
   const { rules } = config;
-  const { spread, levels, size, depth, maxBase, minBase, maxLoss, fixedPrice, tolerance } = asked;
+  const { spread, levels, size, depth, maxBase, minBase, maxLoss, fixedPrice, tolerance } = request;
   const within = rules.sizes.model === "depth" ? rules.sizes.within : ONE / 50n;
   const sizes: Sizes =
     depth !== undefined

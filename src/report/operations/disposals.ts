@@ -148,7 +148,7 @@ function disposalRow({
   acquiredAt,
 }: Disposal): DisposalRow {
   const gain = (cost: bigint | null) => (cost === null ? null : text(proceeds - cost));
-  const told = (value: bigint | null) => (value === null ? null : text(value));
+  const report = (value: bigint | null) => (value === null ? null : text(value));
   return {
     timestamp: fill.at,
     time: new Date(fill.at).toISOString(),
@@ -158,11 +158,11 @@ function disposalRow({
     strategy: fill.strategy,
     amount: text(amount),
     proceeds: text(proceeds),
-    fee: told(fee),
+    fee: report(fee),
     acquiredAt: acquiredAt === null ? null : new Date(acquiredAt).toISOString(),
-    costFifo: told(costFifo),
+    costFifo: report(costFifo),
     gainFifo: gain(costFifo),
-    costAverage: told(costAverage),
+    costAverage: report(costAverage),
     gainAverage: gain(costAverage),
   };
 }

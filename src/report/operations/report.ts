@@ -96,8 +96,8 @@ export const reportOperations: readonly Operation[] = [
         strategies.map((row) => REPORT_COLUMNS.map((name) => row[name])),
       );
     },
-    async run({ reports, store }, asked) {
-      const names = (Object.keys(SPAN_DAYS) as SpanName[]).filter((name) => asked[name]);
+    async run({ reports, store }, request) {
+      const names = (Object.keys(SPAN_DAYS) as SpanName[]).filter((name) => request[name]);
       if (names.length > 1) throw new AppError("Invalid request", `choose one of ${names.join(", ")}`);
       if (!reports) throw new AppError("Not found", "reports are not available here");
       const today = dayOf(await store.now());

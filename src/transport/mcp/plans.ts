@@ -23,10 +23,10 @@ export interface CallRequest {
 }
 
 /** Tells what a call would do, and keeps that for a commit; nothing is done. */
-export const propose = (asked: CallRequest, options: McpOptions): Promise<Answer> => {
+export const propose = (request: CallRequest, options: McpOptions): Promise<Answer> => {
   const { deps, caller } = options;
-  return attempt(asked.operation, deps, asked.call.requestId, async () => {
-    const { operation, given, input, call } = asked;
+  return attempt(request.operation, deps, request.call.requestId, async () => {
+    const { operation, given, input, call } = request;
     const prepared = await operation.prepare(deps, input, call);
     const owners = await ownerTexts(prepared, call, options);
     const { limits, ...shown } = await prepared.preview();
@@ -38,7 +38,7 @@ export const propose = (asked: CallRequest, options: McpOptions): Promise<Answer
       exposure,
     };
     const id = `plan_${deps.local.randomText(20)}`;
-    const { binding } = await planKeyOf(id, asked, caller.key);
+    const { binding } = await planKeyOf(id, request, caller.key);
     const plan = { id, binding, actor: call.actor, tool: operation.name, input: given, preview };
     const expiresAt = await deps.store.addPlan({ ...plan, life: PLAN_LIFE });
     return {
@@ -80,28 +80,28 @@ interface Committing extends McpOptions {
 }
 
 /** Does what a plan has shown, once. A plan that was used, altered, refused, has expired or is another's does nothing. */
-export async function commit(asked: CallRequest, planId: unknown, options: Committing): Promise<Answer> {
-  if (typeof planId !== "string") return planRefused("unknown", asked);
+export async function commit(request: CallRequest, planId: unknown, options: Committing): Promise<Answer> {
+  if (typeof planId !== "string") return planRefused("unknown", request);
   const { deps, caller } = options;
-  const key = await planKeyOf(planId, asked, caller.key);
+  const key = await planKeyOf(planId, request, caller.key);
   const waits = needsApproval(options);
   const state = await untilSettled(key, waits, options);
   const preview = state === "free" ? await deps.store.consumePlan(key, waits) : undefined;
-  if (!preview) return planRefused(state === "free" ? "used" : state, asked);
-  return attempt(asked.operation, deps, asked.call.requestId, () =>
-    commitShown(asked, preview, options, key),
+  if (!preview) return planRefused(state === "free" ? "used" : state, request);
+  return attempt(request.operation, deps, request.call.requestId, () =>
+    commitShown(request, preview, options, key),
   );
 }
 
 /** Prepares the call anew: what it can sell and buy now is what is counted, and no more than its plan has shown. */
 async function commitShown(
-  { operation, input, call: asked }: CallRequest,
+  { operation, input, call: request }: CallRequest,
   shown: Preview,
   options: McpOptions,
   { id }: PlanKey,
 ): Promise<unknown> {
   const { deps, settings } = options;
-  const call = { ...asked, requestKey: await digest(id), isLimited: isLimited(settings) };
+  const call = { ...request, requestKey: await digest(id), isLimited: isLimited(settings) };
   const prepared = await operation.prepare(deps, { ...input, ...shown.holds }, call);
   prepared.check?.();
   await ownerTexts(prepared, call, options);
@@ -115,11 +115,15 @@ async function commitShown(
 /** Waits while the plan waits for its approval. A request that is given up gives its plan up. */
 async function untilSettled(key: PlanKey, waits: boolean, options: Committing): Promise<PlanState> {
   const { deps, signal, waiter } = options;
-  const askedAt = deps.local.monotonic();
+  const requestedAt = deps.local.monotonic();
   for (;;) {
     const state = await deps.store.planState(key, { needsApproval: waits, waiter });
     if (signal.aborted) await deps.store.giveUpPlan(waiter);
-    if (signal.aborted || state !== "waiting" || deps.local.monotonic() - askedAt > LONGEST_WAIT_FOR_APPROVAL)
+    if (
+      signal.aborted ||
+      state !== "waiting" ||
+      deps.local.monotonic() - requestedAt > LONGEST_WAIT_FOR_APPROVAL
+    )
       return signal.aborted ? "refused" : state;
     await deps.local.sleep(BETWEEN_QUESTIONS);
   }

@@ -9,8 +9,8 @@ import type { Answer } from "../run.ts";
 export function resultOf({ status, body }: Answer, operation?: Operation): CallToolResult {
   const plain = plainTexts(body) as Record<string, unknown>;
   if (status !== 200) return failedResult(plain);
-  const told = operation?.mcp?.told?.(body);
-  return { structuredContent: plain, content: [json(plain), ...(told ? [block(told)] : [])] };
+  const output = operation?.mcp?.told?.(body);
+  return { structuredContent: plain, content: [json(plain), ...(output ? [block(output)] : [])] };
 }
 
 /** A preview, with all that a person has to approve in words of our own. */

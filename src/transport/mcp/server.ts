@@ -78,9 +78,9 @@ async function call(
   const agentCall = { actor: caller.actor, requestId, isAgent: true, signal };
   if (operation.effect !== "trade")
     return resultOf(await run(operation, deps, parsed.data, agentCall), operation);
-  const asked = { operation, given, input: parsed.data, call: agentCall };
-  if (planId === undefined) return proposalOf(await propose(asked, options));
-  return resultOf(await commit(asked, planId, { ...options, ...request }));
+  const query = { operation, given, input: parsed.data, call: agentCall };
+  if (planId === undefined) return proposalOf(await propose(query, options));
+  return resultOf(await commit(query, planId, { ...options, ...request }));
 }
 
 const canceled = (signal: AbortSignal, left: AbortSignal | undefined): AbortSignal =>

@@ -204,6 +204,6 @@ it("a unified account's fee is what was taken, not given", async () => {
     { asset: "BTC", amount: before + (fill?.amount ?? 0n) - exchange.total("BTC") },
   ]);
   const [order] = exchange.orders();
-  const told = await app.deps.venue("bitget").order({ symbol: "BTC/USDT", id: order?.id });
-  expect(told?.fees).toEqual(fill?.fees);
+  const output = await app.deps.venue("bitget").order({ symbol: "BTC/USDT", id: order?.id });
+  expect(output?.fees).toEqual(fill?.fees);
 });

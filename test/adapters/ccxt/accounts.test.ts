@@ -173,8 +173,8 @@ describe("two processes with one key of kraken", () => {
       (place % 2 ? other : app.deps).venue("kraken").balances(),
     );
     await Promise.all(reads);
-    const asked = app.venues.kraken.seen.filter(({ route }) => route === "balance");
-    expect(asked.map(({ status }) => status)).toEqual(Array(6).fill(200));
+    const requests = app.venues.kraken.seen.filter(({ route }) => route === "balance");
+    expect(requests.map(({ status }) => status)).toEqual(Array(6).fill(200));
     // A pass takes the same lease, and its holder does not wait for itself.
     await post(app, buy("kraken"));
     const outcomes = await eventually(

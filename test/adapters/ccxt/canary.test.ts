@@ -99,12 +99,12 @@ describe.each(NAMES)("keys of %s", (name) => {
       },
       PERMIT,
     );
-    const told = inspect([failed, outcome], { depth: 9 });
-    lookAt("what is told", told);
+    const output = inspect([failed, outcome], { depth: 9 });
+    lookAt("what is told", output);
     expect(outcome.result).toBe("rejected");
     expect(takeLeaks()).toEqual([]);
-    expect(told).not.toMatch(/signature=[0-9a-f]/);
-    expect(["\u001b", "\u202e"].filter((steering) => told.includes(steering))).toEqual([]);
+    expect(output).not.toMatch(/signature=[0-9a-f]/);
+    expect(["\u001b", "\u202e"].filter((steering) => output.includes(steering))).toEqual([]);
   });
 });
 

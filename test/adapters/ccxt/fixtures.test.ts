@@ -32,8 +32,8 @@ describe.each(EXCHANGES)("answers of $name, from $source", ({ name, found }) => 
   const cases = [...found.cases, ...found.derived].map(asRequested);
   it.for(cases.map((one) => [`${one.method}: ${one.description}`, one] as const))("%s", async ([, one]) => {
     const { venue } = await replay(name, found, () => ({ body: JSON.stringify(one.httpResponse) }));
-    const { call, told } = CALLS[one.method] as (typeof CALLS)[string];
-    expect(await call(venue, one.input)).toEqual(told(one.parsedResponse as never));
+    const { call, told: format } = CALLS[one.method] as (typeof CALLS)[string];
+    expect(await call(venue, one.input)).toEqual(format(one.parsedResponse as never));
   });
 });
 
@@ -75,9 +75,9 @@ describe.skipIf(RECORDED.length === 0).each(RECORDED)("recorded requests of $nam
   it.for(requests.map((one) => [`${one.method}: ${one.description}`, one] as const))(
     "%s",
     async ([, one]) => {
-      const { venue, asked } = await replay(name, found, () => ({ status: 503, body: "" }));
+      const { venue, asked: calls } = await replay(name, found, () => ({ status: 503, body: "" }));
       await CALLS[one.method]?.call(venue, one.input).catch(() => undefined);
-      const [sent] = asked;
+      const [sent] = calls;
       const [is, was] = [new URL(sent?.path ?? "", "http://x"), new URL(one.url)];
       expect(sent?.method).toBe(one.httpMethod);
       expect(is.pathname).toBe(was.pathname);
@@ -126,10 +126,10 @@ describe.each(EXCHANGES)("refusals of $name, from $source", ({ name, found }) =>
   it.for(found.errors.map((one) => [one.description, one] as const))("%s", async ([, one]) => {
     const code = codeOf(one.body);
     // A look that finds nothing goes on to lists, and they are empty.
-    const isLook = (asked: Requested) =>
-      one.call.method !== "fetchOrder" || /orderInfo|orders\/t-|v3\/order\?/.test(asked.path);
-    const { venue } = await replay(name, found, (asked) =>
-      isLook(asked)
+    const isLook = (request: Requested) =>
+      one.call.method !== "fetchOrder" || /orderInfo|orders\/t-|v3\/order\?/.test(request.path);
+    const { venue } = await replay(name, found, (request) =>
+      isLook(request)
         ? { status: one.httpStatus, body: one.body }
         : { body: name === "bitget" ? '{"code":"00000","msg":"success","data":[]}' : "[]" },
     );

@@ -17,10 +17,10 @@ describe.each(CASES)("a key of %s", (_case, name, unified) => {
   it.each([true, false])("is known for what it is (may withdraw: %s)", async (withdraw) => {
     const { deps, venues } = await liveApp([name], { unified });
     const keys = venues[name].addKeys({ account: venues[name].account, may: { withdraw } });
-    const told = await deps.live?.venues.checkKeys(name, keys);
+    const result = await deps.live?.venues.checkKeys(name, keys);
     const hasKinds = name === "bitget" || name === "gateio";
     const kind = hasKinds ? (unified ? "unified" : "classic") : undefined;
-    expect(told).toEqual({ assets: 8, mayWithdraw: withdraw, kind });
+    expect(result).toEqual({ assets: 8, mayWithdraw: withdraw, kind });
   });
 });
 

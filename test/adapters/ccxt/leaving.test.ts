@@ -16,8 +16,8 @@ const ORDER = {
 
 /** It stands when the request's turn has come, and not any more once it is signed. */
 function endingPermit(): Permit {
-  let asked = 0;
-  return { ...PERMIT, mayLeave: () => asked++ === 0 };
+  let requestCount = 0;
+  return { ...PERMIT, mayLeave: () => requestCount++ === 0 };
 }
 
 describe.each(Object.keys(VENUES) as VenueName[])("a request to %s that is signed too late", (name) => {

@@ -27,10 +27,10 @@ const FOREIGN = {
 function recorded(name: string): string[] {
   const found = PAYLOADS.filter(({ exchange }) => exchange === name);
   const cases = found.flatMap(({ cases: real, derived }) => [...real, ...derived]);
-  const told = cases
+  const results = cases
     .filter(({ method }) => /Orders?$/.test(method))
     .flatMap(({ parsedResponse }) => parsedResponse);
-  return told.map((one) => (one as { id?: unknown }).id).filter((id) => typeof id === "string");
+  return results.map((one) => (one as { id?: unknown }).id).filter((id) => typeof id === "string");
 }
 
 describe.each(NAMES)("order ids of %s", (name) => {

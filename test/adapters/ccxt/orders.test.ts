@@ -18,9 +18,9 @@ describe.each(NAMES)("orders by hand on %s", (name) => {
     const placed = app.venues[name].orders();
     expect(placed).toHaveLength(1);
     // On a machine so busy that the first takes 10 s, the contract lets the others answer 409 instead of the same.
-    const told = await Promise.all(answers.map(async (one) => [one.status, (await one.json()).order?.id]));
-    expect(told).toContainEqual([200, placed[0]?.id]);
-    expect(told.filter(([status, id]) => status !== 409 && id !== placed[0]?.id)).toEqual([]);
+    const results = await Promise.all(answers.map(async (one) => [one.status, (await one.json()).order?.id]));
+    expect(results).toContainEqual([200, placed[0]?.id]);
+    expect(results.filter(([status, id]) => status !== 409 && id !== placed[0]?.id)).toEqual([]);
   });
 
   it("resolves an order whose answer was lost by the next tick, with no strategy at all", async () => {

@@ -23,7 +23,7 @@ it.each(Object.entries(REQUESTS))(
     onTestFinished(() => world.close());
     const { deps, time } = world;
     await runOperation(deps, "start_grid", { exchange: name, ...GRID, orderSize: decimal("100") });
-    const asked = async () => {
+    const countRequests = async () => {
       const [view] = await deps.store.strategies({});
       return view?.costs[0]?.of[view.strategy.id]?.databaseRequests ?? Number.NaN;
     };
@@ -34,9 +34,9 @@ it.each(Object.entries(REQUESTS))(
     // Trades are read each five minutes: of ten passes most are quiet.
     const each: number[] = [];
     for (let passed = 0; passed < 10; passed++) {
-      const before = await asked();
+      const before = await countRequests();
       await pass();
-      each.push((await asked()) - before);
+      each.push((await countRequests()) - before);
     }
     expect(each.filter((count) => count === requests).length).toBeGreaterThanOrEqual(7);
     expect(Math.max(...each)).toBeLessThanOrEqual(requests + 2);

@@ -79,11 +79,11 @@ describe("a person whose calls have used up kraken's counter", () => {
     const placed = (await (await post(app, buy("kraken"))).json()) as { order: { id: string } };
     const account = accountKey(deps.venue("kraken").account);
     await libsqlKeeping(context).rates.exhaust(account, { burst: 20, perSecond: 0.33 });
-    const asked = venue.count("balance");
+    const requestCount = venue.count("balance");
     const answer = await get(app, "/balance?exchange=kraken");
     expect([answer.status, (await answer.json()).error]).toEqual([429, "Too many requests"]);
     expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(8);
-    expect(venue.count("balance")).toBe(asked);
+    expect(venue.count("balance")).toBe(requestCount);
     const cancelled = await del(app, `/orders/${placed.order.id}?exchange=kraken&symbol=BTC/USDT`);
     expect(cancelled.status).toBe(200);
   });

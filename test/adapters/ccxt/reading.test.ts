@@ -28,9 +28,9 @@ const TRADE = { id: "1", side: "buy", price: "50000", amount: "0.5", timestamp: 
 const BALANCE = { total: { BTC: "3" }, BTC: { free: "1", used: "2", total: "3" } };
 
 const READ: Readonly<Record<string, (told: Dict) => unknown>> = {
-  "an order": (told) => venueOrderOf(told, kraken, AT),
+  "an order": (result) => venueOrderOf(result, kraken, AT),
   "a trade": tradeOf,
-  "a balance": (told) => balancesOf(told, kraken),
+  "a balance": (result) => balancesOf(result, kraken),
   "a candle": ({ row }) => candleOf(row as unknown[]),
 };
 
@@ -69,8 +69,8 @@ it("takes what a market buy by cost has bought from gateio's own word, not from 
     create_time_ms: AT,
   };
   const exchange = new (await gateio.load())({ number: String, options: gateio.options });
-  const told = (exchange as unknown as { parseOrder: (row: Dict) => Dict }).parseOrder(info);
-  const order = venueOrderOf({ ...told, symbol: "BTC/USDT" }, gateio, AT);
+  const result = (exchange as unknown as { parseOrder: (row: Dict) => Dict }).parseOrder(info);
+  const order = venueOrderOf({ ...result, symbol: "BTC/USDT" }, gateio, AT);
   expect(order).toMatchObject({ amount: order.filled, notional: 99_996_900_000_000_000_000n });
   expect(order.filled).toBe(1_639_290_000_000_000n);
 });

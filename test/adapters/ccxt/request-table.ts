@@ -27,9 +27,9 @@ export function tell({ method, path, headers, body }: Recorded, run: Run): strin
         run,
       ),
     ],
-  ].filter(([, told]) => told !== "");
+  ].filter(([, output]) => output !== "");
   const named = pathname.split("/").map((part) => run.names.get(part) ?? part);
-  return [`  ${method} ${named.join("/")}`, ...lines.map(([what, told]) => `    ${what}: ${told}`)].join(
+  return [`  ${method} ${named.join("/")}`, ...lines.map(([what, output]) => `    ${what}: ${output}`)].join(
     "\n",
   );
 }

@@ -125,11 +125,11 @@ async function holdTable(table: string, name: VenueName): Promise<void> {
     [KEYS.key, "{key}"],
     [KEYS.passphrase, "{passphrase}"],
   ]);
-  const told: string[] = [];
+  const lines: string[] = [];
   const write = (title: string) => {
     for (const { id } of exchange.orders()) names.set(id, "{order}");
     const requests = take().map((one) => tell(one, { now: NOW, names }));
-    told.push([title, ...requests].join("\n"));
+    lines.push([title, ...requests].join("\n"));
   };
 
   for (const [call, ways] of Object.entries(CALLS)) {
@@ -144,5 +144,5 @@ async function holdTable(table: string, name: VenueName): Promise<void> {
   await checkKeys(place, adapterVenue(place, connection).account, { ...KEYS, hash: "" });
   write("checkKeys: what they open and what they may do");
 
-  await expect(`${told.join("\n\n")}\n`).toMatchFileSnapshot(`requests/${table}.txt`);
+  await expect(`${lines.join("\n\n")}\n`).toMatchFileSnapshot(`requests/${table}.txt`);
 }

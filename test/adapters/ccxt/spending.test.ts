@@ -15,21 +15,21 @@ const SLOW = { burst: 20, perSecond: 0.5, reserve: 6, pass: 8 };
 
 /** A rate that always has what is asked of it, and what was. */
 function spending(rate: typeof FAST | typeof SLOW | undefined, who: Spender, paid?: PaidCalls, now = 5000) {
-  const asked: CallRequests[] = [];
+  const requests: CallRequests[] = [];
   const link = {
     quirks: { costs: { fills: 2, cancel: 0 } },
     rate,
     keeping: {
       rates: {
         async spend(_account: string, calls: CallRequests) {
-          asked.push(calls);
+          requests.push(calls);
           return 0;
         },
       },
     },
     local: { monotonic: () => now },
   } as unknown as ExchangeLink;
-  return { asked, spend: spender(link, ACCOUNT, { who, paid }) };
+  return { asked: requests, spend: spender(link, ACCOUNT, { who, paid }) };
 }
 
 describe("what a pass takes of its rate with its lease", () => {
@@ -50,14 +50,14 @@ describe("what a pass takes of its rate with its lease", () => {
 
 describe("a pass that has been paid for", () => {
   it("asks for more once that is used up", async () => {
-    const { asked, spend } = spending(FAST, "pass", { calls: 3, kept: 20, rate: FAST, at: 5000 });
+    const { asked: requests, spend } = spending(FAST, "pass", { calls: 3, kept: 20, rate: FAST, at: 5000 });
     await spend.begin();
     await spend.take("openOrders");
     await spend.take("fills");
     await spend.take("cancel");
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
     await spend.take("openOrders");
-    expect(asked).toEqual([{ calls: 10, kept: 20, rate: FAST }]);
+    expect(requests).toEqual([{ calls: 10, kept: 20, rate: FAST }]);
   });
 
   it("begins without another look at its rate, as one that was not does with one", async () => {
@@ -77,15 +77,25 @@ describe("a pass that has been paid for", () => {
     ["as long as the rate has not regained them", 5952, []],
     ["no longer", 5953, [{ calls: 10, kept: 20, rate: FAST }]],
   ])("uses what was taken with the lease %s", async (_what, now, wanted) => {
-    const { asked, spend } = spending(FAST, "pass", { calls: 10, kept: 20, rate: FAST, at: 5000 }, now);
+    const { asked: requests, spend } = spending(
+      FAST,
+      "pass",
+      { calls: 10, kept: 20, rate: FAST, at: 5000 },
+      now,
+    );
     await spend.begin();
     await spend.take("openOrders");
-    expect(asked).toEqual(wanted);
+    expect(requests).toEqual(wanted);
   });
 
   it("looks at its rate before its first call where those of its lease are regained", async () => {
-    const { asked, spend } = spending(SLOW, "pass", { calls: 1, kept: 13, rate: SLOW, at: 5000 }, 7001);
+    const { asked: requests, spend } = spending(
+      SLOW,
+      "pass",
+      { calls: 1, kept: 13, rate: SLOW, at: 5000 },
+      7001,
+    );
     await spend.begin();
-    expect(asked).toEqual([{ calls: 1, kept: 13, rate: SLOW }]);
+    expect(requests).toEqual([{ calls: 1, kept: 13, rate: SLOW }]);
   });
 });

@@ -64,17 +64,17 @@ it.each([
   ["without its end", SECRET.slice(0, -1)],
   ["its request's signature in a header", "s1gnatureOfHeader"],
   ["its request's signature in the address", "s1gnatureOfQuery"],
-])("tells no secret that an answer carries back: %s", async (_form, told) => {
+])("tells no secret that an answer carries back: %s", async (_form, text) => {
   const server = await answering(() => ({
-    body: JSON.stringify({ error: [`EGeneral:no such ${told} here`] }),
+    body: JSON.stringify({ error: [`EGeneral:no such ${text} here`] }),
   }));
-  const asked = transport({ ...wire(server.url), secrets: [SECRET] })({
+  const request = transport({ ...wire(server.url), secrets: [SECRET] })({
     url: `${ADDRESS}?signature=s1gnatureOfQuery`,
     method: "GET",
     headers: { "API-Sign": "s1gnatureOfHeader" },
   });
-  const error = await asked.catch((caught: unknown) => caught);
-  expect(JSON.stringify([error, String(error)])).not.toContain(told);
+  const error = await request.catch((caught: unknown) => caught);
+  expect(JSON.stringify([error, String(error)])).not.toContain(text);
   expect(JSON.stringify([error, String(error)])).toContain("here");
 });
 

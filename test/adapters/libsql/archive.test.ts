@@ -45,7 +45,7 @@ async function world() {
   return { context, archive, put, strategy };
 }
 
-const told = async ({ client }: Pick<Context, "client">, sql: string) =>
+const readOutput = async ({ client }: Pick<Context, "client">, sql: string) =>
   (await client.execute(sql)).rows.map((row) => String(row[0])).sort();
 const IDS = "select client_id from orders";
 
@@ -74,8 +74,10 @@ describe("an archive", () => {
       { year: 2025, name: "orders", rows: 2 },
     ]);
     expect(await moveYear(context, archive, BEFORE)).toMatchObject({ orders: 2 });
-    expect(await told(archive, IDS)).toEqual([idOf("old"), idOf("older")]);
-    expect(await told(context, IDS)).toEqual([...STAYING.map(([, name]) => idOf(name)), idOf("year")].sort());
+    expect(await readOutput(archive, IDS)).toEqual([idOf("old"), idOf("older")]);
+    expect(await readOutput(context, IDS)).toEqual(
+      [...STAYING.map(([, name]) => idOf(name)), idOf("year")].sort(),
+    );
     const kept = await archive.client.execute(`select * from orders where client_id = '${idOf("old")}'`);
     expect(kept.rows.map((row) => ({ ...row }))).toEqual(before.rows.map((row) => ({ ...row })));
   });
@@ -91,7 +93,7 @@ describe("an archive", () => {
     });
     await context.client.execute(statement(context.db.insert(fills).values(one)));
     expect(await moveYear(context, archive, BEFORE)).toMatchObject({ orders: 0 });
-    expect(await told(context, IDS)).toEqual([idOf("old")]);
+    expect(await readOutput(context, IDS)).toEqual([idOf("old")]);
   });
 
   it.each(STAYING)("is no reason to delete %s", async (_what, name, over) => {
@@ -125,14 +127,14 @@ describe("an archive", () => {
     };
     for (let run = 0; run < 2; run++)
       await expect(moveYear(dying, archive, BEFORE)).rejects.toThrow("killed");
-    const [here, there] = [await told(context, IDS), await told(archive, IDS)];
+    const [here, there] = [await readOutput(context, IDS), await readOutput(archive, IDS)];
     expect(new Set([...here, ...there])).toEqual(new Set(names.map(idOf)));
     expect(here.length + there.length).toBeGreaterThan(names.length);
     await moveYear(context, archive, BEFORE);
-    expect(await told(context, IDS)).toEqual([]);
-    expect(await told(archive, IDS)).toEqual(names.map(idOf).sort());
+    expect(await readOutput(context, IDS)).toEqual([]);
+    expect(await readOutput(archive, IDS)).toEqual(names.map(idOf).sort());
     await moveYear(context, archive, BEFORE);
-    expect(await told(archive, IDS)).toEqual(names.map(idOf).sort());
+    expect(await readOutput(archive, IDS)).toEqual(names.map(idOf).sort());
   });
 
   it("takes the samples of books, and has a column that has come since", async () => {
@@ -148,8 +150,13 @@ describe("an archive", () => {
       "create table liquidity_misses (exchange text, symbol text, minute integer, primary key (exchange, symbol, minute))",
     );
     expect(await moveYear(context, archive, BEFORE)).toMatchObject({ liquidityMisses: 2 });
-    expect(await told(archive, "select cause from liquidity_misses")).toEqual(["unreachable", "unreachable"]);
-    expect(await told(context, "select minute from liquidity_misses")).toEqual([String(BEFORE / MINUTE)]);
+    expect(await readOutput(archive, "select cause from liquidity_misses")).toEqual([
+      "unreachable",
+      "unreachable",
+    ]);
+    expect(await readOutput(context, "select minute from liquidity_misses")).toEqual([
+      String(BEFORE / MINUTE),
+    ]);
   });
 });
 

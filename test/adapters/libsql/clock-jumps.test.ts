@@ -17,7 +17,7 @@ import { START } from "../../support/sandbox.ts";
 
 const ACCOUNT = "live:kraken:api.kraken.com";
 const RATE = { burst: 20, perSecond: 0.5 };
-const asked = (calls: number, kept = 0) => ({ calls, kept, rate: RATE });
+const countRequests = (calls: number, kept = 0) => ({ calls, kept, rate: RATE });
 const JUMPS = [
   ["an hour ahead for 12 s", HOUR, 12 * SECOND],
   ["two minutes ahead for 4 s", 2 * MINUTE, 4 * SECOND],
@@ -56,19 +56,19 @@ describe.each(JUMPS)("a database clock that was %s", (_what, jump, millis) => {
   it("holds no call back for longer than the rate takes", async () => {
     const { rates, within, time } = await jumping();
     await within(jump, millis, () => rates.exhaust(ACCOUNT, RATE));
-    expect(await rates.spend(ACCOUNT, asked(1))).toBe(0);
+    expect(await rates.spend(ACCOUNT, countRequests(1))).toBe(0);
     await rates.exhaust(ACCOUNT, RATE);
     time.pass(40 * SECOND);
-    expect(await rates.spend(ACCOUNT, asked(20))).toBe(0);
-    expect(await rates.spend(ACCOUNT, asked(1))).toBe(2000);
+    expect(await rates.spend(ACCOUNT, countRequests(20))).toBe(0);
+    expect(await rates.spend(ACCOUNT, countRequests(1))).toBe(2000);
   });
 
   it("counts the rate as used up after one taking", async () => {
     const { rates, within } = await jumping();
     await within(jump, 0, () => rates.exhaust(ACCOUNT, RATE));
     if (jump < 0) return;
-    expect(await rates.spend(ACCOUNT, asked(1))).toBe(0);
-    expect(await rates.spend(ACCOUNT, asked(1))).toBe(2000);
+    expect(await rates.spend(ACCOUNT, countRequests(1))).toBe(0);
+    expect(await rates.spend(ACCOUNT, countRequests(1))).toBe(2000);
   });
 
   it("leaves no lease and no wait for one behind", async () => {
@@ -145,8 +145,8 @@ describe("a clock that jumps", () => {
     const logged: string[] = [];
     const store = {};
     const log = (_level: string, message: string) => logged.push(message);
-    const see = (now: number, askedAt: number, answeredAt = askedAt) =>
-      watchClock(store, { log, now, sentAt: askedAt, answeredAt });
+    const see = (now: number, requestedAt: number, answeredAt = requestedAt) =>
+      watchClock(store, { log, now, sentAt: requestedAt, answeredAt });
     see(START, 1000);
     see(START + 30_000, 1000, 31_000);
     see(START + 40_000, 41_000);

@@ -28,17 +28,17 @@ const INSERT = "insert into one (id) values (?)";
 async function heard(failing: RegExp | undefined) {
   const file = join(tempFolder(), "store.db");
   const made = fileConnection(file);
-  const told: string[] = [];
+  const lines: string[] = [];
   const connection: Connection = {
     ...made,
     execute(statement) {
       const text = typeof statement === "string" ? statement : statement.sql;
-      told.push(text);
-      if (failing?.test(text) && told.length > 3) return Promise.reject(new Error("refused"));
+      lines.push(text);
+      if (failing?.test(text) && lines.length > 3) return Promise.reject(new Error("refused"));
       return made.execute(statement);
     },
     reconnect() {
-      told.push("reconnect");
+      lines.push("reconnect");
       return made.reconnect();
     },
   };
@@ -46,7 +46,7 @@ async function heard(failing: RegExp | undefined) {
   onTestFinished(() => client.close());
   await client.execute("create table one (id integer primary key)");
   const mode = async () => (await made.execute("pragma synchronous")).rows[0]?.[0];
-  return { client, told, mode, file };
+  return { client, told: lines, mode, file };
 }
 
 describe("a write that need not wait for the disk", () => {
@@ -54,16 +54,16 @@ describe("a write that need not wait for the disk", () => {
   const READ = "select 1";
 
   it("does not, and whoever has to comes after a word to that connection", async () => {
-    const { client, told, mode, file } = await heard(undefined);
-    const from = told.length;
+    const { client, told: lines, mode, file } = await heard(undefined);
+    const from = lines.length;
     await client.unwaited({ sql: INSERT, args: [1] });
     await client.execute(READ);
     await client.unwaited({ sql: INSERT, args: [2] });
-    expect(told.slice(from)).toEqual([LAX, INSERT, READ, INSERT]);
+    expect(lines.slice(from)).toEqual([LAX, INSERT, READ, INSERT]);
     expect(await mode()).toBe(NORMAL);
-    const next = told.length;
+    const next = lines.length;
     await client.execute({ sql: INSERT, args: [3] });
-    expect(told.slice(next)).toEqual([STRICT, INSERT]);
+    expect(lines.slice(next)).toEqual([STRICT, INSERT]);
     expect(await mode()).toBe(FULL);
     const other = fileConnection(file);
     expect((await other.execute("select id from one")).rows.length).toBe(3);
@@ -104,12 +104,12 @@ describe("a write that need not wait for the disk", () => {
   });
 
   it("is the last one of a connection that cannot be told to wait again", async () => {
-    const { client, told, mode } = await heard(/synchronous = FULL/);
-    const from = told.length;
+    const { client, told: lines, mode } = await heard(/synchronous = FULL/);
+    const from = lines.length;
     await client.unwaited({ sql: INSERT, args: [1] });
     await client.execute({ sql: INSERT, args: [2] });
-    expect(told.slice(from, from + 4)).toEqual([LAX, INSERT, STRICT, "reconnect"]);
-    expect(told.at(-1)).toBe(INSERT);
+    expect(lines.slice(from, from + 4)).toEqual([LAX, INSERT, STRICT, "reconnect"]);
+    expect(lines.at(-1)).toBe(INSERT);
     expect(await mode()).toBe(FULL);
   });
 });

@@ -86,11 +86,11 @@ describe("a connection that keeps its statements", () => {
     ["a text", "é", "é"],
     ["nothing", null, null],
     ["a word of yes", true, 1],
-  ])("stores %s and reads it back", async (_what, value, told) => {
+  ])("stores %s and reads it back", async (_what, value, text) => {
     const { connection } = await opened();
     await connection.execute({ sql: INSERT, args: [1, value] });
     const { rows, columns } = await connection.execute(ALL);
-    expect([rows[0]?.[1], rows[0]?.note, columns]).toEqual([told, told, ["id", "note"]]);
+    expect([rows[0]?.[1], rows[0]?.note, columns]).toEqual([text, text, ["id", "note"]]);
     connection.close();
   });
 

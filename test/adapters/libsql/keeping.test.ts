@@ -19,7 +19,7 @@ import { tempFolder } from "../../support/temp.ts";
 
 const ACCOUNT = "live:kraken:api.kraken.com";
 const RATE = { burst: 20, perSecond: 0.5, reserve: 6 };
-const asked = (calls: number, kept = 0) => ({ calls, kept, rate: RATE });
+const countRequests = (calls: number, kept = 0) => ({ calls, kept, rate: RATE });
 
 /** Two processes on one database, with a clock that moves only when told. */
 async function keepers() {
@@ -42,34 +42,34 @@ describe("an account's rate of calls", () => {
   it("is one for all processes, and comes back with time", async () => {
     const { time, one, two } = await keepers();
     for (let call = 0; call < 10; call++) {
-      expect(await one.rates.spend(ACCOUNT, asked(1))).toBe(0);
-      expect(await two.rates.spend(ACCOUNT, asked(1))).toBe(0);
+      expect(await one.rates.spend(ACCOUNT, countRequests(1))).toBe(0);
+      expect(await two.rates.spend(ACCOUNT, countRequests(1))).toBe(0);
     }
-    expect(await one.rates.spend(ACCOUNT, asked(1))).toBe(2000);
-    expect(await two.rates.spend(ACCOUNT, asked(3))).toBe(6000);
+    expect(await one.rates.spend(ACCOUNT, countRequests(1))).toBe(2000);
+    expect(await two.rates.spend(ACCOUNT, countRequests(3))).toBe(6000);
     time.pass(2000);
-    expect(await two.rates.spend(ACCOUNT, asked(1))).toBe(0);
-    expect(await one.rates.spend(ACCOUNT, asked(1))).toBe(2000);
-    expect(await one.rates.spend("live:mexc:api.mexc.com", asked(1))).toBe(0);
+    expect(await two.rates.spend(ACCOUNT, countRequests(1))).toBe(0);
+    expect(await one.rates.spend(ACCOUNT, countRequests(1))).toBe(2000);
+    expect(await one.rates.spend("live:mexc:api.mexc.com", countRequests(1))).toBe(0);
   });
 
   it("keeps what is reserved from whoever leaves it to others", async () => {
     const { one, two } = await keepers();
-    expect(await one.rates.spend(ACCOUNT, asked(14, 6))).toBe(0);
-    expect(await one.rates.spend(ACCOUNT, asked(1, 6))).toBe(2000);
-    expect(await two.rates.spend(ACCOUNT, asked(6))).toBe(0);
-    expect(await two.rates.spend(ACCOUNT, asked(1))).toBe(2000);
+    expect(await one.rates.spend(ACCOUNT, countRequests(14, 6))).toBe(0);
+    expect(await one.rates.spend(ACCOUNT, countRequests(1, 6))).toBe(2000);
+    expect(await two.rates.spend(ACCOUNT, countRequests(6))).toBe(0);
+    expect(await two.rates.spend(ACCOUNT, countRequests(1))).toBe(2000);
   });
 
   it("is used up when the exchange says so", async () => {
     const { one, two } = await keepers();
     await one.rates.exhaust(ACCOUNT, RATE);
-    expect(await two.rates.spend(ACCOUNT, asked(1))).toBe(2000);
+    expect(await two.rates.spend(ACCOUNT, countRequests(1))).toBe(2000);
   });
 });
 
 describe("calls that are asked for with a lease", () => {
-  const pass = { account: ACCOUNT, ttl: 10_000, overlap: 0, calls: asked(14, 6) };
+  const pass = { account: ACCOUNT, ttl: 10_000, overlap: 0, calls: countRequests(14, 6) };
   async function account() {
     const made = await keepers();
     await made.one.leases.takeLease(ACCOUNT, { owner: "a", ttl: 1000, longest: 1000, count: 1 });
@@ -80,12 +80,12 @@ describe("calls that are asked for with a lease", () => {
   it("are taken with it, where the rate has them, and told", async () => {
     const { one, two } = await account();
     expect(await one.steps.takeLease({ ...pass, owner: "b" })).toMatchObject({ isPaid: true });
-    expect(await two.rates.spend(ACCOUNT, asked(7))).toBe(2000);
-    expect(await two.rates.spend(ACCOUNT, asked(6))).toBe(0);
+    expect(await two.rates.spend(ACCOUNT, countRequests(7))).toBe(2000);
+    expect(await two.rates.spend(ACCOUNT, countRequests(6))).toBe(0);
     expect(await one.steps.takeLease({ ...pass, owner: "b" })).toSatisfy(
       (taken: object) => !("isPaid" in taken),
     );
-    expect(await two.rates.spend(ACCOUNT, asked(1))).toBe(2000);
+    expect(await two.rates.spend(ACCOUNT, countRequests(1))).toBe(2000);
   });
 
   it("are not taken where the lease is not, nor where nobody asks for them", async () => {
@@ -95,36 +95,36 @@ describe("calls that are asked for with a lease", () => {
       (taken: object) => !("isPaid" in taken),
     );
     expect(await two.steps.takeLease({ ...pass, owner: "c" })).toBeUndefined();
-    expect(await two.rates.spend(ACCOUNT, asked(20))).toBe(0);
+    expect(await two.rates.spend(ACCOUNT, countRequests(20))).toBe(0);
   });
 });
 
 describe("an account's turns", () => {
-  const asked = { ttl: 1000, longest: 10_000, count: 100 };
+  const request = { ttl: 1000, longest: 10_000, count: 100 };
 
   it("are held by one process at a time, until they are given back or run out", async () => {
     const { time, one, two } = await keepers();
-    expect(await one.leases.takeLease(ACCOUNT, { ...asked, owner: "a" })).toBeDefined();
-    expect(await two.leases.takeLease(ACCOUNT, { ...asked, owner: "b" })).toBeUndefined();
+    expect(await one.leases.takeLease(ACCOUNT, { ...request, owner: "a" })).toBeDefined();
+    expect(await two.leases.takeLease(ACCOUNT, { ...request, owner: "b" })).toBeUndefined();
     await two.leases.giveBack(ACCOUNT, "b");
-    expect(await two.leases.takeLease(ACCOUNT, { ...asked, owner: "b" })).toBeUndefined();
+    expect(await two.leases.takeLease(ACCOUNT, { ...request, owner: "b" })).toBeUndefined();
     await one.leases.giveBack(ACCOUNT, "a");
-    expect(await two.leases.takeLease(ACCOUNT, { ...asked, owner: "b" })).toBeDefined();
+    expect(await two.leases.takeLease(ACCOUNT, { ...request, owner: "b" })).toBeDefined();
     time.pass(1001);
-    expect(await one.leases.takeLease(ACCOUNT, { ...asked, owner: "a" })).toBeDefined();
+    expect(await one.leases.takeLease(ACCOUNT, { ...request, owner: "a" })).toBeDefined();
   });
 
   it("are left by passes to who waits for them, as long as he says so", async () => {
     const { time, one, two } = await keepers();
     const pass = (owner: string, isUrgent = false) =>
       one.steps.takeLease({ account: ACCOUNT, owner, ttl: 10_000, overlap: 0, isUrgent });
-    await one.leases.takeLease(ACCOUNT, { ...asked, owner: "a" });
+    await one.leases.takeLease(ACCOUNT, { ...request, owner: "a" });
     expect(await one.leases.awaited(ACCOUNT)).toBe(false);
-    expect(await two.leases.takeLease(ACCOUNT, { ...asked, owner: "b" })).toBeUndefined();
+    expect(await two.leases.takeLease(ACCOUNT, { ...request, owner: "b" })).toBeUndefined();
     expect(await one.leases.awaited(ACCOUNT)).toBe(true);
     await one.leases.giveBack(ACCOUNT, "a");
     expect(await pass("c")).toBeUndefined();
-    expect(await two.leases.takeLease(ACCOUNT, { ...asked, owner: "b" })).toBeDefined();
+    expect(await two.leases.takeLease(ACCOUNT, { ...request, owner: "b" })).toBeDefined();
     expect(await one.leases.awaited(ACCOUNT)).toBe(false);
 
     // Whoever waits and is not heard of again holds nobody up.
@@ -161,15 +161,15 @@ const listed = (...pairs: string[]) => Object.fromEntries(pairs.map((pair) => [p
 async function isolates() {
   const { one, two, time } = await keepers();
   const memoryOf = (inner: MarketKeeper) => {
-    const asked = { times: 0 };
+    const request = { times: 0 };
     const counted: MarketKeeper = {
       ...inner,
       listing(host) {
-        asked.times++;
+        request.times++;
         return inner.listing(host);
       },
     };
-    return { asked, keeper: rememberedMarkets(time.now)(counted) };
+    return { asked: request, keeper: rememberedMarkets(time.now)(counted) };
   };
   return { time, one: memoryOf(one.markets), two: memoryOf(two.markets) };
 }

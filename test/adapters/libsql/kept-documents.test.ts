@@ -22,9 +22,9 @@ it("reads a text once, and another one anew", () => {
 
 it("answers what nobody can change for the others", () => {
   const read = keptDocuments<{ slots: { amount: bigint }[] }>();
-  const told = read(textOf("first"));
-  expect(() => told.slots.push({ amount: 1n })).toThrow(TypeError);
-  expect(() => Object.assign(told.slots[0] as object, { amount: 1n })).toThrow(TypeError);
+  const result = read(textOf("first"));
+  expect(() => result.slots.push({ amount: 1n })).toThrow(TypeError);
+  expect(() => Object.assign(result.slots[0] as object, { amount: 1n })).toThrow(TypeError);
 });
 
 it("keeps those that were asked for last, and no more than fit", () => {

@@ -55,7 +55,7 @@ function processes() {
 }
 
 /** All that is kept, as a process tells it. */
-const told = async (store: Store) => ({
+const readOutput = async (store: Store) => ({
   running: await store.strategies({ stopped: false }),
   all: await store.strategies({ stopped: true, page: { limit: 3 } }),
   tokens: [await store.tokenByHash("hash of a"), await store.tokenByHash("hash of b")],
@@ -100,9 +100,9 @@ describe("what is kept of a database", () => {
           const { store, connection } = by === 0 ? one : other;
           await DEEDS[what]?.(store, connection);
           time.pass(later);
-          const now = await told(plain.store);
+          const now = await readOutput(plain.store);
           // The second time it is kept.
-          for (const { store } of [one, other, one, other]) expect(await told(store)).toEqual(now);
+          for (const { store } of [one, other, one, other]) expect(await readOutput(store)).toEqual(now);
         }
         end();
       }),
@@ -115,7 +115,7 @@ describe("what is kept of a database", () => {
     onTestFinished(end);
     const [one, other] = [await another(), await another()];
     await one.store.createStrategy(started(), BY);
-    const ask = () => told(one.store);
+    const ask = () => readOutput(one.store);
     expect([await one.readsOf(ask), await one.readsOf(ask)]).not.toContain(0);
     await one.store.addToken(token("a"), BY);
     await one.store.addToken(token("b"), BY);
@@ -130,9 +130,9 @@ describe("what is kept of a database", () => {
     const { another, end } = processes();
     onTestFinished(end);
     const [one, other] = [await another(), await another()];
-    const asked = [one.store.killed(), one.store.killed()];
+    const requests = [one.store.killed(), one.store.killed()];
     await other.store.setKill(true, BY);
-    await Promise.all(asked);
+    await Promise.all(requests);
     expect(await one.store.killed()).toBe(true);
   });
 
@@ -140,8 +140,8 @@ describe("what is kept of a database", () => {
     const { another, end } = processes();
     onTestFinished(end);
     const [one, other] = [await another(), await another()];
-    await told(one.store);
-    await told(one.store);
+    await readOutput(one.store);
+    await readOutput(one.store);
     await other.store.setKill(true, BY);
     const { rows } = await other.connection.execute("pragma wal_checkpoint(truncate)");
     expect(Number(rows[0]?.[0])).toBe(0);

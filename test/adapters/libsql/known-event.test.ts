@@ -36,8 +36,8 @@ async function twoProcesses() {
     return a.store.recordByHand(order, { at: now, terms: null, limit: order.price, ended: [] }, BY);
   };
   await place("one");
-  const told = async () => (await a.store.eventsAfter(0, 100)).map(({ seq, kind }) => `${seq} ${kind}`);
-  return { a, b, place, told, verdict: () => verify(a.store, []) };
+  const readOutput = async () => (await a.store.eventsAfter(0, 100)).map(({ seq, kind }) => `${seq} ${kind}`);
+  return { a, b, place, told: readOutput, verdict: () => verify(a.store, []) };
 }
 
 async function opened(file: string) {
@@ -52,44 +52,44 @@ const token = (id: string) => ({ id, name: "", scope: "read" as const, expiresAt
 
 describe("the event of an order by hand", () => {
   it("follows the one before it of the same process", async () => {
-    const { place, told, verdict } = await twoProcesses();
+    const { place, told: readOutput, verdict } = await twoProcesses();
     expect(await place("two")).toEqual({ result: "recorded" });
-    expect(await told()).toEqual(["1 order", "2 order"]);
+    expect(await readOutput()).toEqual(["1 order", "2 order"]);
     expect((await verdict()).faults).toEqual([]);
   });
 
   it("follows one that another process has written meanwhile", async () => {
-    const { b, place, told, verdict } = await twoProcesses();
+    const { b, place, told: readOutput, verdict } = await twoProcesses();
     await b.store.addToken(token("tok_b"), BY);
     expect(await place("two")).toEqual({ result: "recorded" });
-    expect(await told()).toEqual(["1 order", "2 token", "3 order"]);
+    expect(await readOutput()).toEqual(["1 order", "2 token", "3 order"]);
     expect((await verdict()).faults).toEqual([]);
   });
 
   it("leaves no gap where the newest one is not there any more", async () => {
-    const { a, b, place, told, verdict } = await twoProcesses();
+    const { a, b, place, told: readOutput, verdict } = await twoProcesses();
     await a.store.addToken(token("tok_a"), BY);
     await b.context.client.execute("drop trigger events_stay");
     await b.context.client.execute("delete from events where seq = 2");
     expect(await place("two")).toEqual({ result: "recorded" });
-    expect(await told()).toEqual(["1 order", "2 order"]);
+    expect(await readOutput()).toEqual(["1 order", "2 order"]);
     expect((await verdict()).faults).toEqual([]);
   });
 
   it("is not the newest where its order was refused", async () => {
-    const { b, place, told, verdict } = await twoProcesses();
+    const { b, place, told: readOutput, verdict } = await twoProcesses();
     await b.store.setKill(true, BY);
     expect(await place("two")).toEqual({ result: "refused" });
     await b.store.setKill(false, BY);
     expect(await place("three")).toEqual({ result: "recorded" });
-    expect(await told()).toEqual(["1 order", "2 kill", "3 kill", "4 order"]);
+    expect(await readOutput()).toEqual(["1 order", "2 kill", "3 kill", "4 order"]);
     expect((await verdict()).faults).toEqual([]);
   });
 });
 
 it("an order is refused on a database that a newer version has changed meanwhile", async () => {
-  const { b, place, told } = await twoProcesses();
+  const { b, place, told: readOutput } = await twoProcesses();
   await b.context.client.execute("insert into migrations (name, applied_at) values ('9999_later', 0)");
   await expect(place("two")).rejects.toThrow(/newer edgemaker/);
-  expect(await told()).toEqual(["1 order"]);
+  expect(await readOutput()).toEqual(["1 order"]);
 });

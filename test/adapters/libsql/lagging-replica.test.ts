@@ -26,8 +26,8 @@ async function behindReplica() {
     });
   await open(replica.url, fetch);
   await open(primary.url, fetch);
-  const routed: typeof fetch = async (asked, init) => {
-    const request = new Request(asked as Request, init);
+  const routed: typeof fetch = async (query, init) => {
+    const request = new Request(query as Request, init);
     const body = await request.text();
     const isWrite = /"sql":"\s*(begin immediate|insert|update|delete)/i.test(body);
     const url = request.url.replace(primary.url, isWrite ? primary.url : replica.url);

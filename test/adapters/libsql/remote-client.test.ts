@@ -76,7 +76,7 @@ describe("a libSQL server", () => {
         { sql: "select :a", args: { a: 1 } },
       ],
     ];
-    const told = (done: Promise<readonly ResultSet[]>) =>
+    const readOutput = (done: Promise<readonly ResultSet[]>) =>
       done.then(
         (sets) =>
           sets.map(({ toJSON, rows, ...set }) => ({
@@ -89,12 +89,12 @@ describe("a libSQL server", () => {
         },
       );
     for (const batch of batches) {
-      const before = await told(theirs.batch(batch, "write"));
+      const before = await readOutput(theirs.batch(batch, "write"));
       await theirs.execute("delete from kept");
-      expect(await told(own.batch(batch, "write"))).toEqual(before);
-      expect(await told(own.turn((calls) => calls.batch(["delete from kept"], "write")))).toBeInstanceOf(
-        Array,
-      );
+      expect(await readOutput(own.batch(batch, "write"))).toEqual(before);
+      expect(
+        await readOutput(own.turn((calls) => calls.batch(["delete from kept"], "write"))),
+      ).toBeInstanceOf(Array);
     }
     theirs.close();
   });

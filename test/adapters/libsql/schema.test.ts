@@ -96,11 +96,11 @@ describe("migrations", () => {
       "--out",
       "drizzle",
     ];
-    const told = execFileSync(join(root, "node_modules/.bin/drizzle-kit"), args, {
+    const output = execFileSync(join(root, "node_modules/.bin/drizzle-kit"), args, {
       cwd: folder,
       encoding: "utf8",
     });
-    expect(told).toContain("No schema changes");
+    expect(output).toContain("No schema changes");
     expect(readdirSync(join(folder, "drizzle"))).toHaveLength(before);
   });
 });

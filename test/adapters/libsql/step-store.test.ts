@@ -193,7 +193,7 @@ describe("an intent", () => {
     const looks: string[] = [];
     for (const { sql, args } of [...insert, others, ...insertIntents(context, [intent()], null)]) {
       const { rows } = await context.client.execute({ sql: `explain query plan ${sql}`, args });
-      looks.push(...rows.map(({ detail }) => String(detail)).filter((told) => / orders\b/.test(told)));
+      looks.push(...rows.map(({ detail }) => String(detail)).filter((output) => / orders\b/.test(output)));
     }
     expect(looks).toEqual([
       expect.stringContaining("orders_unsettled (account=? AND symbol=? AND side=?)"),

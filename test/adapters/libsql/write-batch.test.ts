@@ -43,13 +43,22 @@ async function opened() {
   await place({ clientId: "before" });
   batches.length = 0;
   const all = (...orders: Partial<Order>[]) => Promise.allSettled(orders.map(place));
-  const told = async () => {
+  const readOutput = async () => {
     const events = await store.eventsAfter(0, 99);
     return events.filter(({ kind }) => kind === "order").map(({ message }) => message.split(":")[0]);
   };
   const rows = async () => (await store.unsettledOrders()).map(({ clientId }) => clientId).sort();
   const faults = async () => (await verify(store, [])).faults;
-  return { store, other: () => storeOn(connectionTo(file)), all, batches, failures, told, rows, faults };
+  return {
+    store,
+    other: () => storeOn(connectionTo(file)),
+    all,
+    batches,
+    failures,
+    told: readOutput,
+    rows,
+    faults,
+  };
 }
 
 async function storeOn(client: Connection) {
@@ -65,10 +74,10 @@ const refusedBecause = (failure: string) => ({ status: "rejected", reason: { fai
 
 describe("orders by hand that come at the same time", () => {
   it("are written as one, each with its row and its event", async () => {
-    const { all, batches, told, rows, faults } = await opened();
+    const { all, batches, told: readOutput, rows, faults } = await opened();
     expect(await all(...FOUR)).toEqual(FOUR.map(() => recorded));
     expect(batches).toHaveLength(1);
-    expect([await told(), await rows()]).toEqual([
+    expect([await readOutput(), await rows()]).toEqual([
       ["before", ...ids],
       ["a", "b", "before", "c", "d"],
     ]);
@@ -76,7 +85,7 @@ describe("orders by hand that come at the same time", () => {
   });
 
   it("are each held against those of the same moment", async () => {
-    const { all, rows, told, faults } = await opened();
+    const { all, rows, told: readOutput, faults } = await opened();
     const crossing = { clientId: "x", side: "sell", price: d("1") } as const;
     const answers = await all({ clientId: "a" }, crossing, { clientId: "c" });
     expect(answers).toMatchObject([
@@ -85,7 +94,7 @@ describe("orders by hand that come at the same time", () => {
       recorded,
     ]);
     expect(await rows()).toEqual(["a", "before", "c"]);
-    expect(await told()).toEqual(["before", "a", "c"]);
+    expect(await readOutput()).toEqual(["before", "a", "c"]);
     expect(await faults()).toEqual([]);
   });
 
@@ -109,10 +118,10 @@ describe("orders by hand that come at the same time", () => {
   });
 
   it("follow what another process has told meanwhile", async () => {
-    const { other, all, told, rows, faults } = await opened();
+    const { other, all, told: readOutput, rows, faults } = await opened();
     await (await other()).setKill(false, BY);
     expect(await all(...FOUR)).toEqual(FOUR.map(() => recorded));
-    expect([await told(), await rows()]).toEqual([
+    expect([await readOutput(), await rows()]).toEqual([
       ["before", ...ids],
       ["a", "b", "before", "c", "d"],
     ]);

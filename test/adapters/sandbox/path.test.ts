@@ -25,14 +25,14 @@ describe("a generated price", () => {
   it("is a function of seed, symbol and time: asked in any order, by anybody, it is the same", () => {
     const one = make();
     fc.assert(
-      fc.property(fc.array(times, { minLength: 1, maxLength: 20 }), (asked) => {
+      fc.property(fc.array(times, { minLength: 1, maxLength: 20 }), (requests) => {
         const other = make();
         expect(
-          [...asked]
+          [...requests]
             .reverse()
             .map((at) => other.at(at))
             .reverse(),
-        ).toEqual(asked.map((at) => one.at(at)));
+        ).toEqual(requests.map((at) => one.at(at)));
       }),
     );
   });

@@ -163,8 +163,8 @@ describe("a tape is refused, naming the row", () => {
     [`{"timestamp":1,"price":1,"amount":1`, "row 1: the file ends inside this object"],
     [`{"timestamp":1,"price":1,"amount":01}`, "row 1: it is not JSON"],
     [JSON.stringify({ timestamp: AT, bids: [], asks: [] }), "there is no trade in it"],
-  ])("%#", (text, told) => {
-    expect(() => read(text)).toThrow(told);
+  ])("%#", (text, output) => {
+    expect(() => read(text)).toThrow(output);
   });
 
   it("or counted, where that is asked for", () => {

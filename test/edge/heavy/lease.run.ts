@@ -23,10 +23,10 @@ it("a lease that 50 ask for at once, 200 times, has one winner each time", async
   const tokens: number[] = [];
   const startedAt = performance.now();
   for (let round = 0; round < ROUNDS; round++) {
-    const asked = Array.from({ length: ACQUIRERS }, (_, place) =>
+    const requests = Array.from({ length: ACQUIRERS }, (_, place) =>
       store.takeLease({ account, owner: `test/${round}-${place}`, ttl: 60_000, overlap: 0 }),
     );
-    const won = (await Promise.all(asked)).flatMap((snapshot) => (snapshot ? [snapshot.lease] : []));
+    const won = (await Promise.all(requests)).flatMap((snapshot) => (snapshot ? [snapshot.lease] : []));
     winners.push(won.length);
     for (const lease of won) {
       tokens.push(lease.token);

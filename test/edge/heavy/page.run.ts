@@ -27,9 +27,9 @@ describe.skipIf(!findChromium())("the page in workerd, in Chromium (skipped wher
     const call = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
       const sent = body === undefined ? {} : { body: JSON.stringify(body) };
       const answer = await fetch(`${origin}/api/v1${path}`, { method, headers, ...sent });
-      const told = await answer.text();
-      if (!answer.ok) throw new Error(`${method} ${path}: ${told}`);
-      return JSON.parse(told) as T;
+      const output = await answer.text();
+      if (!answer.ok) throw new Error(`${method} ${path}: ${output}`);
+      return JSON.parse(output) as T;
     };
     await walkThePage({
       browser,

@@ -151,9 +151,9 @@ describe("what the account itself writes", () => {
     const before = order();
     const moved = one({}, { before, order: order({ state: "rejected", reason: "no" }), fills: [fill()] });
     const said = { ...event, kind: "unreadable", message: "so" } as const;
-    const told = changes({ reconciled: [moved, one()], events: [said], memory: snapshot().memory });
-    expect(told).toMatchObject({ orders: [moved.order], fills: [fill()], memory: snapshot().memory });
-    expect(told.events.map(({ kind }) => kind)).toEqual(["unreadable", "rejected"]);
+    const result = changes({ reconciled: [moved, one()], events: [said], memory: snapshot().memory });
+    expect(result).toMatchObject({ orders: [moved.order], fills: [fill()], memory: snapshot().memory });
+    expect(result.events.map(({ kind }) => kind)).toEqual(["unreadable", "rejected"]);
   });
 
   it("is how far trades were read, and no further than they are waited for", () => {
@@ -218,8 +218,8 @@ describe("what an account remembers", () => {
   it("is the confidence in prices, where anybody asks for it", () => {
     const value = { value: d("1"), source: "a", at: 1, askedAt: 1 };
     const known = { ...EMPTY, confidence: { "ETH/USDT": value } } as AccountMemory;
-    const told = remembered({ confidence: new Map([[SYMBOL, value]]) }, { memory: known });
-    expect(told.confidence).toEqual({ "ETH/USDT": value, [SYMBOL]: value });
+    const accountMemory = remembered({ confidence: new Map([[SYMBOL, value]]) }, { memory: known });
+    expect(accountMemory.confidence).toEqual({ "ETH/USDT": value, [SYMBOL]: value });
     expect("confidence" in remembered({ confidence: new Map() })).toBe(false);
     expect("confidence" in remembered()).toBe(false);
   });
@@ -247,13 +247,15 @@ describe("what is said of an exit", () => {
   });
 
   it("is what was sold and what all of it came to, but for a stop that a person asked for", () => {
-    const told = (over: object | null) => describeStopped(KIND, left(over), d("100.01"));
-    expect(told(exit)).toBe("stopped: stop_loss at 54 (armed at 55), sold 1.5 BTC, 50.01 USDT in all");
-    expect(told({ ...exit, held: undefined })).not.toContain("sold");
-    expect(told({ ...exit, reason: "stop" })).toBeUndefined();
-    expect(told(null)).toBeUndefined();
+    const format = (over: object | null) => describeStopped(KIND, left(over), d("100.01"));
+    expect(format(exit)).toBe("stopped: stop_loss at 54 (armed at 55), sold 1.5 BTC, 50.01 USDT in all");
+    expect(format({ ...exit, held: undefined })).not.toContain("sold");
+    expect(format({ ...exit, reason: "stop" })).toBeUndefined();
+    expect(format(null)).toBeUndefined();
     const when = { mark: d("100.01"), at: NOW };
     expect(stoppedEvents(KIND, left(null), when)).toEqual([]);
-    expect(stoppedEvents(KIND, left(exit), when)).toEqual([{ ...event, kind: "exit", message: told(exit) }]);
+    expect(stoppedEvents(KIND, left(exit), when)).toEqual([
+      { ...event, kind: "exit", message: format(exit) },
+    ]);
   });
 });

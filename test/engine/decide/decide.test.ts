@@ -13,11 +13,11 @@ import {
   observation,
   order,
   quote,
+  reportedOrder,
   SYMBOL,
   sight,
   snapshot,
   strategy,
-  told,
   trade,
 } from "../../support/made.ts";
 
@@ -115,7 +115,7 @@ describe("a pass over an account", () => {
 
   it("writes what has become of orders by hand and of no strategy here", () => {
     const by = order({ strategy: null, kind: "hand", clientId: "em0000000000000001" });
-    const ended = told({ status: "canceled", clientId: by.clientId });
+    const ended = reportedOrder({ status: "canceled", clientId: by.clientId });
     const done = deciding(grid(), { orders: [by], more: { sights: { [by.clientId]: ended } } });
     expect(done.changes.at(-1)?.orders).toMatchObject([
       { clientId: by.clientId, state: "canceled", settled: true },
@@ -148,7 +148,7 @@ describe("what a pass cancels", () => {
 
   it("is an order that was given up and is open after all", () => {
     const lost = order({ state: "rejected", settled: true });
-    const late = (one: Order, open = [told()]) =>
+    const late = (one: Order, open = [reportedOrder()]) =>
       deciding(grid(), { of: { open }, more: { late: [one] } }).cancels.map(({ exchangeId }) => exchangeId);
     expect(late(lost)).toEqual(["x1"]);
     expect(late(lost, [])).toEqual([]);

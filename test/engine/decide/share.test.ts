@@ -12,10 +12,10 @@ import {
   observation,
   order,
   quote,
+  reportedOrder,
   SYMBOL,
   strategy,
   TIMING,
-  told,
 } from "../../support/made.ts";
 
 const kinds = (() => gridKind) as unknown as Kinds;
@@ -51,20 +51,20 @@ describe("what an account has free for its strategies", () => {
         .doubted,
     ];
     expect(doubted([order({ state: "unknown" }), sell({ state: "pending" })])).toEqual(["USDT", "BTC"]);
-    expect(doubted([order({ state: "unknown" })], { sights: { [idOf()]: told() } })).toEqual([]);
+    expect(doubted([order({ state: "unknown" })], { sights: { [idOf()]: reportedOrder() } })).toEqual([]);
     expect(doubted([sell(), order({ state: "unknown", symbol: "ETH/USDT" })])).toEqual([]);
   });
 
   it("is not less by what is seen there, or is on no market of this pass", () => {
     const all = { USDT: d("1000"), BTC: d("3") };
-    expect(funds([order({ state: "unknown" })], { sights: { [idOf()]: told() } })).toEqual(all);
+    expect(funds([order({ state: "unknown" })], { sights: { [idOf()]: reportedOrder() } })).toEqual(all);
     expect(funds([order(), order({ state: "submitted" })])).toEqual(all);
     expect(funds([order({ state: "unknown", symbol: "ETH/USDT" })])).toEqual(all);
   });
 });
 
 describe("what may be met on a market", () => {
-  const resting = (orders: readonly Order[], open = [told()], strategies = among.strategies) => {
+  const resting = (orders: readonly Order[], open = [reportedOrder()], strategies = among.strategies) => {
     const share = firstShare(observation({ open }), orders, {
       limit: 9,
       bounds: bounds(),
@@ -73,11 +73,11 @@ describe("what may be met on a market", () => {
     });
     return share.resting.get(SYMBOL);
   };
-  const elsewhere = told({ id: "y1", side: "sell", price: d("111") });
+  const elsewhere = reportedOrder({ id: "y1", side: "sell", price: d("111") });
 
   it("is each order once: by its row, or as the venue shows it", () => {
     const mine = order();
-    expect(resting([mine], [told(), elsewhere])).toEqual([
+    expect(resting([mine], [reportedOrder(), elsewhere])).toEqual([
       { side: "buy", price: d("100"), order: mine },
       { side: "sell", price: d("111"), id: "y1" },
     ]);
@@ -174,7 +174,7 @@ describe("free base that no strategy holds", () => {
     expect(own([], { one })?.least).toBe(d("0.5"));
   });
 
-  const seenAt = (at: number) => ({ seen: { [idOf()]: told({ at }) } });
+  const seenAt = (at: number) => ({ seen: { [idOf()]: reportedOrder({ at }) } });
   const settledIn = NOW - TIMING.readLag - TIMING.skew;
 
   it("is more by what their sells have locked for certain", () => {

@@ -31,8 +31,8 @@ describe("a market that is closed", () => {
       status: "error",
       lastError: `${WHY}for a day now; stop the grid, or resume it when the pair trades again`,
     });
-    const told = { ...after, lastError: "another" };
-    expect(noteMarketClosed(told, WHY, NOW + DAY)).toBe(told);
+    const result = { ...after, lastError: "another" };
+    expect(noteMarketClosed(result, WHY, NOW + DAY)).toBe(result);
   });
 
   it.each([
@@ -189,8 +189,8 @@ describe("a limit that refuses", () => {
 
   it("says in whole seconds, rounded up, when it is tried again", () => {
     const backoff = { first: 1_001, most: 9_000 };
-    const told = limitedAgain(slot(), { reason: "limit_day" }, { now: NOW, version: 3 }, backoff);
-    expect(told.refusal.detail).toContain("it is tried again after 2 s");
-    expect(told.slot.limited).toEqual({ times: 1, until: NOW + 1_001, version: 3 });
+    const result = limitedAgain(slot(), { reason: "limit_day" }, { now: NOW, version: 3 }, backoff);
+    expect(result.refusal.detail).toContain("it is tried again after 2 s");
+    expect(result.slot.limited).toEqual({ times: 1, until: NOW + 1_001, version: 3 });
   });
 });

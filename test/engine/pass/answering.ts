@@ -29,7 +29,7 @@ export const nothingDone = async (_: string, { from }: { from: number }): Promis
 });
 
 export function exchangeOf({ timing, account, ...answers }: Answers = {}) {
-  const asked: unknown[][] = [];
+  const requests: unknown[][] = [];
   const all = {
     balances: async () => [],
     openOrders: async () => [],
@@ -43,7 +43,7 @@ export function exchangeOf({ timing, account, ...answers }: Answers = {}) {
   const kept = Object.entries(all).map(([name, answer]) => [
     name,
     (...given: never[]) => {
-      asked.push([name, ...given]);
+      requests.push([name, ...given]);
       return (answer as (...one: never[]) => unknown)(...given);
     },
   ]);
@@ -52,7 +52,7 @@ export function exchangeOf({ timing, account, ...answers }: Answers = {}) {
     timing: { ...TIMING, ...timing },
     ...Object.fromEntries(kept),
   } as Venue;
-  return { venue, asked };
+  return { venue, asked: requests };
 }
 
 /** Of a pass that has time for everything, and so many calls. */

@@ -109,8 +109,8 @@ describe("a question of a pass", () => {
   });
 
   it("is not asked where no call is left, or none after it", async () => {
-    const asked: string[] = [];
-    const put = async () => asked.push("put");
+    const requestList: string[] = [];
+    const put = async () => requestList.push("put");
     expect(await askWithin(passing(0).budget, put)).toBeUndefined();
     const slow = passing();
     await slow.call(4500);
@@ -119,7 +119,7 @@ describe("a question of a pass", () => {
     slow.time.now = 9000;
     expect(slow.budget.fitting).toBe(1);
     expect(await askWithin(slow.budget, put)).toBeUndefined();
-    expect(asked).toEqual(["put"]);
+    expect(requestList).toEqual(["put"]);
   });
 
   it("that the exchange's own budget has no call for is as if it had not been asked; any other failure is told", async () => {

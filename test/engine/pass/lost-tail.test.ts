@@ -4,7 +4,16 @@ import { strategyTag } from "../../../src/kernel/ids.ts";
 import type { Strategy } from "../../../src/model/strategy.ts";
 import type { VenueOrder } from "../../../src/ports/venue.ts";
 import { slot, state } from "../../support/grid.ts";
-import { ACCOUNT, idOf, NOW, NUMBER, observation, snapshot, strategy, told } from "../../support/made.ts";
+import {
+  ACCOUNT,
+  idOf,
+  NOW,
+  NUMBER,
+  observation,
+  reportedOrder,
+  snapshot,
+  strategy,
+} from "../../support/made.ts";
 
 /** The grid `g`, which has noted the epoch at serial 7. */
 const grid = (over: object = {}): Strategy =>
@@ -13,7 +22,7 @@ const grid = (over: object = {}): Strategy =>
 const found = (orders: readonly VenueOrder[], strategies: readonly Strategy[] = [grid()]) =>
   forgotten(snapshot({ strategies }), observation({}, { found: orders }))?.clientId;
 
-const at = (over: Parameters<typeof idOf>[0]) => told({ clientId: idOf(over) });
+const at = (over: Parameters<typeof idOf>[0]) => reportedOrder({ clientId: idOf(over) });
 
 describe("an order on the exchange that the database does not know", () => {
   it("shows a loss when its strategy planned it since it last noted one", () => {
@@ -25,7 +34,9 @@ describe("an order on the exchange that the database does not know", () => {
   it("shows nothing while its strategy has not noted the epoch, or where no strategy has its tag", () => {
     expect(found([at({ serial: 8 })], [grid({ epoch: 0 })])).toBeUndefined();
     expect(found([at({ serial: 8, tag: strategyTag(NUMBER + 1) })])).toBeUndefined();
-    expect(found([told({ clientId: "other" }), told({ clientId: undefined })])).toBeUndefined();
+    expect(
+      found([reportedOrder({ clientId: "other" }), reportedOrder({ clientId: undefined })]),
+    ).toBeUndefined();
   });
 
   it("is judged by its own strategy among several", () => {
@@ -39,7 +50,7 @@ describe("an order on the exchange that the database does not know", () => {
   });
 
   it("is named in the event", () => {
-    expect(forgottenEvent(snapshot(), told())).toEqual({
+    expect(forgottenEvent(snapshot(), reportedOrder())).toEqual({
       account: ACCOUNT,
       strategy: null,
       at: NOW,

@@ -9,7 +9,7 @@ import type { Strategy } from "../../../src/model/strategy.ts";
 import type { Kinds } from "../../../src/ports/kind.ts";
 import type { Snapshot } from "../../../src/ports/stores/step-store.ts";
 import { slot, state } from "../../support/grid.ts";
-import { idOf, NOW, order, SYMBOL, sight, snapshot, strategy, told } from "../../support/made.ts";
+import { idOf, NOW, order, reportedOrder, SYMBOL, sight, snapshot, strategy } from "../../support/made.ts";
 
 const kinds = (() => gridKind) as unknown as Kinds;
 const TWO = [slot(), slot({ index: 1 })];
@@ -71,13 +71,13 @@ describe("whether a pass may place an order", () => {
     ["canceled", true],
     ["expired", true],
   ])("goes by what the exchange tells of it: %s", (status, free) => {
-    const seen: OrderReport = status === "missing" ? status : told({ status });
+    const seen: OrderReport = status === "missing" ? status : reportedOrder({ status });
     expect(may({ sights: { [idOf({ slot: 0 })]: seen } })).toBe(free);
   });
 
   it("is not held up by an order that has ended here and shows as open there", () => {
     const ended = [order({ slot: 0, state: "canceled" }), ...both.slice(1)];
-    expect(may({ orders: ended, sights: { [idOf({ slot: 0 })]: told() } })).toBe(true);
+    expect(may({ orders: ended, sights: { [idOf({ slot: 0 })]: reportedOrder() } })).toBe(true);
   });
 
   it("counts no order of another strategy, or of another generation", () => {

@@ -25,13 +25,13 @@ interface World {
   readonly prices?: readonly { readonly source: string; readonly price: bigint }[];
 }
 
-async function told({ of, last, over = {}, calls, prices = [] }: World) {
+async function readOutput({ of, last, over = {}, calls, prices = [] }: World) {
   const { venue } = exchangeOf();
-  const asked: unknown[][] = [];
+  const requests: unknown[][] = [];
   const markets = new Map<Pair, MarketSight>([[SYMBOL, sight(over)]]);
   const memory = { ...snapshot().memory, ...(last ? { elsewhere: { [SYMBOL]: last } } : {}) };
   const reference = async (...pair: unknown[]) => {
-    asked.push(pair);
+    requests.push(pair);
     return { prices, most: null, listed: true };
   };
   await readElsewhere(
@@ -40,38 +40,41 @@ async function told({ of, last, over = {}, calls, prices = [] }: World) {
     markets,
     callsLeft(calls),
   );
-  return { asked, elsewhere: markets.get(SYMBOL)?.elsewhere };
+  return { asked: requests, elsewhere: markets.get(SYMBOL)?.elsewhere };
 }
 
 const LAST: Elsewhere = { prices: [price("mexc", 5), price("gateio", 5)], askedAt: NOW - 1000, bookAt: 7 };
 
 it("is nothing where no strategy of the pair reads its book", async () => {
-  expect(await told({ of: [strategy()] })).toEqual({ asked: [], elsewhere: undefined });
-  expect(await told({ of: [quotes(1000, "ETH/USDT")] })).toEqual({ asked: [], elsewhere: undefined });
-  expect(await told({ of: [] })).toEqual({ asked: [], elsewhere: undefined });
+  expect(await readOutput({ of: [strategy()] })).toEqual({ asked: [], elsewhere: undefined });
+  expect(await readOutput({ of: [quotes(1000, "ETH/USDT")] })).toEqual({ asked: [], elsewhere: undefined });
+  expect(await readOutput({ of: [] })).toEqual({ asked: [], elsewhere: undefined });
 });
 
 it("keeps when the book was read, and what was said, where nobody asks", async () => {
   const nothing = { prices: [], askedAt: null };
-  expect(await told({ of: [quotes()] })).toEqual({ asked: [], elsewhere: { ...nothing, bookAt: null } });
+  expect(await readOutput({ of: [quotes()] })).toEqual({
+    asked: [],
+    elsewhere: { ...nothing, bookAt: null },
+  });
   const over = { book: { bids: [], asks: [] } } as unknown as Partial<MarketSight>;
-  expect((await told({ of: [quotes()], over })).elsewhere).toEqual({ ...nothing, bookAt: NOW });
-  expect(await told({ of: [strategy({ kind: "follow" })], last: LAST })).toEqual({
+  expect((await readOutput({ of: [quotes()], over })).elsewhere).toEqual({ ...nothing, bookAt: NOW });
+  expect(await readOutput({ of: [strategy({ kind: "follow" })], last: LAST })).toEqual({
     asked: [],
     elsewhere: LAST,
   });
 });
 
 it("is asked at once, and again when the strictest wants it fresher", async () => {
-  const first = await told({ of: [quotes(5000)], prices: [{ source: "mexc", price: d("99") }] });
+  const first = await readOutput({ of: [quotes(5000)], prices: [{ source: "mexc", price: d("99") }] });
   expect(first).toEqual({
     asked: [["kraken", SYMBOL]],
     elsewhere: { prices: [price("mexc", NOW, "99")], askedAt: NOW, bookAt: null },
   });
-  expect((await told({ of: [quotes(1001)], last: LAST })).asked).toEqual([]);
-  expect((await told({ of: [quotes(1000)], last: LAST })).asked).toHaveLength(1);
-  expect((await told({ of: [quotes(5000), quotes(1000)], last: LAST })).asked).toHaveLength(1);
-  expect((await told({ of: [quotes(5000), strategy()], last: LAST })).asked).toEqual([]);
+  expect((await readOutput({ of: [quotes(1001)], last: LAST })).asked).toEqual([]);
+  expect((await readOutput({ of: [quotes(1000)], last: LAST })).asked).toHaveLength(1);
+  expect((await readOutput({ of: [quotes(5000), quotes(1000)], last: LAST })).asked).toHaveLength(1);
+  expect((await readOutput({ of: [quotes(5000), strategy()], last: LAST })).asked).toEqual([]);
 });
 
 it("keeps what a place said last that says nothing now, and no price of nothing", async () => {
@@ -79,7 +82,7 @@ it("keeps what a place said last that says nothing now, and no price of nothing"
     { source: "mexc", price: d("101") },
     { source: "bitget", price: 0n },
   ];
-  const { elsewhere } = await told({ of: [quotes(1000)], last: LAST, prices });
+  const { elsewhere } = await readOutput({ of: [quotes(1000)], last: LAST, prices });
   expect(elsewhere).toEqual({
     prices: [price("gateio", 5), price("mexc", NOW, "101")],
     askedAt: NOW,
@@ -88,5 +91,8 @@ it("keeps what a place said last that says nothing now, and no price of nothing"
 });
 
 it("is not asked by a pass that has no call left", async () => {
-  expect(await told({ of: [quotes(1000)], last: LAST, calls: 0 })).toEqual({ asked: [], elsewhere: LAST });
+  expect(await readOutput({ of: [quotes(1000)], last: LAST, calls: 0 })).toEqual({
+    asked: [],
+    elsewhere: LAST,
+  });
 });

@@ -10,11 +10,11 @@ import {
   idOf,
   NOW,
   order,
+  reportedOrder,
   SYMBOL,
   sight,
   snapshot,
   TIMING,
-  told,
   trade,
 } from "../../support/made.ts";
 import { callsLeft, exchangeOf } from "./answering.ts";
@@ -28,7 +28,7 @@ async function read(
   all: readonly VenueFill[],
   { part = Number.MAX_SAFE_INTEGER, calls, over = {}, unreadable = [] }: Reading = {},
 ) {
-  const { venue, asked } = exchangeOf({
+  const { venue, asked: requests } = exchangeOf({
     fills: async (_, { from, to = NOW }): Promise<FillsOfSpan> => {
       const end = Math.min(to, from + part);
       const fills = all.filter(({ at }) => at >= from && at <= end);
@@ -36,7 +36,7 @@ async function read(
     },
   });
   const seen = await readFills(venue, snapshot({ cursors, ...over }), SYMBOL, callsLeft(calls));
-  return { ...seen, trades: seen.trades.map(({ id }) => id), asked: asked.map(([, , span]) => span) };
+  return { ...seen, trades: seen.trades.map(({ id }) => id), asked: requests.map(([, , span]) => span) };
 }
 
 interface Reading {
@@ -67,13 +67,13 @@ describe("reading trades", () => {
     [1, 1],
     [0, 0],
   ])("asks no more than eight times, and with %i calls left %i times", async (calls, times) => {
-    const { asked, short } = await read([], { part: 1_000, calls });
-    expect([asked.length, short]).toEqual([times, true]);
+    const { asked: requests, short } = await read([], { part: 1_000, calls });
+    expect([requests.length, short]).toEqual([times, true]);
   });
 
   it("asks nothing where there is no order of ours and no strategy", async () => {
-    const { asked, reading, short } = await read([], { over: { strategies: [] } });
-    expect([asked, reading, short]).toEqual([[], undefined, false]);
+    const { asked: requests, reading, short } = await read([], { over: { strategies: [] } });
+    expect([requests, reading, short]).toEqual([[], undefined, false]);
   });
 
   it("leaves out what is booked, and what is so old that it must be", async () => {
@@ -120,16 +120,16 @@ async function lacking({
   token = 1,
   answer,
 }: Lack) {
-  const { venue, asked } = exchangeOf(answer ? { fillsOf: async () => answer } : {});
+  const { venue, asked: requests } = exchangeOf(answer ? { fillsOf: async () => answer } : {});
   const whole = { ...sight(over), short: over.short ?? false };
   const lease = { account: "a", token, owner: "one", now: NOW, until: NOW + TIMING.leaseTtl };
   const looked = { sight: whole, sights: new Map(Object.entries(sights)), found };
   const known = snapshot({ orders, lease, cursors });
   const budget = { ...callsLeft(), left: calls ?? 100, fitting };
   const seen = await readLacking(venue, known, SYMBOL, looked, budget);
-  const ids = (asked[0]?.[2] ?? []) as string[];
-  expect(asked.length).toBe(ids.length > 0 ? 1 : 0);
-  return { ids, since: asked[0]?.[3], seen, whole };
+  const ids = (requests[0]?.[2] ?? []) as string[];
+  expect(requests.length).toBe(ids.length > 0 ? 1 : 0);
+  return { ids, since: requests[0]?.[3], seen, whole };
 }
 
 const filled = (over: Partial<Order> = {}) => order({ filled: d("2"), ...over });
@@ -213,7 +213,7 @@ describe("an order that lacks trades", () => {
 });
 
 describe("an order without a row", () => {
-  const found = [told({ id: "x5", clientId: idOf({ serial: 3 }), filled: d("1"), at: 7_000 })];
+  const found = [reportedOrder({ id: "x5", clientId: idOf({ serial: 3 }), filled: d("1"), at: 7_000 })];
 
   it("is asked for after what came before it in its slot, and before all else that lacks something", async () => {
     const late = [

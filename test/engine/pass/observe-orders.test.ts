@@ -1,23 +1,24 @@
 import { describe, expect, it } from "vitest";
 import { lookUp } from "../../../src/engine/pass/observe-orders.ts";
 import type { Venue } from "../../../src/ports/venue.ts";
-import { idOf, order, SYMBOL, told } from "../../support/made.ts";
+import { idOf, order, reportedOrder, SYMBOL } from "../../support/made.ts";
 import { callsLeft, exchangeOf } from "./answering.ts";
 
 /** The orders of slots 0, 1, 2 …, which the exchange calls `x0`, `x1`, `x2` …. */
 const orders = (count: number) =>
   Array.from({ length: count }, (_, slot) => order({ slot, exchangeId: `x${slot}` }));
-const seen = (slot: number, over: object = {}) => told({ id: `x${slot}`, clientId: idOf({ slot }), ...over });
+const seen = (slot: number, over: object = {}) =>
+  reportedOrder({ id: `x${slot}`, clientId: idOf({ slot }), ...over });
 
 const known: Venue["order"] = async ({ id }) =>
   id === undefined ? undefined : seen(Number(id.slice(1)), { status: "filled" });
 
 describe("looking orders up", () => {
   it("takes what the open list tells, by the exchange's id or by ours", async () => {
-    const { venue, asked } = exchangeOf();
+    const { venue, asked: requests } = exchangeOf();
     const open = [seen(0, { clientId: undefined }), seen(1, { id: "y" })];
     const { sights, short } = await lookUp(venue, { orders: orders(2), open, turn: 0 }, callsLeft());
-    expect([[...sights], short, asked]).toEqual([
+    expect([[...sights], short, requests]).toEqual([
       [
         [idOf({ slot: 0 }), open[0]],
         [idOf({ slot: 1 }), open[1]],
@@ -28,11 +29,11 @@ describe("looking orders up", () => {
   });
 
   it("asks for each of the others on its own, by all that is known of it", async () => {
-    const { venue, asked } = exchangeOf({ order: known });
+    const { venue, asked: requests } = exchangeOf({ order: known });
     const all = [...orders(1), order({ slot: 1, exchangeId: null }), order({ slot: 2, state: "filled" })];
     const budget = callsLeft();
     const { sights, short } = await lookUp(venue, { orders: all, open: [], turn: 0 }, budget);
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       ["order", { symbol: SYMBOL, clientId: idOf({ slot: 0 }), id: "x0" }],
       ["order", { symbol: SYMBOL, clientId: idOf({ slot: 1 }), id: undefined }],
     ]);
@@ -51,11 +52,11 @@ describe("looking orders up", () => {
   });
 
   it("ends where there are no more calls, and begins elsewhere in the next pass", async () => {
-    const { venue, asked } = exchangeOf({ order: known });
+    const { venue, asked: requests } = exchangeOf({ order: known });
     const begins = async (turn: number, calls: number) => {
-      asked.length = 0;
+      requests.length = 0;
       const looked = await lookUp(venue, { orders: orders(3), open: [], turn }, callsLeft(calls));
-      return [asked.map(([, key]) => (key as { id: string }).id), looked.sights.size, looked.short];
+      return [requests.map(([, key]) => (key as { id: string }).id), looked.sights.size, looked.short];
     };
     expect(await begins(0, 2)).toEqual([["x0", "x1"], 2, true]);
     expect(await begins(1, 2)).toEqual([["x1", "x2"], 2, true]);
@@ -79,15 +80,15 @@ describe("looking many orders up in one call", () => {
     ids.filter((id) => id !== "x1").map((id) => seen(Number(id.slice(1)), { status: "canceled" }));
 
   it("is made for those that the exchange has given an id; what it leaves out is asked for alone", async () => {
-    const { venue, asked } = exchangeOf({ order: known, orders: many });
+    const { venue, asked: requests } = exchangeOf({ order: known, orders: many });
     const all = [...orders(3), order({ slot: 3, exchangeId: null })];
     const { sights } = await lookUp(venue, { orders: all, open: [], turn: 0 }, callsLeft());
-    expect(asked.map(([name, first, second]) => [name, second ?? (first as { id?: string }).id])).toEqual([
+    expect(requests.map(([name, first, second]) => [name, second ?? (first as { id?: string }).id])).toEqual([
       ["orders", ["x0", "x1", "x2"]],
       ["order", "x1"],
       ["order", undefined],
     ]);
-    expect(asked[0]?.[1]).toBe(SYMBOL);
+    expect(requests[0]?.[1]).toBe(SYMBOL);
     expect([0, 1, 2, 3].map((slot) => sights.get(idOf({ slot })))).toEqual([
       seen(0, { status: "canceled" }),
       seen(1, { status: "filled" }),
@@ -97,16 +98,16 @@ describe("looking many orders up in one call", () => {
   });
 
   it("is made for two", async () => {
-    const { venue, asked } = exchangeOf({ orders: many });
+    const { venue, asked: requests } = exchangeOf({ orders: many });
     await lookUp(venue, { orders: orders(2), open: [], turn: 0 }, callsLeft());
-    expect(asked[0]).toEqual(["orders", SYMBOL, ["x0", "x1"]]);
+    expect(requests[0]).toEqual(["orders", SYMBOL, ["x0", "x1"]]);
   });
 
   it("is not worth it for one, or without a call left", async () => {
-    const { venue, asked } = exchangeOf({ order: known, orders: many });
+    const { venue, asked: requests } = exchangeOf({ order: known, orders: many });
     await lookUp(venue, { orders: orders(1), open: [], turn: 0 }, callsLeft());
-    expect(asked.map(([name]) => name)).toEqual(["order"]);
+    expect(requests.map(([name]) => name)).toEqual(["order"]);
     const none = await lookUp(venue, { orders: orders(2), open: [], turn: 0 }, callsLeft(0));
-    expect([none.sights.size, none.short, asked.length]).toEqual([0, true, 1]);
+    expect([none.sights.size, none.short, requests.length]).toEqual([0, true, 1]);
   });
 });

@@ -23,7 +23,7 @@ async function prices(
     more = [],
   }: { unknown?: string[]; calls?: number; more?: [Pair, MarketSight][] } = {},
 ) {
-  const { venue, asked } = exchangeOf({
+  const { venue, asked: requests } = exchangeOf({
     ticker: async (symbol) => {
       if (unknown.includes(symbol)) throw new VenueError("unlisted", "no such pair");
       return quote(symbol === "NIL/USDT" ? { bid: 0n, ask: 0n } : {});
@@ -31,7 +31,7 @@ async function prices(
   });
   const markets = new Map<Pair, MarketSight>([[SYMBOL, sight(over)], ...more]);
   const found = await readFeePrices(venue, markets, callsLeft(calls));
-  return { found: [...found], asked: asked.map(([, symbol]) => symbol) };
+  return { found: [...found], asked: requests.map(([, symbol]) => symbol) };
 }
 
 describe("what fees in other assets are worth", () => {
@@ -78,7 +78,12 @@ const AGREED: Reference = {
   most: null,
   listed: true,
 } as Reference;
-const kept = (askedAt: number): Confidence => ({ value: d("0.7"), source: "before", at: askedAt, askedAt });
+const kept = (requestedAt: number): Confidence => ({
+  value: d("0.7"),
+  source: "before",
+  at: requestedAt,
+  askedAt: requestedAt,
+});
 
 interface Asking {
   readonly strategies?: readonly Strategy[];
@@ -90,9 +95,9 @@ interface Asking {
 }
 
 async function confidence({ strategies = [careful()], over = {}, known, host = "h", isAlone, kill }: Asking) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const reference = async (exchange: string, symbol: string) => {
-    asked.push(`${exchange} ${symbol}`);
+    requests.push(`${exchange} ${symbol}`);
     return AGREED;
   };
   const { venue } = exchangeOf({ account: { exchange: "kraken", kind: "live", host } });
@@ -104,8 +109,8 @@ async function confidence({ strategies = [careful()], over = {}, known, host = "
     { markets: new Map([[SYMBOL, sight(over)]]), sights: new Map() },
     budget,
   );
-  expect(budget.made).toBe(asked.length);
-  return { value: found.get(SYMBOL)?.value, source: found.get(SYMBOL)?.source, asked };
+  expect(budget.made).toBe(requests.length);
+  return { value: found.get(SYMBOL)?.value, source: found.get(SYMBOL)?.source, asked: requests };
 }
 
 const NOTHING = { value: undefined, source: undefined, asked: [] };

@@ -4,7 +4,17 @@ import type { MarketSight } from "../../../src/engine/reconcile/observation.ts";
 import type { OrderReport } from "../../../src/engine/reconcile/order-life.ts";
 import type { Pair } from "../../../src/kernel/pair.ts";
 import type { UnreadableFill, Venue, VenueOrder } from "../../../src/ports/venue.ts";
-import { idOf, NOW, order, SYMBOL, sight, snapshot, TIMING, told, trade } from "../../support/made.ts";
+import {
+  idOf,
+  NOW,
+  order,
+  reportedOrder,
+  SYMBOL,
+  sight,
+  snapshot,
+  TIMING,
+  trade,
+} from "../../support/made.ts";
 import { callsLeft, exchangeOf } from "./answering.ts";
 
 const marketsOf = (
@@ -41,11 +51,15 @@ describe("an order that nobody expects", () => {
     const orders = [order({ exchangeId: null })];
     expect(among({ trades: [trade()] }, { orders })).toEqual(["x1"]);
     expect(among({ trades: [trade()] }, { orders, sights: { [idOf()]: "missing" } })).toEqual(["x1"]);
-    expect(among({ trades: [trade()] }, { orders, sights: { [idOf()]: told() } })).toEqual([]);
+    expect(among({ trades: [trade()] }, { orders, sights: { [idOf()]: reportedOrder() } })).toEqual([]);
   });
 
   it("is one on the open list with the id of a strategy's, and not a person's own", () => {
-    const open = [told(), told({ id: "x5" }), told({ id: "x6", clientId: "mine" })];
+    const open = [
+      reportedOrder(),
+      reportedOrder({ id: "x5" }),
+      reportedOrder({ id: "x6", clientId: "mine" }),
+    ];
     expect(among({ open })).toEqual(["x5"]);
   });
 });
@@ -64,7 +78,10 @@ async function looked(
   } = {},
 ) {
   const { ages = [], open = [], calls, readLag = TIMING.readLag, foreign = [] } = over;
-  const { venue, asked } = exchangeOf({ timing: { readLag }, ...(over.order ? { order: over.order } : {}) });
+  const { venue, asked: requests } = exchangeOf({
+    timing: { readLag },
+    ...(over.order ? { order: over.order } : {}),
+  });
   const trades = ages.map((age, i) => trade({ id: `t${i}`, orderId: "x5", at: NOW - age }));
   const markets = marketsOf({ trades, open, unreadable: over.unreadable ?? [] });
   const memory = { ...snapshot().memory, foreign };
@@ -73,7 +90,7 @@ async function looked(
     unknown,
     budget,
   });
-  return { ...rest, unlooked: [...unlooked], asked };
+  return { ...rest, unlooked: [...unlooked], asked: requests };
 }
 
 const NONE = { found: [], foreign: [], unlooked: [], short: false, asked: [] };
@@ -81,12 +98,12 @@ const YOUNG = TIMING.readLag + TIMING.skew;
 
 describe("a look at an order without a row", () => {
   it("is at hand where the open list has it", async () => {
-    const open = [told({ id: "x4" }), told({ id: "x5" })];
+    const open = [reportedOrder({ id: "x4" }), reportedOrder({ id: "x5" })];
     expect(await looked(["x5"], { open })).toEqual({ ...NONE, found: [open[1]] });
   });
 
   it("is a call where only a trade names it, by the trade's market", async () => {
-    const answer = told({ id: "x5" });
+    const answer = reportedOrder({ id: "x5" });
     expect(await looked(["x5"], { ages: [1], order: async () => answer })).toEqual({
       ...NONE,
       found: [answer],
@@ -95,7 +112,7 @@ describe("a look at an order without a row", () => {
   });
 
   it("finds a person's own, which is not looked at again", async () => {
-    const mine = async () => told({ id: "x5", clientId: "mine" });
+    const mine = async () => reportedOrder({ id: "x5", clientId: "mine" });
     expect(await looked(["x5"], { ages: [1], order: mine })).toMatchObject({ found: [], foreign: ["x5"] });
     expect(await looked(["x5"], { ages: [1], order: mine, foreign: ["x5"] })).toEqual(NONE);
   });

@@ -12,10 +12,10 @@ import {
   NOW,
   order,
   quote,
+  reportedOrder,
   SYMBOL,
   snapshot,
   strategy,
-  told,
   trade,
 } from "../../support/made.ts";
 import { callsLeft, exchangeOf, nothingDone } from "./answering.ts";
@@ -33,8 +33,8 @@ interface World extends Partial<Snapshot> {
 
 /** One pass's look at the grid `g`, whose two orders rest. */
 async function observed({ exchange = {}, calls, fitting, rows = [], ...over }: World = {}) {
-  const open = [told(), told({ id: "x2", clientId: idOf({ slot: 1 }) })];
-  const { venue, asked } = exchangeOf({ openOrders: async () => open, ...exchange });
+  const open = [reportedOrder(), reportedOrder({ id: "x2", clientId: idOf({ slot: 1 }) })];
+  const { venue, asked: requests } = exchangeOf({ openOrders: async () => open, ...exchange });
   const orders = [order({ slot: 0 }), order({ slot: 1, exchangeId: "x2" })];
   const looks: unknown[] = [];
   const store = {
@@ -53,7 +53,7 @@ async function observed({ exchange = {}, calls, fitting, rows = [], ...over }: W
   const seen = await observe(venue, { store, kinds }, known, budget);
   return {
     ...seen,
-    asked: asked.map(([name, of]) => (typeof of === "string" ? `${name} ${of}` : String(name))),
+    asked: requests.map(([name, of]) => (typeof of === "string" ? `${name} ${of}` : String(name))),
     looks,
   };
 }
@@ -92,7 +92,7 @@ describe("what a pass reads", () => {
     const free = await observed({
       memory,
       orders,
-      exchange: { ...exchange, openOrders: async () => [told()] },
+      exchange: { ...exchange, openOrders: async () => [reportedOrder()] },
     });
     expect(free.asked).toEqual([open, ...price, trades, "balances"]);
     expect(free.markets.get(SYMBOL)).toMatchObject({
@@ -130,10 +130,10 @@ describe("what a pass reads", () => {
 
   it("looks each market's orders up on their own market's list", async () => {
     const orders = [order(), order({ symbol: OTHER, slot: 1, exchangeId: "x2" })];
-    const exchange = { openOrders: async (symbol?: string) => (symbol === SYMBOL ? [told()] : []) };
+    const exchange = { openOrders: async (symbol?: string) => (symbol === SYMBOL ? [reportedOrder()] : []) };
     const seen = await observed({ orders, exchange });
     expect([...seen.sights]).toEqual([
-      [idOf({ slot: 0 }), told()],
+      [idOf({ slot: 0 }), reportedOrder()],
       [idOf({ slot: 1 }), "missing"],
     ]);
   });
@@ -143,8 +143,8 @@ describe("a pass that has not the calls or the time for all", () => {
   it("says so, and leaves a market rather than read half of it", async () => {
     const two = [order(), order({ symbol: OTHER, slot: 1, exchangeId: "x2" })];
     const reads = async (over: World) => {
-      const { asked, short } = await observed({ orders: two, ...over });
-      return [asked.filter((one) => one.startsWith("openOrders")).length, short];
+      const { asked: requests, short } = await observed({ orders: two, ...over });
+      return [requests.filter((one) => one.startsWith("openOrders")).length, short];
     };
     expect(await reads({ calls: 2 })).toEqual([0, true]);
     expect(await reads({ calls: 3 })).toEqual([1, true]);
@@ -217,9 +217,13 @@ describe("a market that cannot be read", () => {
 });
 
 describe("an order that the pass did not expect", () => {
-  const later = (over: object = {}) => told({ id: "x5", clientId: idOf({ serial: 5 }), ...over });
-  const withOpen = (more: ReturnType<typeof told>[]) => ({
-    openOrders: async () => [told(), told({ id: "x2", clientId: idOf({ slot: 1 }) }), ...more],
+  const later = (over: object = {}) => reportedOrder({ id: "x5", clientId: idOf({ serial: 5 }), ...over });
+  const withOpen = (more: ReturnType<typeof reportedOrder>[]) => ({
+    openOrders: async () => [
+      reportedOrder(),
+      reportedOrder({ id: "x2", clientId: idOf({ slot: 1 }) }),
+      ...more,
+    ],
   });
 
   it("is found where no row is its", async () => {
@@ -257,7 +261,7 @@ describe("an order that the pass did not expect", () => {
 
   it("has been seen where an unsettled row is its", async () => {
     const pending = order({ slot: 2, exchangeId: null, state: "pending" });
-    const shown = told({ id: "x9", clientId: pending.clientId });
+    const shown = reportedOrder({ id: "x9", clientId: pending.clientId });
     const exchange = withOpen([shown]);
     const orders = [
       order({ slot: 0 }),
@@ -279,17 +283,17 @@ describe("an order that the pass did not expect", () => {
   });
 
   it("is looked for trades of its own market alone", async () => {
-    const asked: unknown[] = [];
+    const requests: unknown[] = [];
     const exchange = {
       ...withOpen([later({ filled: d("1") })]),
       fillsOf: async (symbol: string, ids: readonly string[]) => {
-        asked.push([symbol, ids]);
+        requests.push([symbol, ids]);
         return { fills: [trade({ orderId: "x5", at: 10 })], unreadable: [] };
       },
     };
     const orders = [order({ slot: 0 }), order({ symbol: OTHER, slot: 1, exchangeId: "x2" })];
     const seen = await observed({ exchange, orders });
-    expect(asked).toEqual([[SYMBOL, ["x5"]]]);
+    expect(requests).toEqual([[SYMBOL, ["x5"]]]);
     expect(seen.markets.get(SYMBOL)?.trades.map(({ orderId }) => orderId)).toEqual(["x5"]);
   });
 });

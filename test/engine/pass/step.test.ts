@@ -5,13 +5,26 @@ import { BudgetSpent, VenueError } from "../../../src/kernel/errors.ts";
 import type { Snapshot } from "../../../src/ports/stores/step-store.ts";
 import type { CancelOutcome, CreateOutcome, Permit } from "../../../src/ports/venue.ts";
 import { d, slot, state } from "../../support/grid.ts";
-import { ACCOUNT, idOf, NOW, order, SYMBOL, snapshot, strategy, TIMING, told } from "../../support/made.ts";
+import {
+  ACCOUNT,
+  idOf,
+  NOW,
+  order,
+  reportedOrder,
+  SYMBOL,
+  snapshot,
+  strategy,
+  TIMING,
+} from "../../support/made.ts";
 import { exchangeOf } from "./answering.ts";
 
 const START = 5_000;
 const MEMORY = { ...snapshot().memory, foreign: [], turn: 0 };
 const BOTH = [order({ slot: 0 }), order({ slot: 1, exchangeId: "x2", side: "sell", price: d("120") })];
-const OPEN = [told(), told({ id: "x2", clientId: idOf({ slot: 1 }), side: "sell", price: d("120") })];
+const OPEN = [
+  reportedOrder(),
+  reportedOrder({ id: "x2", clientId: idOf({ slot: 1 }), side: "sell", price: d("120") }),
+];
 const buying = (over: object = {}) =>
   state([slot(), slot({ index: 1, lower: d("90"), upper: d("100") })], { epoch: 1, ...over });
 
@@ -56,8 +69,8 @@ async function stepped(world: World = {}) {
     killed: async () => false,
     ordersByIds: async () => [],
     nextEpoch: async () => void did.push("epoch"),
-    async takeLease(asked: object) {
-      did.push(["takeLease", asked]);
+    async takeLease(request: object) {
+      did.push(["takeLease", request]);
       return isTaken ? undefined : before;
     },
     async record(_: object, changes: readonly { intents: readonly { clientId: string }[] }[]) {
@@ -71,7 +84,7 @@ async function stepped(world: World = {}) {
       await world.settle?.();
     },
   };
-  const { venue, asked } = exchangeOf({
+  const { venue, asked: requests } = exchangeOf({
     openOrders: async () => {
       did.push("read");
       return over.orders ? [] : OPEN;
@@ -115,7 +128,7 @@ async function stepped(world: World = {}) {
     (isPlain ? trading : { ...trading, under }) as never,
     options,
   );
-  return { pass, did, said, settled: settled[0] as Record<string, unknown>, asked };
+  return { pass, did, said, settled: settled[0] as Record<string, unknown>, asked: requests };
 }
 
 const namesOf = (did: readonly unknown[]) => did.map((one) => (Array.isArray(one) ? one[0] : one));
@@ -356,7 +369,7 @@ describe("a pass that is put off for lack of calls", () => {
 });
 
 it("notices that its database has lost what it wrote last, and places nothing", async () => {
-  const strange = told({ id: "x9", clientId: idOf({ serial: 5 }) });
+  const strange = reportedOrder({ id: "x9", clientId: idOf({ serial: 5 }) });
   const { did, settled } = await stepped({
     exchange: { openOrders: async () => [...OPEN, strange] },
     over: { orders: [], strategies: [strategy({ state: buying() })] },

@@ -32,8 +32,8 @@ function processOf({ accounts = [], requests, isMine = () => true, takeLease }: 
     store: {
       due: async () =>
         accounts.map(({ account, retryAt = 0 }) => ({ account, retryAt, failures: 1, now: NOW })),
-      takeLease: async (asked: object) => {
-        leases.push(asked);
+      takeLease: async (request: object) => {
+        leases.push(request);
         await takeLease?.();
         return undefined;
       },
@@ -55,9 +55,9 @@ function processOf({ accounts = [], requests, isMine = () => true, takeLease }: 
   };
   const traced = {
     span: async (name: string, given: object, go: (span: object) => Promise<unknown>) => {
-      const told: unknown[] = [name, given];
-      spans.push(told);
-      return go({ set: (more: object) => told.push(more), fail: (why: string) => told.push(why) });
+      const results: unknown[] = [name, given];
+      spans.push(results);
+      return go({ set: (more: object) => results.push(more), fail: (why: string) => results.push(why) });
     },
   };
   return { world: world as unknown as World, traced, leases, spans, now: () => now };

@@ -4,7 +4,7 @@ import type { Order } from "../../../src/model/order.ts";
 import type { Snapshot } from "../../../src/ports/stores/step-store.ts";
 import type { VenueOrder } from "../../../src/ports/venue.ts";
 import { d, slot, state } from "../../support/grid.ts";
-import { idOf, NOW, order, SYMBOL, snapshot, strategy, TIMING, told } from "../../support/made.ts";
+import { idOf, NOW, order, reportedOrder, SYMBOL, snapshot, strategy, TIMING } from "../../support/made.ts";
 
 const EVERY = 60_000;
 
@@ -12,7 +12,7 @@ const EVERY = 60_000;
 function due({
   ago = EVERY - 1,
   orders = [order()],
-  open = [told()],
+  open = [reportedOrder()],
   ...over
 }: Partial<Snapshot> & {
   readonly ago?: number | undefined;
@@ -43,27 +43,29 @@ describe("trades of a market", () => {
   });
 
   it("are asked for where the open list has an order of a strategy's that has no row", () => {
-    expect(due({ open: [told(), told({ id: "x5" })] })).toBe(true);
-    expect(due({ open: [told(), told({ id: "x5", clientId: "mine" })] })).toBe(false);
+    expect(due({ open: [reportedOrder(), reportedOrder({ id: "x5" })] })).toBe(true);
+    expect(due({ open: [reportedOrder(), reportedOrder({ id: "x5", clientId: "mine" })] })).toBe(false);
   });
 
   it("are asked for where an order has left the open list or has filled further", () => {
     expect(due({ open: [] })).toBe(true);
-    expect(due({ open: [told({ filled: d("1") })] })).toBe(true);
+    expect(due({ open: [reportedOrder({ filled: d("1") })] })).toBe(true);
     expect(due({ orders: [order({ filled: d("1") })] })).toBe(true);
     expect(due({ orders: [order(), order({ filled: d("1") })] })).toBe(true);
-    const other = told({ id: "x9", clientId: "mine" });
-    expect(due({ open: [other, told({ filled: d("1") })] })).toBe(true);
+    const other = reportedOrder({ id: "x9", clientId: "mine" });
+    expect(due({ open: [other, reportedOrder({ filled: d("1") })] })).toBe(true);
     expect(due({ open: [other] })).toBe(true);
     const half = { filled: d("1"), booked: d("1") };
-    expect(due({ orders: [order(half)], open: [told({ filled: d("1") })] })).toBe(false);
-    expect(due({ orders: [order(half)], open: [told({ filled: d("2") })] })).toBe(true);
+    expect(due({ orders: [order(half)], open: [reportedOrder({ filled: d("1") })] })).toBe(false);
+    expect(due({ orders: [order(half)], open: [reportedOrder({ filled: d("2") })] })).toBe(true);
   });
 
   it("know an order on the list by either of its ids", () => {
-    expect(due({ open: [told({ clientId: undefined })] })).toBe(false);
+    expect(due({ open: [reportedOrder({ clientId: undefined })] })).toBe(false);
     const submitted = [order({ exchangeId: null }), order({ clientId: idOf({ slot: 4 }), exchangeId: "x1" })];
-    expect(due({ orders: submitted, open: [told(), told({ clientId: idOf({ slot: 4 }) })] })).toBe(false);
+    expect(
+      due({ orders: submitted, open: [reportedOrder(), reportedOrder({ clientId: idOf({ slot: 4 }) })] }),
+    ).toBe(false);
   });
 
   it("are not asked for an order that has ended with all of it booked", () => {

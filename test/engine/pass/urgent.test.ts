@@ -57,8 +57,8 @@ describe("what is cancelled before anything is read", () => {
 });
 
 describe("a stop whose orders could not be read again", () => {
-  const told = (one: Strategy, asked = orders, failures = 0) =>
-    unread(snapshot({ strategies: [one], failures }), asked, "no answer");
+  const format = (one: Strategy, requests = orders, failures = 0) =>
+    unread(snapshot({ strategies: [one], failures }), requests, "no answer");
 
   it("says what was asked for, once", () => {
     const event = {
@@ -69,15 +69,15 @@ describe("a stop whose orders could not be read again", () => {
       message: "2 cancels were sent, then reading failed: no answer",
     };
     const phases = [{ id: "g", phase: "stopping" }];
-    expect(told(stopping())).toEqual({ events: [event], phases });
-    expect(told(stopping({ phase: "stopping" }))).toEqual({ events: [event], phases });
-    expect(told(stopping(), orders, 1)).toEqual({ events: [event], phases });
-    expect(told(stopping({ phase: "stopping" }), orders, 1)).toEqual({ events: [], phases });
+    expect(format(stopping())).toEqual({ events: [event], phases });
+    expect(format(stopping({ phase: "stopping" }))).toEqual({ events: [event], phases });
+    expect(format(stopping(), orders, 1)).toEqual({ events: [event], phases });
+    expect(format(stopping({ phase: "stopping" }), orders, 1)).toEqual({ events: [], phases });
   });
 
   it("says nothing where nothing of it was asked for, or of one that does not stop", () => {
-    expect(told(stopping(), [])).toEqual({ events: [], phases: [] });
-    expect(told(stopping(), orders.slice(2))).toEqual({ events: [], phases: [] });
-    expect(told(strategy())).toEqual({ events: [], phases: [] });
+    expect(format(stopping(), [])).toEqual({ events: [], phases: [] });
+    expect(format(stopping(), orders.slice(2))).toEqual({ events: [], phases: [] });
+    expect(format(strategy())).toEqual({ events: [], phases: [] });
   });
 });

@@ -12,9 +12,9 @@ import {
   NUMBER,
   observation,
   order,
+  reportedOrder,
   SYMBOL,
   strategy,
-  told,
 } from "../../support/made.ts";
 
 const known = (over: Partial<Order>): Reconciled => {
@@ -28,27 +28,32 @@ const adopting = (found: readonly VenueOrder[], rows: readonly Reconciled[] = []
 };
 /** Part of the trades is read: all up to this time. */
 const readUntil = (from: number) => ({ ...UNREAD, reading: { from, ahead: null, until: NOW } });
-const later = (over: Partial<VenueOrder> = {}) => told({ id: "x9", clientId: idOf({ serial: 5 }), ...over });
+const later = (over: Partial<VenueOrder> = {}) =>
+  reportedOrder({ id: "x9", clientId: idOf({ serial: 5 }), ...over });
 const UNREAD = { tradesRead: false };
 const NOTHING = { held: null, stranger: null, waiting: new Map() };
 
 describe("an open order that has no row", () => {
   it("is given one where it is a strategy's", () => {
-    const after = adopting([told()]);
+    const after = adopting([reportedOrder()]);
     expect(after).toMatchObject({ ids: [idOf()], ...NOTHING });
     expect(after.reconciled[0]).toMatchObject({ adopted: true, order: { state: "open", exchangeId: "x1" } });
   });
 
   it("is a stranger's where this database does not know its strategy", () => {
     const clientId = idOf({ tag: strategyTag(NUMBER + 1) });
-    expect(adopting([told({ clientId })])).toMatchObject({ ...NOTHING, ids: [], stranger: clientId });
-    expect(adopting([told({ clientId: undefined })]).stranger).toBe("x1");
-    expect(adopting([told({ clientId, status: "partially_filled" })]).stranger).toBe(clientId);
-    expect(adopting([told({ clientId, status: "canceled" })]).stranger).toBe(null);
+    expect(adopting([reportedOrder({ clientId })])).toMatchObject({
+      ...NOTHING,
+      ids: [],
+      stranger: clientId,
+    });
+    expect(adopting([reportedOrder({ clientId: undefined })]).stranger).toBe("x1");
+    expect(adopting([reportedOrder({ clientId, status: "partially_filled" })]).stranger).toBe(clientId);
+    expect(adopting([reportedOrder({ clientId, status: "canceled" })]).stranger).toBe(null);
   });
 
   it("is no stranger's where it is a strategy's that has ended", () => {
-    expect(adopting([told({ status: "canceled" })])).toMatchObject({ ...NOTHING, ids: [idOf()] });
+    expect(adopting([reportedOrder({ status: "canceled" })])).toMatchObject({ ...NOTHING, ids: [idOf()] });
   });
 
   it.each(["open", "partially_filled"] as const)(
@@ -86,7 +91,7 @@ describe("an open order that has no row", () => {
 describe("orders of one slot", () => {
   const first = describeFilled();
   const second = describeFilled({ id: "x2", clientId: idOf({ serial: 1 }) });
-  const third = told({ id: "x3", clientId: idOf({ serial: 2 }) });
+  const third = reportedOrder({ id: "x3", clientId: idOf({ serial: 2 }) });
 
   it("are given their rows in the order in which they were placed", () => {
     const after = adopting([third, first, second]);
@@ -163,12 +168,12 @@ describe("what an order lacks in trades", () => {
   });
 
   it("is nothing where it has filled nothing", () => {
-    const nothing = told({ status: "canceled", at: 70 });
+    const nothing = reportedOrder({ status: "canceled", at: 70 });
     expect(adopting([nothing], [], readUntil(70)).ids).toEqual([idOf()]);
   });
 
   it("waits while trades before it are not read: one of them may be an earlier order's", () => {
-    const nothing = told({ status: "canceled", at: 70 });
+    const nothing = reportedOrder({ status: "canceled", at: 70 });
     expect(adopting([nothing], [], readUntil(69))).toMatchObject({ ids: [], waiting });
     const unlooked = observation({}, { found: [nothing], unlooked: new Map([[SYMBOL, 69]]) });
     expect(adopt([], [strategy()], unlooked, NOW).reconciled).toEqual([]);
@@ -180,13 +185,13 @@ describe("what an order lacks in trades", () => {
   });
 
   it("of an earlier order is told from what is booked only once its lack is known", () => {
-    const asked = { asked: new Set(["x1"]) };
+    const request = { asked: new Set(["x1"]) };
     const first = { ...known(short), before: order({ ...short, filled: d("0"), booked: d("0") }) };
     const held = { ids: [idOf()], held: idOf({ serial: 5 }), waiting };
-    expect(adopting([later({ at: 70 })], [first], asked)).toMatchObject(held);
+    expect(adopting([later({ at: 70 })], [first], request)).toMatchObject(held);
     // The pair's trades, read from the cursor on, may not reach back to it.
     expect(adopting([later({ at: 70 })], [known(short)], { tradesRead: true })).toMatchObject(held);
-    expect(adopting([later({ at: 70 })], [known(short)], asked).ids).toHaveLength(2);
+    expect(adopting([later({ at: 70 })], [known(short)], request).ids).toHaveLength(2);
   });
 
   it("is not looked for by a market that was not observed", () => {

@@ -40,8 +40,8 @@ describe("assets that the books and the fills tell differently", () => {
   it("are told by the difference, whichever of the two knows them", () => {
     const of = (moved: Readonly<Record<string, bigint>>, cash = {}) => {
       const one = state([slot()]);
-      const told = { ...one, ledger: { ...one.ledger, moved, cash } };
-      return unexplainedAssets(gridKind, told, SYMBOL);
+      const result = { ...one, ledger: { ...one.ledger, moved, cash } };
+      return unexplainedAssets(gridKind, result, SYMBOL);
     };
     expect(of({})).toEqual({});
     expect(of({ BTC: d("1") })).toEqual({ BTC: d("-1") });

@@ -4,7 +4,7 @@ import { addsUp, isContradicted, isFinal, missed, seen } from "../../../src/engi
 import { MINUTE } from "../../../src/kernel/time.ts";
 import type { OrderState, OrderStatus } from "../../../src/model/order.ts";
 import { d } from "../../support/grid.ts";
-import { describeFilled, NOW, order, TIMING, told } from "../../support/made.ts";
+import { describeFilled, NOW, order, reportedOrder, TIMING } from "../../support/made.ts";
 
 const FINAL = ["filled", "canceled", "expired", "rejected"] as const;
 const LIVE = ["pending", "submitted", "open", "partially_filled", "unknown"] as const;
@@ -28,7 +28,7 @@ describe("an order as its exchange tells it", () => {
     ["rejected", "0", "rejected"],
   ])("is %s with %s filled: %s", (status, filled, state) => {
     const before = order({ state: "submitted" });
-    const after = seen(before, told({ status, filled: d(filled) }), NOW);
+    const after = seen(before, reportedOrder({ status, filled: d(filled) }), NOW);
     const ended = FINAL.some((one) => one === state) ? NOW : null;
     expect(after).toMatchObject({ state, filled: d(filled), endedAt: ended });
   });
@@ -39,31 +39,33 @@ describe("an order as its exchange tells it", () => {
     fc.assert(
       fc.property(one, statuses, fc.bigInt(0n, 4n), (over, status, filled) => {
         const before = order({ ...over, endedAt: isFinal(over) ? 5 : null });
-        const after = seen(before, told({ status, filled }), NOW);
+        const after = seen(before, reportedOrder({ status, filled }), NOW);
         expect(after.filled >= before.filled && after.filled >= filled).toBe(true);
         if (isFinal(before)) expect([after.state, after.endedAt]).toEqual([before.state, 5]);
-        expect(seen(after, told({ status, filled }), NOW + 1)).toBe(after);
+        expect(seen(after, reportedOrder({ status, filled }), NOW + 1)).toBe(after);
       }),
     );
   });
 
   it("keeps the id that it had, and takes one where it had none", () => {
-    expect(seen(order(), told({ id: "x2" }), NOW).exchangeId).toBe("x1");
-    expect(seen(order({ exchangeId: null }), told({ id: "x2" }), NOW)).toMatchObject({ exchangeId: "x2" });
+    expect(seen(order(), reportedOrder({ id: "x2" }), NOW).exchangeId).toBe("x1");
+    expect(seen(order({ exchangeId: null }), reportedOrder({ id: "x2" }), NOW)).toMatchObject({
+      exchangeId: "x2",
+    });
   });
 
   it("takes the sums of what is filled, and forgets those of less", () => {
-    const half = told({ filled: d("1"), notional: d("99"), fees });
+    const half = reportedOrder({ filled: d("1"), notional: d("99"), fees });
     expect(seen(order(), half, NOW)).toMatchObject({ notional: d("99"), fees });
     const known = order({ state: "partially_filled", filled: d("1"), notional: d("98"), fees: [] });
     expect(seen(known, half, NOW)).toBe(known);
-    expect(seen(known, told({ filled: d("2") }), NOW)).toMatchObject({ notional: null, fees: null });
+    expect(seen(known, reportedOrder({ filled: d("2") }), NOW)).toMatchObject({ notional: null, fees: null });
     expect(seen(known, { ...half, filled: d("2") }, NOW)).toMatchObject({ notional: d("99"), fees });
   });
 
   it("takes no sums from an answer older than what is known", () => {
     const known = order({ state: "partially_filled", filled: d("2") });
-    const old = told({ filled: d("1"), notional: d("99"), fees });
+    const old = reportedOrder({ filled: d("1"), notional: d("99"), fees });
     expect(seen(known, old, NOW)).toBe(known);
   });
 
@@ -72,17 +74,20 @@ describe("an order as its exchange tells it", () => {
     [{ fees }, { notional: null, fees }],
   ])("fills in what it did not tell before: %o", (tells, wanted) => {
     const known = order({ state: "partially_filled", filled: d("2") });
-    expect(seen(known, told({ filled: d("2"), ...tells }), NOW)).toMatchObject(wanted);
+    expect(seen(known, reportedOrder({ filled: d("2"), ...tells }), NOW)).toMatchObject(wanted);
   });
 
   it("has not been missed any more", () => {
-    expect(seen(order({ misses: 1, missedAt: 5 }), told(), NOW)).toMatchObject({ misses: 0, missedAt: null });
+    expect(seen(order({ misses: 1, missedAt: 5 }), reportedOrder(), NOW)).toMatchObject({
+      misses: 0,
+      missedAt: null,
+    });
   });
 
   it("ends when that is first told", () => {
     expect(seen(order(), describeFilled(), NOW)).toMatchObject({ state: "filled", endedAt: NOW });
     const before = order({ state: "canceled", endedAt: null });
-    expect(seen(before, told(), NOW)).toMatchObject({ state: "canceled", endedAt: NOW });
+    expect(seen(before, reportedOrder(), NOW)).toMatchObject({ state: "canceled", endedAt: NOW });
   });
 });
 
@@ -132,7 +137,7 @@ describe("reads that contradict what the exchange has said", () => {
     ["not for ten", taken, "missing", late + 10 * MINUTE, false],
     ["it was seen before", { ...taken, state: "open" as const }, "missing", late, false],
     ["nobody has said that it was taken", { ...taken, exchangeId: null }, "missing", late, false],
-    ["it shows", taken, told(), late, false],
+    ["it shows", taken, reportedOrder(), late, false],
     ["nobody has looked", taken, undefined, late, false],
   ] as const)("%s", (_, one, sight, now, wanted) => {
     expect(isContradicted(one, sight, now, TIMING)).toBe(wanted);

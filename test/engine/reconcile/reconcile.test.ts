@@ -15,14 +15,17 @@ import {
   observation,
   order,
   quote,
-  told,
+  reportedOrder,
   trade,
 } from "../../support/made.ts";
 
 const second = { id: "t2", at: 3_000 };
 const both = [trade(), trade(second)];
-const seeing = (one: Parameters<typeof observation>[0], sight?: Parameters<typeof told>[0] | "missing") =>
-  observation(one, sight ? { sights: { [idOf()]: sight === "missing" ? sight : told(sight) } } : {});
+const seeing = (
+  one: Parameters<typeof observation>[0],
+  sight?: Parameters<typeof reportedOrder>[0] | "missing",
+) =>
+  observation(one, sight ? { sights: { [idOf()]: sight === "missing" ? sight : reportedOrder(sight) } } : {});
 const usdt = (amount: string) => [{ asset: "USDT", amount: d(amount) }];
 
 describe("an order in a pass", () => {
@@ -180,7 +183,7 @@ describe("a trade beyond all that its order can fill", () => {
 
 describe("an order that the exchange alone knew", () => {
   it("goes on where it rests", () => {
-    const after = reconcileFound(order({ state: "submitted" }), told(), observation(), NOW);
+    const after = reconcileFound(order({ state: "submitted" }), reportedOrder(), observation(), NOW);
     expect(after).toMatchObject({ adopted: true, ended: false, order: { state: "open", settled: false } });
   });
 

@@ -11,7 +11,7 @@ import { serialAt, strategyTag } from "../../../src/kernel/ids.ts";
 import { NEW_ORDER } from "../../../src/model/order.ts";
 import { EXIT_SLOT, type Strategy } from "../../../src/model/strategy.ts";
 import { d, slot, state } from "../../support/grid.ts";
-import { ACCOUNT, idOf, NUMBER, SYMBOL, strategy, TIMING, told } from "../../support/made.ts";
+import { ACCOUNT, idOf, NUMBER, reportedOrder, SYMBOL, strategy, TIMING } from "../../support/made.ts";
 
 const NOW = Date.UTC(2026, 10, 24);
 const grid = (over: object = {}): Strategy =>
@@ -67,16 +67,20 @@ describe("an id", () => {
   it("names its strategy and its serial", () => {
     expect(serialOf({ clientId: idOf({ serial: 7 }) })).toBe(7);
     expect(serialOf({ clientId: "other" })).toBe(0);
-    expect(isOfStrategy(told())).toBe(true);
-    expect(isOfStrategy(told({ clientId: "other" }))).toBe(false);
-    expect(isOfStrategy(told({ clientId: undefined }))).toBe(false);
+    expect(isOfStrategy(reportedOrder())).toBe(true);
+    expect(isOfStrategy(reportedOrder({ clientId: "other" }))).toBe(false);
+    expect(isOfStrategy(reportedOrder({ clientId: undefined }))).toBe(false);
   });
 });
 
 describe("the row of an order that the exchange alone knew", () => {
   it("is what the exchange tells, of the strategy that its id names", () => {
     const clientId = idOf({ generation: 2, slot: 1, serial: 3 });
-    const row = adopted(told({ clientId, side: "sell", price: d("110"), at: 70 }), [strategy()], NOW);
+    const row = adopted(
+      reportedOrder({ clientId, side: "sell", price: d("110"), at: 70 }),
+      [strategy()],
+      NOW,
+    );
     expect(row).toEqual({
       ...NEW_ORDER,
       clientId,
@@ -100,7 +104,7 @@ describe("the row of an order that the exchange alone knew", () => {
   });
 
   it("is of an exit by its slot", () => {
-    const row = adopted(told({ clientId: idOf({ slot: EXIT_SLOT }) }), [strategy()], NOW);
+    const row = adopted(reportedOrder({ clientId: idOf({ slot: EXIT_SLOT }) }), [strategy()], NOW);
     expect(row).toMatchObject({ kind: "exit", timeInForce: "ioc" });
   });
 
@@ -109,6 +113,6 @@ describe("the row of an order that the exchange alone knew", () => {
     ["an id of another form", "em1"],
     ["the id of another strategy", idOf({ tag: strategyTag(NUMBER + 1) })],
   ])("is none with %s", (_, clientId) => {
-    expect(adopted(told({ clientId }), [strategy()], NOW)).toBeUndefined();
+    expect(adopted(reportedOrder({ clientId }), [strategy()], NOW)).toBeUndefined();
   });
 });

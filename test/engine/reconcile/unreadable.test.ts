@@ -10,7 +10,7 @@ const row = (over: Partial<UnreadableFill> = {}): UnreadableFill => ({
   reason: "no price",
   ...over,
 });
-const told = (rows: readonly UnreadableFill[], known?: readonly string[], orders = [order()]) => {
+const format = (rows: readonly UnreadableFill[], known?: readonly string[], orders = [order()]) => {
   const before = snapshot();
   const memory = { ...before.memory, ...(known ? { unreadable: known } : {}) };
   const named = nameUnreadable({ ...before, memory } as never, observation({ unreadable: rows }), orders);
@@ -27,7 +27,7 @@ describe("rows of trades that cannot be read", () => {
   });
 
   it("are named once, by whose they are", () => {
-    expect(told([row()]).events).toEqual([
+    expect(format([row()]).events).toEqual([
       {
         account: ACCOUNT,
         strategy: "g",
@@ -36,23 +36,23 @@ describe("rows of trades that cannot be read", () => {
         message: `${idOf()}: trade t1 is not booked, no price`,
       },
     ]);
-    expect(told([row()]).unreadable).toEqual(["t1"]);
-    expect(told([row()], ["t1"])).toMatchObject({ events: [], unreadable: ["t1"] });
-    expect(told([row()], ["t0"]).unreadable).toEqual(["t0", "t1"]);
-    expect(told([]).unreadable).toBeUndefined();
+    expect(format([row()]).unreadable).toEqual(["t1"]);
+    expect(format([row()], ["t1"])).toMatchObject({ events: [], unreadable: ["t1"] });
+    expect(format([row()], ["t0"]).unreadable).toEqual(["t0", "t1"]);
+    expect(format([]).unreadable).toBeUndefined();
   });
 
   it("are of nobody known where they name no order, and nobody's business where it is another's", () => {
-    const unnamed = told([row({ id: null, orderId: null })], [], [order({ exchangeId: null })]);
+    const unnamed = format([row({ id: null, orderId: null })], [], [order({ exchangeId: null })]);
     expect(unnamed.said).toEqual([
       "owner unknown, on BTC/USDT: trade of no order at 5 is not booked, no price",
     ]);
     expect(unnamed.events).toMatchObject([{ strategy: null }]);
-    expect(told([row({ orderId: "x2" })])).toMatchObject({ events: [], unreadable: undefined });
+    expect(format([row({ orderId: "x2" })])).toMatchObject({ events: [], unreadable: undefined });
   });
 
   it("are remembered two hundred at a time, the newest", () => {
     const known = Array.from({ length: 200 }, (_, i) => `k${i}`);
-    expect(told([row()], known).unreadable).toEqual([...known.slice(1), "t1"]);
+    expect(format([row()], known).unreadable).toEqual([...known.slice(1), "t1"]);
   });
 });

@@ -45,7 +45,7 @@ describe("a fee in a third asset", () => {
 describe("the confidence in a price", () => {
   const known = { value: d("0.8"), source: "somebody", at: 0, askedAt: 0 };
   const silent = { prices: [], most: null, listed: true };
-  const asked = { mid: d("100"), last: undefined, now: 7 };
+  const request = { mid: d("100"), last: undefined, now: 7 };
 
   it("is unknown where nobody tells a price", () => {
     expect(agreement(d("1"), [])).toBeUndefined();
@@ -54,12 +54,12 @@ describe("the confidence in a price", () => {
   });
 
   it("says where it comes from, and when it was asked for", () => {
-    const of = (over: object) => confidenceFrom({ ...silent, ...over }, asked);
+    const of = (over: object) => confidenceFrom({ ...silent, ...over }, request);
     const prices = ["a", "b"].map((source) => ({ source, price: d("100") }));
     const times = { at: 7, askedAt: 7 };
     expect(of({ prices })).toEqual({ value: d("1"), source: "the median of a, b", ...times });
     expect(of({ prices, most: d("0.4") }).value).toBe(d("0.4"));
-    expect(confidenceFrom({ ...silent, prices, most: d("0.9") }, { ...asked, mid: d("102.5") }).value).toBe(
+    expect(confidenceFrom({ ...silent, prices, most: d("0.9") }, { ...request, mid: d("102.5") }).value).toBe(
       d("0.5"),
     );
     expect(of({ listed: false })).toEqual({
@@ -71,7 +71,7 @@ describe("the confidence in a price", () => {
   });
 
   it("stands for five minutes when nobody answers any more", () => {
-    const silently = (last: typeof known, now: number) => confidenceFrom(silent, { ...asked, last, now });
+    const silently = (last: typeof known, now: number) => confidenceFrom(silent, { ...request, last, now });
     const later = { ...known, at: MINUTE, askedAt: 2 * MINUTE };
     expect(silently(later, 6 * MINUTE)).toEqual({ ...later, askedAt: 6 * MINUTE });
     expect(silently(later, 6 * MINUTE + 1)).toMatchObject({
@@ -85,11 +85,11 @@ describe("the confidence in a price", () => {
   });
 
   it("is asked for once a minute", () => {
-    const asked = { ...known, askedAt: 9 * MINUTE };
-    expect(isRecent(asked, 10 * MINUTE - 1)).toBe(true);
-    expect(isRecent(asked, 10 * MINUTE)).toBe(false);
+    const query = { ...known, askedAt: 9 * MINUTE };
+    expect(isRecent(query, 10 * MINUTE - 1)).toBe(true);
+    expect(isRecent(query, 10 * MINUTE)).toBe(false);
     expect(isRecent(undefined, 0)).toBe(false);
-    expect(isRecent({ ...asked, askedAt: 10 * MINUTE }, 9 * MINUTE)).toBe(false);
+    expect(isRecent({ ...query, askedAt: 10 * MINUTE }, 9 * MINUTE)).toBe(false);
   });
 
   it("is none of an old quote", () => {

@@ -61,13 +61,13 @@ describe("a change of a running grid", () => {
   it("is told before, and made as it was told", async () => {
     const { id, ask, prices, eventsOf } = await started();
     expect(await prices()).toEqual([57_000, 58_000, 59_000, 60_000]);
-    const asked = { id, lowerPrice: 58_000, upperPrice: 64_000 };
-    const plan = await ask<Planned>("preview_grid_edit", asked);
+    const request = { id, lowerPrice: 58_000, upperPrice: 64_000 };
+    const plan = await ask<Planned>("preview_grid_edit", request);
     expect([plan.cancelled, plan.orders.length]).toEqual([4, 3]);
-    const told = await ask<Changed>("edit_grid", { ...asked, planHash: plan.planHash });
-    expect(told).toMatchObject({ success: true, id, status: "running", phase: "active", made: true });
-    expect(told.message).toBe(`${id} is changed`);
-    expect(told.changes).toEqual([
+    const output = await ask<Changed>("edit_grid", { ...request, planHash: plan.planHash });
+    expect(output).toMatchObject({ success: true, id, status: "running", phase: "active", made: true });
+    expect(output.message).toBe(`${id} is changed`);
+    expect(output.changes).toEqual([
       { field: "lowerPrice", from: "57000", to: "58000" },
       { field: "upperPrice", from: "63000", to: "64000" },
     ]);
@@ -81,12 +81,12 @@ describe("a change of a running grid", () => {
     const { id, ask, preview, prices } = await started();
     const { planHash } = await ask<Planned>("preview_grid_edit", { id, orderSize: 250 });
     const stale = { label: "Conflict" };
-    for (const asked of [
+    for (const request of [
       { id, orderSize: 260, planHash },
       { id, gridLevels: 5, planHash },
     ]) {
-      await expect(ask("edit_grid", asked)).rejects.toMatchObject(stale);
-      await expect(preview("edit_grid", asked)).rejects.toMatchObject(stale);
+      await expect(ask("edit_grid", request)).rejects.toMatchObject(stale);
+      await expect(preview("edit_grid", request)).rejects.toMatchObject(stale);
     }
     expect((await preview("edit_grid", { id, orderSize: 250, planHash })).holds).toEqual({ planHash });
     expect(await prices()).toEqual([57_000, 58_000, 59_000, 60_000]);
@@ -96,9 +96,9 @@ describe("a change of a running grid", () => {
 
   it("of which another one was the first is not made", async () => {
     const { id, ask, deps, store } = await started();
-    const setEdit: typeof store.setEdit = async (...asked) => {
-      await store.setEdit(...asked);
-      return store.setEdit(...asked);
+    const setEdit: typeof store.setEdit = async (...requests) => {
+      await store.setEdit(...requests);
+      return store.setEdit(...requests);
     };
     await expect(
       ask("edit_grid", { id, orderSize: 250 }, { store: { ...deps.store, setEdit } }),
@@ -127,19 +127,21 @@ describe("a change of a running grid", () => {
     const undecided = await ask<Changed>("edit_grid", size(240), unsure);
     expect(undecided).toMatchObject({ success: true, made: false, phase: "rebuilding" });
     expect(undecided.message).toMatch(/^grid-\S+ changes with its next passes/);
-    let asked = 0;
-    const then = { venueOf: () => (asked++ < 1 ? undefined : cut.venueOf?.({} as never)) } as Partial<Deps>;
+    let requestCount = 0;
+    const then = {
+      venueOf: () => (requestCount++ < 1 ? undefined : cut.venueOf?.({} as never)),
+    } as Partial<Deps>;
     await expect(ask("edit_grid", size(245), then)).rejects.toThrow();
     await busy();
-    const told = await ask<Changed>("edit_grid", size(250));
-    expect(told.message).toMatch(/changes with its next passes.*; the next pass takes note of it$/);
+    const output = await ask<Changed>("edit_grid", size(250));
+    expect(output.message).toMatch(/changes with its next passes.*; the next pass takes note of it$/);
   });
 
   it("waits while the grid is paused", async () => {
     const { id, ask } = await started();
     await ask("pause_grid", { id });
-    const told = await ask<Changed>("edit_grid", { id, orderSize: 250 });
-    expect(told).toMatchObject({ made: false, message: `${id} is paused: it changes when it is resumed` });
+    const output = await ask<Changed>("edit_grid", { id, orderSize: 250 });
+    expect(output).toMatchObject({ made: false, message: `${id} is paused: it changes when it is resumed` });
     expect(await ask<Changed>("resume_grid", { id })).toMatchObject({ success: true });
   });
 
@@ -188,19 +190,19 @@ describe("a change of a running grid", () => {
 
   it("is told to whoever has to approve it: what it does, costs, and can come to", async () => {
     const { id, preview, exposure, store } = await started();
-    const asked = { id, gridLevels: 5, orderSize: 250 };
-    const told = await preview("edit_grid", asked);
-    expect(told.what).toMatch(
+    const request = { id, gridLevels: 5, orderSize: 250 };
+    const reply = await preview("edit_grid", request);
+    expect(reply.what).toMatch(
       /^change grid-\S+: gridLevels from 6 to 5, orderSize from 200 to 250, gridSpacing from 1000 to 1200; 4 orders are canceled and 3 placed$/,
     );
-    expect(told.cost).toMatch(
+    expect(reply.cost).toMatch(
       /^[\d.]+ USDT in buys; the change sells nothing, [\d.]+ USDT are free for it, and the realized 0 USDT/,
     );
-    expect(told.worstCase).toMatch(
+    expect(reply.worstCase).toMatch(
       /^up to [\d.]+ USDT become base and lose value with it; [\d.]+ USDT at 57000, /,
     );
-    expect(await exposure("edit_grid", asked)).toMatchObject({ counted: 1250n * 10n ** 18n, base: 0n });
-    expect(told.limits).toEqual([]);
+    expect(await exposure("edit_grid", request)).toMatchObject({ counted: 1250n * 10n ** 18n, base: 0n });
+    expect(reply.limits).toEqual([]);
     await store.setKill(true, BY);
     const stops = await preview("edit_grid", { id, stopLossPrice: 50_000 });
     expect(stops.limits).toEqual(["the kill switch is on: nothing is placed until it is turned off"]);
@@ -278,8 +280,8 @@ describe("a pause", () => {
     const followed = (deed: () => Promise<void>): Partial<Deps> => ({
       store: {
         ...deps.store,
-        setPaused: async (...asked) => {
-          await store.setPaused(...asked);
+        setPaused: async (...requests) => {
+          await store.setPaused(...requests);
           await deed();
         },
       },
@@ -331,8 +333,8 @@ interface Stopped {
 describe("a stop", () => {
   it("cancels every order, and tells what the grid came to", async () => {
     const { id, ask, preview, exposure, prices } = await started();
-    const told = await preview("stop_grid", { id });
-    expect(told.what).toMatch(
+    const reply = await preview("stop_grid", { id });
+    expect(reply.what).toMatch(
       /^stop, canceling its orders, grid-\S+, which is running \(active\) with 4 open orders$/,
     );
     expect(await exposure("stop_grid", { id })).toEqual({ trades: "nothing" });
@@ -358,9 +360,9 @@ describe("a stop", () => {
 
   it("sells the base, told before by what the book pays", async () => {
     const { id, ask, preview, exposure, away } = await started({ useOwnBase: true });
-    const told = await preview("stop_grid", { id, sellBase: true });
-    expect(told.what).toMatch(/^stop, selling its base, /);
-    expect(told.cost).toMatch(
+    const reply = await preview("stop_grid", { id, sellBase: true });
+    expect(reply.what).toMatch(/^stop, selling its base, /);
+    expect(reply.cost).toMatch(
       /^[\d.]+ BTC are sold, worth [\d.]+ USDT at the mid of [\d.]+; (?!what the book)/,
     );
     expect(await exposure("stop_grid", { id, sellBase: true })).toMatchObject({ trades: "known", quote: 0n });
@@ -386,8 +388,8 @@ describe("a stop", () => {
     expect(failed.message).toMatch(
       /^grid-\S+ is stopping: 4 of its orders could still be open \(the line is cut\); the next passes finish the stop/,
     );
-    const told = await ask<Stopped>("stop_grid", { id }, unsure);
-    expect(told.message).toMatch(
+    const output = await ask<Stopped>("stop_grid", { id }, unsure);
+    expect(output.message).toMatch(
       /^grid-\S+ is stopping: 4 of its orders could still be open; the next passes finish the stop; total/,
     );
   });
@@ -398,18 +400,18 @@ describe("a stop", () => {
     let cancels = 0;
     const blind = {
       ...kraken,
-      cancel: async (...asked: Parameters<typeof kraken.cancel>) => {
+      cancel: async (...requests: Parameters<typeof kraken.cancel>) => {
         cancels++;
-        return kraken.cancel(...asked);
+        return kraken.cancel(...requests);
       },
-      openOrders: async (...asked: Parameters<typeof kraken.openOrders>) => {
+      openOrders: async (...requests: Parameters<typeof kraken.openOrders>) => {
         if (cancels > 0) throw new Error("the line is cut");
-        return kraken.openOrders(...asked);
+        return kraken.openOrders(...requests);
       },
     };
-    const told = await ask<Stopped>("stop_grid", { id }, { venueOf: () => blind });
+    const output = await ask<Stopped>("stop_grid", { id }, { venueOf: () => blind });
     expect(cancels).toBe(4);
-    expect(told.message).toMatch(
+    expect(output.message).toMatch(
       /^grid-\S+ is stopping: the exchange accepted the cancels of 4 orders, but their final state cannot be read yet \(the line is cut\); the next/,
     );
   });

@@ -34,16 +34,16 @@ async function started() {
   });
   /** The first call gets the venue as it is, each later one this one. */
   const onceThen = (later: ReturnType<typeof venue> | undefined): Partial<Deps> => {
-    let asked = 0;
-    return { venueOf: () => (asked++ === 0 ? venue("kraken") : later) };
+    let requestCount = 0;
+    return { venueOf: () => (requestCount++ === 0 ? venue("kraken") : later) };
   };
   /** How often a pass has read its open orders. */
   const counted = () => {
     const kraken = venue("kraken");
     const looks = { count: 0 };
-    const openOrders: typeof kraken.openOrders = async (...asked) => {
+    const openOrders: typeof kraken.openOrders = async (...requests) => {
       looks.count++;
-      return kraken.openOrders(...asked);
+      return kraken.openOrders(...requests);
     };
     return { looks, of: { venueOf: () => ({ ...kraken, openOrders }) } as Partial<Deps> };
   };
@@ -100,9 +100,9 @@ describe("a change of a grid", () => {
 
   it("takes no more passes than it needs", async () => {
     const { id, ask, counted } = await started();
-    const passes = async (asked: object) => {
+    const passes = async (request: object) => {
       const { looks, of } = counted();
-      const { made } = await ask<Changed>("edit_grid", { id, ...asked }, of);
+      const { made } = await ask<Changed>("edit_grid", { id, ...request }, of);
       return [made, looks.count];
     };
     expect(await passes({ stopLossPrice: 50_000 })).toEqual([true, 1]);
@@ -157,13 +157,13 @@ describe("a start without funds", () => {
     const { ask, venue } = await started();
     const poor = { venue: () => ({ ...venue("kraken"), balances: async () => [] }) } as Partial<Deps>;
     const centered = { exchange: "kraken", symbol: "BTC/USDT", size: 100, confidence: 0 };
-    for (const [preview, start, asked] of [
+    for (const [preview, start, request] of [
       ["preview_grid", "start_grid", REQUEST],
       ["preview_centered_grid", "start_centered_grid", centered],
     ] as const) {
-      const told = await ask<{ warnings: { code: string }[] }>(preview, asked, poor);
-      expect(told.warnings.map(({ code }) => code)).toContain("funds_missing");
-      await expect(ask(start, asked, poor)).rejects.toMatchObject({
+      const result = await ask<{ warnings: { code: string }[] }>(preview, request, poor);
+      expect(result.warnings.map(({ code }) => code)).toContain("funds_missing");
+      await expect(ask(start, request, poor)).rejects.toMatchObject({
         label: "Start failed",
         message: expect.stringMatching(/^no order could be placed/),
       });

@@ -86,10 +86,10 @@ describe("what is told as left", () => {
   const ofRequest = (clientId: string) => order({ clientId, account: REQUESTS });
 
   it("is every order that may rest, apart from it what only a request's keys reach", async () => {
-    const [own, asked] = [order({ account: OWN }), ofRequest("r")];
+    const [own, query] = [order({ account: OWN }), ofRequest("r")];
     const ended = order({ clientId: "e", state: "filled" });
-    const left = await resting([own, asked, ended]);
-    expect(left).toEqual({ orders: [own], ofRequests: [asked] });
+    const left = await resting([own, query, ended]);
+    expect(left).toEqual({ orders: [own], ofRequests: [query] });
     const shown = {
       symbol: "BTC/USDT",
       side: "buy",
@@ -112,9 +112,9 @@ describe("what is told as left", () => {
 
   it("says what a person can do about orders of requests", () => {
     expect(requestsText({ orders: [], ofRequests: [] })).toBe("");
-    const told = (...ids: string[]) => requestsText({ orders: [], ofRequests: ids.map(ofRequest) });
-    expect(told("a")).toMatch(/^; 1 order was placed on kraken with keys of a request/);
-    expect(told("a", "b")).toMatch(/^; 2 orders were placed on kraken with keys/);
+    const format = (...ids: string[]) => requestsText({ orders: [], ofRequests: ids.map(ofRequest) });
+    expect(format("a")).toMatch(/^; 1 order was placed on kraken with keys of a request/);
+    expect(format("a", "b")).toMatch(/^; 2 orders were placed on kraken with keys/);
   });
 
   it("names the accounts that another process has to finish", () => {
@@ -165,18 +165,18 @@ async function trading(over: object = {}) {
 describe("the kill switch", () => {
   it("says what it is, and where it was turned on", async () => {
     const { ask, store } = await trading();
-    const told = (over: object = {}) => ask<Left>("get_kill_switch", {}, over);
-    expect(await told()).toEqual({
+    const readOutput = (over: object = {}) => ask<Left>("get_kill_switch", {}, over);
+    expect(await readOutput()).toEqual({
       on: false,
       message: "the kill switch is off: orders are placed again",
     });
     await store.setKill(true, { actor: "test", request: null });
-    expect(await told()).toMatchObject({
+    expect(await readOutput()).toMatchObject({
       on: true,
       message: expect.stringMatching(/^the kill switch is on: no new orders; .* cancels them$/),
     });
     const here = { killHere: { reason: () => "a file says so" } };
-    expect((await told(here)).message).toMatch(
+    expect((await readOutput(here)).message).toMatch(
       /^the kill switch is on in this process, as a file says so: no new orders/,
     );
   });
@@ -207,12 +207,12 @@ describe("the kill switch", () => {
 
   it("tells what may rest still: of this process's accounts, and of those that it does not reach", async () => {
     const { ask, cut } = await trading();
-    const told = await ask<Left>("set_kill_switch", { on: true, cancel: true }, cut);
-    expect(told).toMatchObject({ on: true, done: false });
-    expect(told.message).toBe(
+    const reply = await ask<Left>("set_kill_switch", { on: true, cancel: true }, cut);
+    expect(reply).toMatchObject({ on: true, done: false });
+    expect(reply.message).toBe(
       "the kill switch is on; 6 orders could still be open; repeat the request to continue",
     );
-    expect(told.orders).toHaveLength(6);
+    expect(reply.orders).toHaveLength(6);
     const away = await ask<Left>("set_kill_switch", { on: true, cancel: true }, { venueOf: () => undefined });
     expect(away.message).toMatch(
       /^the kill switch is on; 6 orders could still be open; this process has no keys for kraken/,
@@ -232,8 +232,8 @@ describe("panic", () => {
     });
     await ask("stop_grid", { id: earlier.id });
     time.pass(60_000);
-    const told = await ask<Left>("panic");
-    expect(told).toEqual({
+    const reply = await ask<Left>("panic");
+    expect(reply).toEqual({
       on: true,
       done: true,
       message: "the kill switch is on, every grid is stopped, and no order of edgemaker is open",
@@ -246,9 +246,9 @@ describe("panic", () => {
 
   it("leaves base alone, or sells it", async () => {
     const kept = await trading();
-    const told = await kept.ask<Left>("panic");
-    expect(told.done).toBe(true);
-    expect(Number(told.grids[0]?.base)).toBeGreaterThan(0);
+    const reply = await kept.ask<Left>("panic");
+    expect(reply.done).toBe(true);
+    expect(Number(reply.grids[0]?.base)).toBeGreaterThan(0);
     const sold = await (await trading()).ask<Left>("panic", { sell: true });
     expect(sold).toMatchObject({ done: true, grids: [{ status: "stopped" }] });
     expect(sold.message).toBe(
@@ -259,9 +259,9 @@ describe("panic", () => {
 
   it("tells what is not done: grids, orders, and base that is not sold", async () => {
     const { ask, cut } = await trading();
-    const told = await ask<Left>("panic", { sell: true }, cut);
-    expect(told).toMatchObject({ on: true, done: false, grids: [{ status: "running" }] });
-    expect(told.message).toBe(
+    const reply = await ask<Left>("panic", { sell: true }, cut);
+    expect(reply).toMatchObject({ on: true, done: false, grids: [{ status: "running" }] });
+    expect(reply.message).toBe(
       "the kill switch is on; 1 grid is not stopped yet, 6 orders could still be open, 1 grid holds base that is not sold; repeat the request to continue",
     );
     const here = { ...cut, killHere: { reason: () => "a file says so" } };
@@ -278,8 +278,8 @@ describe("panic", () => {
 
   it("tells of nothing that is not left", async () => {
     const { ask } = await trading({ triggerPrice: 50_000, useOwnBase: false });
-    const told = await ask<Left>("panic", { sell: true }, { venueOf: () => undefined });
-    expect(told.message).toMatch(
+    const reply = await ask<Left>("panic", { sell: true }, { venueOf: () => undefined });
+    expect(reply.message).toMatch(
       /^the kill switch is on; 1 grid is not stopped yet; this process has no keys/,
     );
   });

@@ -13,11 +13,11 @@ it("read no other account's resting orders, however many there are", async () =>
   const { ask } = askingOf(deps);
   const { id } = await ask<{ id: string }>("start_grid", { ...REQUEST, useOwnBase: false });
   const quotes = await ask<{ id: string }>("start_quote", QUOTES);
-  const asked: unknown[] = [];
+  const requests: unknown[] = [];
   const store: Deps["store"] = {
     ...deps.store,
     unsettledOrders: (account) => {
-      asked.push(account);
+      requests.push(account);
       return deps.store.unsettledOrders(account);
     },
   };
@@ -31,7 +31,7 @@ it("read no other account's resting orders, however many there are", async () =>
   await ask("get_withdraw_plan", { exchange }, { store });
   await ask("get_quote_status", { id: quotes.id }, { store });
   await ask("preview_quote_edit", { id: quotes.id, spread: 0.02 }, { store });
-  expect(asked.length).toBeGreaterThanOrEqual(5);
-  expect(new Set(asked).size).toBe(1);
-  expect(asked[0]).toMatch(/^\w+:kraken:/);
+  expect(requests.length).toBeGreaterThanOrEqual(5);
+  expect(new Set(requests).size).toBe(1);
+  expect(requests[0]).toMatch(/^\w+:kraken:/);
 });

@@ -19,32 +19,40 @@ async function trading(over: object = {}) {
   const { deps } = box;
   const asking = askingOf(deps);
   const { id } = await asking.ask<{ id: string }>("start_grid", { ...REQUEST, ...over });
-  const told = (how: object = {}, of: Partial<Deps> = {}) => asking.ask<Left>("panic", how, of);
+  const readOutput = (how: object = {}, of: Partial<Deps> = {}) => asking.ask<Left>("panic", how, of);
   /** With other orders, and other strategies, than there are. */
   const store = (of: Partial<Deps["store"]>): Partial<Deps> => ({ store: { ...deps.store, ...of } });
   /** Takes the first cancels and says nothing of them. */
   const slow = (exchange: string) => {
     const venue = box.venue(exchange);
     let cancels = 0;
-    const cancel: typeof venue.cancel = async (...asked) =>
-      ++cancels > 2 ? venue.cancel(...asked) : { result: "unknown", reason: "cut" };
+    const cancel: typeof venue.cancel = async (...requests) =>
+      ++cancels > 2 ? venue.cancel(...requests) : { result: "unknown", reason: "cut" };
     return { ...venue, cancel };
   };
-  return { ...box, ...asking, id, told, store, slow, away: { venueOf: () => undefined } as Partial<Deps> };
+  return {
+    ...box,
+    ...asking,
+    id,
+    told: readOutput,
+    store,
+    slow,
+    away: { venueOf: () => undefined } as Partial<Deps>,
+  };
 }
 const here = { killHere: { reason: () => "a file says so" } } as Partial<Deps>;
 const FAR = order({ account: "live:mexc:api.mexc.com", strategy: null });
 
 describe("what panic has left", () => {
   it("is asked for again while this process gets at any of it, whatever others have", async () => {
-    const { deps, told, ask, slow } = await trading({ useOwnBase: false });
+    const { deps, told: readOutput, ask, slow } = await trading({ useOwnBase: false });
     await ask("start_grid", { ...REQUEST, exchange: "mexc", useOwnBase: false });
     const kraken = slow("kraken");
     const own: Partial<Deps> = { venueOf: ({ exchange }) => (exchange === "kraken" ? kraken : undefined) };
-    const answer = await told({}, own);
+    const answer = await readOutput({}, own);
     expect(answer.done).toBe(false);
     expect([...new Set(answer.orders.map(({ exchange }) => exchange))]).toEqual(["mexc"]);
-    expect(await told({}, { venueOf: deps.venueOf })).toMatchObject({ done: true });
+    expect(await readOutput({}, { venueOf: deps.venueOf })).toMatchObject({ done: true });
   });
 
   it("is told of the switch too, asked for while it cancels", async () => {
@@ -71,8 +79,8 @@ describe("what panic has left", () => {
   });
 
   it("says nothing of what is not left", async () => {
-    const { told, store } = await trading({ useOwnBase: false });
-    const answer = await told(
+    const { told: readOutput, store } = await trading({ useOwnBase: false });
+    const answer = await readOutput(
       { sell: true },
       { ...store({ unsettledOrders: async () => [FAR] as Order[], strategies: async () => [] }), ...here },
     );
@@ -82,7 +90,7 @@ describe("what panic has left", () => {
   });
 
   it("is no dust of a grid that has ended with it", async () => {
-    const { deps, told, store } = await trading();
+    const { deps, told: readOutput, store } = await trading();
     const [begun] = await deps.store.strategies({});
     const ended = (lastError: string | null) => {
       const strategy = {
@@ -94,12 +102,12 @@ describe("what panic has left", () => {
       const strategies = async ({ stopped }: StrategyFilter) => (stopped ? [{ ...begun, strategy }] : []);
       return store({ strategies: strategies as never, unsettledOrders: async () => [] });
     };
-    expect(await told({ sell: true }, ended(null))).toMatchObject({ done: true });
-    expect(await told({ sell: true }, ended("no buyer"))).toMatchObject({
+    expect(await readOutput({ sell: true }, ended(null))).toMatchObject({ done: true });
+    expect(await readOutput({ sell: true }, ended("no buyer"))).toMatchObject({
       done: false,
       message: "the kill switch is on; 1 grid holds base that is not sold; repeat the request to continue",
     });
-    expect(await told({}, { ...ended("no buyer"), ...here })).toMatchObject({ done: true });
+    expect(await readOutput({}, { ...ended("no buyer"), ...here })).toMatchObject({ done: true });
   });
 
   it("has a shape that clients read", async () => {

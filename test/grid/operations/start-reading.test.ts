@@ -33,9 +33,9 @@ describe("what a start reads of the world", () => {
 
   it("is how far a price is trusted, at the moment of the price where that is simulated", async () => {
     const { deps, live } = await opened();
-    const asked = { ...WHERE, confidence: d("0.5") };
+    const request = { ...WHERE, confidence: d("0.5") };
     const prices = { reference: async () => ({ prices: [], most: null, listed: false }) };
-    const trusted = async (of: Deps) => (await readWorld({ ...of, ...prices }, asked, "test")).confidence;
+    const trusted = async (of: Deps) => (await readWorld({ ...of, ...prices }, request, "test")).confidence;
     expect(await trusted(deps)).toBeGreaterThan(0n);
     // An hour later it is an old price.
     expect(await trusted(live)).toBeLessThan((await trusted(deps)) as bigint);
@@ -73,19 +73,19 @@ describe("what a start reads of the world", () => {
 });
 
 describe("what a doubtful price means for the first orders", () => {
-  const told = (value: string | undefined, confidence: string | undefined) =>
+  const format = (value: string | undefined, confidence: string | undefined) =>
     startDoubts({ trust: value === undefined ? undefined : { value: d(value), source: "itself" } } as Read, {
       ...WHERE,
       confidence: confidence === undefined ? undefined : d(confidence),
     });
 
   it("is told below the least that is asked for, and not at it", () => {
-    expect(told("0.4", "0.5")).toEqual([
+    expect(format("0.4", "0.5")).toEqual([
       {
         code: "low_confidence",
         message: "nothing is placed now: the price's confidence is 0.4, below 0.5 (itself)",
       },
     ]);
-    expect([told("0.5", "0.5"), told(undefined, "0.5"), told("0.4", undefined)]).toEqual([[], [], []]);
+    expect([format("0.5", "0.5"), format(undefined, "0.5"), format("0.4", undefined)]).toEqual([[], [], []]);
   });
 });

@@ -49,29 +49,29 @@ describe("a start", () => {
   it("places what its preview has told, and answers what it uses", async () => {
     const { ask, resting, rows } = await opened();
     const plan = await ask<Plan>("preview_grid", REQUEST);
-    const told = await ask<Started>("start_grid", { ...REQUEST, planHash: plan.planHash });
-    expect(told).toMatchObject({
+    const result = await ask<Started>("start_grid", { ...REQUEST, planHash: plan.planHash });
+    expect(result).toMatchObject({
       status: "running",
       phase: "active",
-      message: `${told.id} is running and its orders are placed`,
+      message: `${result.id} is running and its orders are placed`,
       maxQuoteUsed: plan.maxQuoteUsed,
       config: { exchange: "kraken", symbol: "BTC/USDT", lowerPrice: 57_000, gridLevels: 6 },
     });
-    expect(told.warnings.map(({ code }) => code)).toEqual(["own_base_used"]);
+    expect(result.warnings.map(({ code }) => code)).toEqual(["own_base_used"]);
     expect(plan.warnings.map(({ code }) => code)).toEqual(["own_base_used"]);
-    expect(Number(told.ownBaseUsed)).toBeGreaterThan(0);
+    expect(Number(result.ownBaseUsed)).toBeGreaterThan(0);
     expect(await resting()).toBe(plan.orders.length);
     expect(await rows()).toMatchObject([
-      { id: told.id, kind: "grid", wants: "run", keepOrders: false, lastError: null },
+      { id: result.id, kind: "grid", wants: "run", keepOrders: false, lastError: null },
     ]);
   });
 
   it("waits for its trigger where it has one", async () => {
     const { ask, resting } = await opened();
-    const told = await ask<Started>("start_grid", { ...REQUEST, triggerPrice: 50_000 });
-    expect(told).toMatchObject({
+    const result = await ask<Started>("start_grid", { ...REQUEST, triggerPrice: 50_000 });
+    expect(result).toMatchObject({
       status: "idle",
-      message: `${told.id} waits until the market reaches 50000`,
+      message: `${result.id} waits until the market reaches 50000`,
     });
     expect(await resting()).toBe(0);
   });
@@ -130,14 +130,14 @@ describe("a start", () => {
 
   it("knows the last hour's volatility where it widens by it, and starts without", async () => {
     const { ask, over, venue, rows } = await opened();
-    const asked: CandleRange[] = [];
+    const requests: CandleRange[] = [];
     const candles = (symbol: string, range: CandleRange) => {
-      asked.push(range);
+      requests.push(range);
       return venue("kraken").candles(symbol as never, range);
     };
     const widens = { ...CENTERED, volatility: true };
     await ask("start_centered_grid", widens, over({ candles }));
-    expect(asked).toEqual([{ span: 60_000, limit: 60 }]);
+    expect(requests).toEqual([{ span: 60_000, limit: 60 }]);
     const midsOf = async () =>
       (await rows()).at(-1)?.state as unknown as { mids: { at: number }[]; laidAt: number };
     const { mids, laidAt } = await midsOf();
@@ -146,7 +146,7 @@ describe("a start", () => {
     expect(Math.max(...mids.map(({ at }) => at))).toBeLessThanOrEqual(laidAt);
     expect(Math.max(...mids.map(({ at }) => at))).toBeGreaterThan(laidAt - 120_000);
     await ask("start_centered_grid", CENTERED, over({ candles }));
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
     const cut = async () => {
       throw new VenueError("unavailable", "the line is cut");
     };
@@ -219,7 +219,7 @@ describe("a start on paper", () => {
 describe("what is asked of the world", () => {
   it("is how far the price is trusted, only where that matters", async () => {
     const { ask } = await opened();
-    const told = async (over: object, of: Partial<Deps> = {}) =>
+    const readOutput = async (over: object, of: Partial<Deps> = {}) =>
       (await ask<Plan>("preview_grid", { ...REQUEST, ...over }, of)).warnings.filter(
         ({ code }) => code === "low_confidence",
       );
@@ -229,14 +229,14 @@ describe("what is asked of the world", () => {
         throw new AppError("Internal error", "nobody has asked for it");
       },
     };
-    expect(await told({}, never)).toEqual([]);
-    const [doubt] = await told({ confidence: 1 }, nobody);
+    expect(await readOutput({}, never)).toEqual([]);
+    const [doubt] = await readOutput({ confidence: 1 }, nobody);
     expect(doubt?.message).toMatch(
       /^nothing is placed now: the price's confidence is [\d.]+, below 1 \(.+\)$/,
     );
-    expect(await told({ confidence: 0 }, nobody)).toEqual([]);
+    expect(await readOutput({ confidence: 0 }, nobody)).toEqual([]);
     // Where nobody else lists the pair its own price is all there is.
-    expect(await told({ confidence: 1 }, { reference: undefined } as never)).toEqual([]);
+    expect(await readOutput({ confidence: 1 }, { reference: undefined } as never)).toEqual([]);
   });
 
   it("is the last week's prices, without which a plan stands too", async () => {
@@ -264,21 +264,21 @@ describe("what is asked of the world", () => {
 
   it("is where the price was, for a guided start, and no range is made up", async () => {
     const { ask, over } = await opened();
-    const asked = { exchange: "kraken", symbol: "BTC/USDT", budget: 500 };
+    const request = { exchange: "kraken", symbol: "BTC/USDT", budget: 500 };
     interface Guide {
       readonly past: { readonly from: number; readonly until: number };
       readonly start: { readonly planHash: string; readonly orderSize: number };
       readonly plan: Plan;
     }
     const days = async (width: string) => {
-      const { past } = await ask<Guide>("guide_grid", { ...asked, width });
+      const { past } = await ask<Guide>("guide_grid", { ...request, width });
       return (past.until - past.from) / 86_400_000;
     };
     expect([await days("narrow"), await days("usual"), await days("wide")]).toEqual([1, 7, 30]);
-    const { start, plan } = await ask<Guide>("guide_grid", asked);
+    const { start, plan } = await ask<Guide>("guide_grid", request);
     expect(start.planHash).toBe(plan.planHash);
     expect(decimal(plan.maxQuoteUsed)).toBeLessThanOrEqual(decimal("500"));
-    await expect(ask("guide_grid", asked, over({ candles: async () => [] }))).rejects.toMatchObject({
+    await expect(ask("guide_grid", request, over({ candles: async () => [] }))).rejects.toMatchObject({
       label: "Fetch failed",
       message: "kraken has no history of BTC/USDT; set the range with grid start",
     });

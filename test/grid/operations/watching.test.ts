@@ -113,8 +113,8 @@ describe("the status of grids", () => {
     expect(codesOf(await status())).toEqual(["stalled", "stop_price_unwatched"]);
     expect(codesOf(await list())).toEqual(["stalled", "stop_price_unwatched"]);
     expect((await list()).strategies[0]?.stalled).toBe(true);
-    const told = await watch();
-    expect(told).toMatch(
+    const text = await watch();
+    expect(text).toMatch(
       /^stalled: grid-\S+; the stop prices of 1 of 1 grids are not being watched: grid-\S+; see their status$/,
     );
     // Those of other processes are theirs.
@@ -145,13 +145,13 @@ describe("the watch over grids", () => {
     const { deps, time, store } = await started();
     const [view] = await store.strategies({});
     time.pass(4 * MINUTE);
-    const told = async (count: number) => {
+    const readOutput = async (count: number) => {
       const views = Array.from({ length: count }, () => ({ ...view, now: time.now() }));
       return watchOver({ ...deps, store: { ...deps.store, strategies: async () => views as never } })();
     };
-    expect(await told(1)).toMatch(/^stalled: grid-[^,]+$/);
-    expect(await told(20)).not.toContain("more");
-    expect(await told(22)).toMatch(/, grid-\S+ and 2 more$/);
+    expect(await readOutput(1)).toMatch(/^stalled: grid-[^,]+$/);
+    expect(await readOutput(20)).not.toContain("more");
+    expect(await readOutput(22)).toMatch(/, grid-\S+ and 2 more$/);
   });
 });
 
@@ -168,8 +168,8 @@ describe("what can be taken out", () => {
       readonly warnings: readonly { readonly code: string; readonly message: string }[];
     }
     const plan = (of: Partial<Deps> = {}) => ask<Plan>("get_withdraw_plan", { exchange: "kraken" }, of);
-    const told = await plan();
-    expect(told).toMatchObject({ exchange: "kraken", needs: [{ id, symbol: "BTC/USDT" }], warnings: [] });
+    const result = await plan();
+    expect(result).toMatchObject({ exchange: "kraken", needs: [{ id, symbol: "BTC/USDT" }], warnings: [] });
     const poor = {
       venue: () => ({ ...venue("kraken"), balances: async () => [] }),
     } as unknown as Partial<Deps>;

@@ -93,8 +93,8 @@ describe("a grid that starts", () => {
   });
 
   it("takes none where it was told so, and waits for none", () => {
-    const told = start(own("5", false), { config: { useOwnBase: false } });
-    expect([told?.phase, base(told)]).toEqual(["placing", 0n]);
+    const result = start(own("5", false), { config: { useOwnBase: false } });
+    expect([result?.phase, base(result)]).toEqual(["placing", 0n]);
     expect(start(own("0", false), { config: { useOwnBase: true } })?.phase).toBe("starting");
   });
 

@@ -96,24 +96,24 @@ describe("a change that was asked for", () => {
 });
 
 describe("what became of a change", () => {
-  const told = (before: GridStrategy, after: Partial<GridStrategy>, edits = 2) =>
+  const format = (before: GridStrategy, after: Partial<GridStrategy>, edits = 2) =>
     editEvents(before, { ...before, ...after, state: { ...before.state, edits } }, WORLD, NOW).map(
       ({ message }) => message,
     );
 
   it("is told once a pass has taken note of it", () => {
-    expect(told(grid(STOPS), { config: STOPS })).toEqual(["the change is made"]);
-    expect(told(grid(HIGHER), {}, 1)).toEqual([]);
-    expect(told(grid(null), {})).toEqual([]);
+    expect(format(grid(STOPS), { config: STOPS })).toEqual(["the change is made"]);
+    expect(format(grid(HIGHER), {}, 1)).toEqual([]);
+    expect(format(grid(null), {})).toEqual([]);
     const { id, account } = grid(STOPS);
     const [event] = editEvents(grid(STOPS), grid(STOPS, { config: STOPS }, { edits: 2 }), WORLD, NOW);
     expect(event).toMatchObject({ account, strategy: id, at: NOW, kind: "edited" });
   });
 
   it("is told with why it is not made", () => {
-    expect(told(grid(TINY), {})).toEqual([
+    expect(format(grid(TINY), {})).toEqual([
       expect.stringMatching(/^the change was not made: orderSize must be at least/),
     ]);
-    expect(told(grid(HIGHER), {})).toEqual(["the change was not made: another change came first"]);
+    expect(format(grid(HIGHER), {})).toEqual(["the change was not made: another change came first"]);
   });
 });

@@ -8,7 +8,7 @@ import { quote } from "../../support/made.ts";
 /** Fees of 0.1 %, levels 10 % apart. */
 const EVEN = quote({ bid: d("105"), ask: d("105") });
 const WIDE = quote({ bid: d("100"), ask: d("110") });
-const told = (
+const format = (
   config: object,
   { of = {}, on = EVEN, at = market() }: { of?: Partial<GridState>; on?: typeof EVEN; at?: Market } = {},
   rests = true,
@@ -21,26 +21,26 @@ const told = (
 
 describe("the notices of a grid", () => {
   it("are none where all is well", () => {
-    expect(told({})).toEqual([]);
-    expect(told({}, {}, false)).toEqual([]);
+    expect(format({})).toEqual([]);
+    expect(format({}, {}, false)).toEqual([]);
   });
 
   it("tell of fees that take more than a cycle brings, and not of those that would only where one takes", () => {
-    expect(told({}, { at: market({ maker: d("0.1"), taker: d("0.1") }) })).toMatchObject([
+    expect(format({}, { at: market({ maker: d("0.1"), taker: d("0.1") }) })).toMatchObject([
       { code: "below_break_even" },
     ]);
-    expect(told({}, { at: market({ taker: d("0.1") }) })).toEqual([]);
+    expect(format({}, { at: market({ taker: d("0.1") }) })).toEqual([]);
   });
 
   it("tell of a loss limit that holds it", () => {
     const message = "it has lost 5 USDT";
-    expect(told({}, { of: { halted: message } as never })).toEqual([{ code: "loss_limit", message }]);
+    expect(format({}, { of: { halted: message } as never })).toEqual([{ code: "loss_limit", message }]);
   });
 
   it("tell of a book too wide, and apart where a stop price is held up by it, and has been passed", () => {
-    expect(told({}, { on: WIDE })).toMatchObject([{ code: "wide_spread" }]);
+    expect(format({}, { on: WIDE })).toMatchObject([{ code: "wide_spread" }]);
     const held = (config: object) => {
-      const [notice] = told(config, { on: WIDE });
+      const [notice] = format(config, { on: WIDE });
       const [, prices, passed] =
         /the stop at (.*) waits for a narrower spread(.*);/.exec(notice?.message ?? "") ?? [];
       return [notice?.code, prices, passed];
@@ -67,10 +67,10 @@ describe("the notices of a grid", () => {
       of: { slots: [slot({ side: "sell", base: d(base), cost: d("200") })] },
     });
     const lots = market({ lot: d("1") });
-    expect(told({}, { ...holding("1"), at: lots }, false)).toMatchObject([
+    expect(format({}, { ...holding("1"), at: lots }, false)).toMatchObject([
       { code: "all_below_cost", message: expect.stringContaining("it breaks even at ") },
     ]);
-    expect(told({}, { ...holding("1"), at: lots })).toEqual([]);
-    expect(told({}, { ...holding("0.9"), at: lots }, false)).toEqual([]);
+    expect(format({}, { ...holding("1"), at: lots })).toEqual([]);
+    expect(format({}, { ...holding("0.9"), at: lots }, false)).toEqual([]);
   });
 });

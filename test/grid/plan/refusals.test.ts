@@ -165,21 +165,21 @@ describe("a slot is refused", () => {
 
   it("before it is tried again, with what the venue had said", () => {
     const later = { ...buying, retryAt: NOW + 1 };
-    const told = { slot: 0, reason: "unclear", detail: "no answer" } as const;
+    const result = { slot: 0, reason: "unclear", detail: "no answer" } as const;
     expect(refused(later)).toEqual({ slot: 0, reason: "rejected" });
-    const others = [{ ...told, slot: 1 }, { slot: 0, reason: "no_quote", detail: "other" } as const];
+    const others = [{ ...result, slot: 1 }, { slot: 0, reason: "no_quote", detail: "other" } as const];
     expect(refused(later, {}, { refused: others })).toEqual({ slot: 0, reason: "rejected" });
-    expect(refused(later, {}, { refused: [...others, told] })).toEqual(told);
-    expect(refused({ ...later, retryAt: NOW }, {}, { refused: [told] })).toBeUndefined();
+    expect(refused(later, {}, { refused: [...others, result] })).toEqual(result);
+    expect(refused({ ...later, retryAt: NOW }, {}, { refused: [result] })).toBeUndefined();
   });
 
   const LIMITED = { bounds: bounds({ orderNotional: { USDT: d("99") } }), backoff: TIMING.backoff };
 
   it("by a limit less and less often, with what that had said", () => {
     const first = planned([buying], LIMITED);
-    const [waiting, told] = [first.next.slots[0] as Slot, first.next.refused[0]];
+    const [waiting, result] = [first.next.slots[0] as Slot, first.next.refused[0]];
     expect(waiting.limited).toEqual({ times: 1, until: NOW + 15_000, version: 1 });
-    expect(told).toMatchObject({ reason: "limit_order", detail: expect.stringContaining("after 15 s") });
+    expect(result).toMatchObject({ reason: "limit_order", detail: expect.stringContaining("after 15 s") });
     expect(nextOrders(first.next, view({ ...LIMITED, now: NOW + 14_999 })).next).toBe(first.next);
     expect(
       nextOrders(first.next, view({ ...LIMITED, now: NOW + 15_000 })).next.slots[0]?.limited?.times,

@@ -42,10 +42,10 @@ describe("what is asked of a grid", () => {
 });
 
 describe("a configuration as a start would have to ask for it", () => {
-  const asRequested = (asked: ReturnType<typeof range>, changes = {}) =>
-    requestedAs(checkStart(asked, WORLD).config, changes) as ReturnType<typeof range>;
-  const asAround = (asked: ReturnType<typeof around>, changes = {}) =>
-    requestedAs(checkCentered(asked, WORLD).config, changes) as ReturnType<typeof around>;
+  const asRequested = (request: ReturnType<typeof range>, changes = {}) =>
+    requestedAs(checkStart(request, WORLD).config, changes) as ReturnType<typeof range>;
+  const asAround = (request: ReturnType<typeof around>, changes = {}) =>
+    requestedAs(checkCentered(request, WORLD).config, changes) as ReturnType<typeof around>;
 
   it("lays out the same grid between two prices", () => {
     for (const over of [
@@ -168,7 +168,7 @@ describe("a new grid", () => {
 
 describe("a guided start, as another request takes it", () => {
   const PRICES = { lowerPrice: d("100"), upperPrice: d("120"), gridLevels: 4, orderSize: d("12.5") };
-  const asked = {
+  const request = {
     exchange: "kraken",
     symbol: "BTC/USDT",
     budget: d("50"),
@@ -176,7 +176,7 @@ describe("a guided start, as another request takes it", () => {
     onLeave: "wait",
   } as never;
   const out = (over: object = {}, of: object = {}) =>
-    startOf({ ...(asked as object), ...of } as never, { ...PRICES, ...over } as never);
+    startOf({ ...(request as object), ...of } as never, { ...PRICES, ...over } as never);
   const PLAIN = {
     exchange: "kraken",
     symbol: "BTC/USDT",

@@ -24,8 +24,8 @@ const CENTERED = checkCentered({ orderSize: d("50"), centered: AROUND }, NO_FUND
 
 const grid = (config: GridConfig, of: Partial<GridState> = {}, over: object = {}) =>
   strategy({ config, state: state([slot()], of), ...over }) as GridStrategy;
-const change = (config: GridConfig, asked: EditRequest, of: Partial<GridState> = {}) =>
-  edited(grid(config, of), asked, WORLD);
+const change = (config: GridConfig, request: EditRequest, of: Partial<GridState> = {}) =>
+  edited(grid(config, of), request, WORLD);
 const refused = (label: string, message: string) => expect.objectContaining({ label, message });
 
 describe("a change of a grid between two prices", () => {
@@ -93,8 +93,8 @@ describe("a change of a grid between two prices", () => {
     ["its own bounds", { lowerPrice: d("100"), upperPrice: d("120") }],
     ["its own stop price", { stopLossPrice: d("90") }],
     ["its own take-profit price", { takeProfitPrice: d("130") }],
-  ])("is refused where it changes nothing: %s", (_, asked) => {
-    expect(() => change(RANGE, asked)).toThrow(
+  ])("is refused where it changes nothing: %s", (_, request) => {
+    expect(() => change(RANGE, request)).toThrow(
       refused("Invalid request", "this changes nothing; set at least one field"),
     );
   });
@@ -113,15 +113,15 @@ describe("a change of a grid between two prices", () => {
   });
 
   it("says where the market has passed a stop price already", () => {
-    const told = (asked: EditRequest) => change(RANGE, asked).warnings.map(({ message }) => message);
+    const format = (request: EditRequest) => change(RANGE, request).warnings.map(({ message }) => message);
     const passed = (price: string) =>
       `the market is at 105, which has passed ${price}: the grid stops and sells its base at once`;
     const above = { lowerPrice: d("107"), upperPrice: d("119") };
-    expect(told({ ...above, stopLossPrice: d("105") })).toContain(passed("105"));
-    expect(told({ ...above, stopLossPrice: d("104.99") })).toHaveLength(1);
+    expect(format({ ...above, stopLossPrice: d("105") })).toContain(passed("105"));
+    expect(format({ ...above, stopLossPrice: d("104.99") })).toHaveLength(1);
     const below = { lowerPrice: d("95"), upperPrice: d("103") };
-    expect(told({ ...below, takeProfitPrice: d("105") })).toContain(passed("105"));
-    expect(told({ ...below, takeProfitPrice: d("105.01") })).toHaveLength(1);
+    expect(format({ ...below, takeProfitPrice: d("105") })).toContain(passed("105"));
+    expect(format({ ...below, takeProfitPrice: d("105.01") })).toHaveLength(1);
     const [, stops] = change(RANGE, { ...above, stopLossPrice: d("106") }).warnings;
     expect(stops).toEqual({ code: "stops_at_once", message: passed("106") });
     // Without either price nothing is passed.
@@ -132,8 +132,8 @@ describe("a change of a grid between two prices", () => {
 
 describe("a change of a grid that follows the market", () => {
   const TRAILS = { ...RANGE, trail: { up: d("140"), down: d("80") } };
-  const bounds = (asked: EditRequest, steps = 0) =>
-    change({ ...TRAILS, stopLossPrice: undefined, takeProfitPrice: undefined }, asked, {
+  const bounds = (request: EditRequest, steps = 0) =>
+    change({ ...TRAILS, stopLossPrice: undefined, takeProfitPrice: undefined }, request, {
       trail: { way: null, steps },
     }).config;
 
@@ -150,16 +150,16 @@ describe("a change of a grid that follows the market", () => {
   });
 
   it("is from what was asked last, where no pass has taken note of that", () => {
-    const asked = { ...TRAILS, orderSize: d("70") };
-    const waiting = grid(TRAILS, { trail: { way: null, steps: 2 }, edits: 0 }, { edit: asked, edits: 1 });
+    const request = { ...TRAILS, orderSize: d("70") };
+    const waiting = grid(TRAILS, { trail: { way: null, steps: 2 }, edits: 0 }, { edit: request, edits: 1 });
     const { before, config } = edited(waiting, { gridLevels: 5 }, WORLD);
-    expect(before).toBe(asked);
+    expect(before).toBe(request);
     expect(config).toMatchObject({ orderSize: d("70"), lowerPrice: d("100"), gridLevels: 5 });
   });
 
   it("keeps the bounds that are still ahead of it", () => {
     const plain = { stopLossPrice: d("1"), clearTakeProfit: true } as const;
-    const trail = (asked: EditRequest) => change(TRAILS, { ...plain, ...asked }).config.trail;
+    const trail = (request: EditRequest) => change(TRAILS, { ...plain, ...request }).config.trail;
     expect(trail({})).toEqual({ up: d("140"), down: d("80") });
     expect(trail({ upperPrice: d("140") })).toEqual({ up: undefined, down: d("80") });
     expect(trail({ upperPrice: d("139.99") })).toMatchObject({ up: d("140") });
@@ -206,8 +206,8 @@ describe("a change of a grid around the market", () => {
     ["takeProfitPrice", { takeProfitPrice: d("140") }],
     ["clearStopLoss", { clearStopLoss: true }],
     ["clearTakeProfit", { clearTakeProfit: true }],
-  ])("is refused for what it has not: %s", (name, asked) => {
-    expect(() => change(CENTERED, asked)).toThrow(
+  ])("is refused for what it has not: %s", (name, request) => {
+    expect(() => change(CENTERED, request)).toThrow(
       refused("Invalid request", `${name} is not a setting of a centered grid`),
     );
   });

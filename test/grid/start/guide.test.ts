@@ -21,8 +21,8 @@ const WORLD: GuideMarket = {
   candles: [candle("90", "104"), candle("95", "110")],
   mid: d("100"),
 };
-const guide = (asked: Partial<GuideRequest> = {}, world: Partial<GuideMarket> = {}) =>
-  guided({ budget: d("3300"), onLeave: "wait", ...asked }, { ...WORLD, ...world });
+const guide = (request: Partial<GuideRequest> = {}, world: Partial<GuideMarket> = {}) =>
+  guided({ budget: d("3300"), onLeave: "wait", ...request }, { ...WORLD, ...world });
 const rangeOf = (low: string, high: string, world: Partial<GuideMarket> = {}) => {
   const { lowerPrice, upperPrice } = guide({}, { candles: [candle(low, high)], ...world });
   return [lowerPrice, upperPrice];
@@ -122,9 +122,9 @@ describe("a guided grid that the price leaves", () => {
 });
 
 describe("a budget that is too small", () => {
-  const least = (asked: Partial<GuideRequest>, world: Partial<GuideMarket> = {}): string => {
+  const least = (request: Partial<GuideRequest>, world: Partial<GuideMarket> = {}): string => {
     try {
-      return `${guide({ budget: d("1"), ...asked }, world).gridLevels} levels`;
+      return `${guide({ budget: d("1"), ...request }, world).gridLevels} levels`;
     } catch (error) {
       const { label, message } = error as Error & { readonly label: string };
       return `${label}: ${message}`;
@@ -157,7 +157,7 @@ describe("a budget that is too small", () => {
 });
 
 describe("a guided start as another request takes it", () => {
-  const asked = {
+  const request = {
     exchange: "kraken",
     symbol: "BTC/USDT",
     budget: d("500"),
@@ -165,7 +165,7 @@ describe("a guided start as another request takes it", () => {
     onLeave: "wait",
   } as Parameters<typeof startOf>[0];
   const grid = { lowerPrice: d("89"), upperPrice: d("111"), gridLevels: 33, orderSize: d("15.15") };
-  const told = {
+  const result = {
     exchange: "kraken",
     symbol: "BTC/USDT",
     lowerPrice: 89,
@@ -175,27 +175,27 @@ describe("a guided start as another request takes it", () => {
     allowLoss: false,
     useOwnBase: false,
   };
-  const start = (over: Partial<typeof asked> = {}, of: Partial<GridConfig> = {}) =>
-    startOf({ ...asked, ...over }, { ...grid, ...of } as never);
+  const start = (over: Partial<typeof request> = {}, of: Partial<GridConfig> = {}) =>
+    startOf({ ...request, ...over }, { ...grid, ...of } as never);
 
   it("has its numbers, and what was asked for beside them", () => {
-    expect(start()).toEqual(told);
-    expect(start({ useOwnBase: true })).toEqual({ ...told, useOwnBase: true });
-    expect(start({}, { stopLossPrice: d("80") })).toEqual({ ...told, stopLossPrice: 80 });
-    expect(start({}, { takeProfitPrice: d("120") })).toEqual({ ...told, takeProfitPrice: 120 });
+    expect(start()).toEqual(result);
+    expect(start({ useOwnBase: true })).toEqual({ ...result, useOwnBase: true });
+    expect(start({}, { stopLossPrice: d("80") })).toEqual({ ...result, stopLossPrice: 80 });
+    expect(start({}, { takeProfitPrice: d("120") })).toEqual({ ...result, takeProfitPrice: 120 });
     expect(start({}, { trail: { up: d("122"), down: d("78") } })).toEqual({
-      ...told,
+      ...result,
       trail: { up: 122, down: 78 },
     });
   });
 
   it("is on paper where that was asked for", () => {
     expect(start({ dryRun: true, dryBalance: { USDT: d("500"), BTC: d("0.5") } })).toEqual({
-      ...told,
+      ...result,
       dryRun: true,
       dryBalance: "USDT=500,BTC=0.5",
     });
-    expect(start({ dryRun: false })).toEqual(told);
+    expect(start({ dryRun: false })).toEqual(result);
   });
 });
 

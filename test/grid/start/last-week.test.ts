@@ -73,11 +73,11 @@ const WEEK = { candles: prices(115, 99, 105, 111, 121, 121), span: DAY / 2 };
 
 describe("what a plan says of the last week", () => {
   it("is what it would have earned a day, and when that pays for a fall to its lowest level", () => {
-    const told = lastWeekOut(begins(), WEEK);
+    const result = lastWeekOut(begins(), WEEK);
     // 10 and 9.0909 of 110 to 120, in three days; a fall to 100 takes 9.0909 of what was bought at 110.
-    expect(told).toMatchObject({ days: 3, crossings: 4, cycles: 2, breakEvenDays: 1.5 });
-    expect(told.profitPerDay).toBeCloseTo((10 + 100 / 11) / 3, 3);
-    expect(told.message).toBe(
+    expect(result).toMatchObject({ days: 3, crossings: 4, cycles: 2, breakEvenDays: 1.5 });
+    expect(result.profitPerDay).toBeCloseTo((10 + 100 / 11) / 3, 3);
+    expect(result.message).toBe(
       "if the price crosses its levels as in the last 3 days (4 times, 2 cycles), it earns 6.36 USDT a day after fees and recovers the loss of a fall to 100 in 1.5 days",
     );
   });

@@ -27,13 +27,13 @@ const grid = (of: Partial<GridState> = {}, config = CHECKED.config) =>
   strategy({ config, state: state(CHECKED.slots, of) }) as GridStrategy;
 
 function planned(
-  asked: EditRequest,
+  request: EditRequest,
   over: Partial<EditWorld> = {},
   of: Partial<GridState> = {},
   config = CHECKED.config,
 ) {
   const [one, all] = [grid(of, config), world(over)];
-  const plan = planEdit(one, edited(one, asked, all), all);
+  const plan = planEdit(one, edited(one, request, all), all);
   return { plan, out: plannedEditOut(one, plan, all) };
 }
 
@@ -76,7 +76,7 @@ describe("the plan of a change that moves the levels", () => {
   });
 
   it("says what is wrong with what was asked for", () => {
-    const codes = (asked: EditRequest) => planned(asked).out.warnings.map(({ code }) => code);
+    const codes = (request: EditRequest) => planned(request).out.warnings.map(({ code }) => code);
     expect(codes({ upperPrice: d("104") })).toEqual(["market_outside"]);
     expect(codes({ orderSize: d("60"), stopLossPrice: d("80") })).toEqual([]);
   });
@@ -91,7 +91,7 @@ describe("the plan of a change that moves the levels", () => {
   });
 
   it("is another one once another change has been asked for, or other orders are placed", () => {
-    const hash = (asked: EditRequest, over: Partial<EditWorld> = {}) => planned(asked, over).plan.hash;
+    const hash = (request: EditRequest, over: Partial<EditWorld> = {}) => planned(request, over).plan.hash;
     const size = { orderSize: d("60") };
     expect(hash(size)).toBe(hash(size));
     expect(hash(size)).not.toBe(hash({ orderSize: d("61") }));

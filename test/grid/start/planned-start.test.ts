@@ -30,19 +30,19 @@ const WORLD: StartWorld = {
 };
 const WEEK = { reason: "no line" };
 
-function planned(asked: Partial<RequestedRange> = {}, over: Partial<StartWorld> = {}) {
+function planned(request: Partial<RequestedRange> = {}, over: Partial<StartWorld> = {}) {
   const world = { ...WORLD, ...over };
-  const checked = checkStart({ ...REQUEST, ...asked }, { ...world, balances: undefined });
+  const checked = checkStart({ ...REQUEST, ...request }, { ...world, balances: undefined });
   return { world, plan: planStart(checked, world) };
 }
-function out(asked: Partial<RequestedRange> = {}, over: Partial<StartWorld> = {}) {
-  const { plan, world } = planned(asked, over);
+function out(request: Partial<RequestedRange> = {}, over: Partial<StartWorld> = {}) {
+  const { plan, world } = planned(request, over);
   return plannedOut(plan, world, WEEK);
 }
-const ordersOf = (asked: Partial<RequestedRange>, over: Partial<StartWorld> = {}) =>
-  out(asked, over).orders.map(({ side, price, amount }) => [side, price, amount]);
-const refusedOf = (asked: Partial<RequestedRange>, over: Partial<StartWorld> = {}) =>
-  out(asked, over).refused.map(({ slot, reason }) => [slot, reason]);
+const ordersOf = (request: Partial<RequestedRange>, over: Partial<StartWorld> = {}) =>
+  out(request, over).orders.map(({ side, price, amount }) => [side, price, amount]);
+const refusedOf = (request: Partial<RequestedRange>, over: Partial<StartWorld> = {}) =>
+  out(request, over).refused.map(({ slot, reason }) => [slot, reason]);
 const limited = (limits: Limits) => ({ bounds: bounds(limits) });
 const BUY_80 = ["buy", 80, 0.75];
 const BUY_60 = ["buy", 60, 1];
@@ -50,8 +50,8 @@ const SELL_120 = ["sell", 120, 0.5];
 
 describe("the plan of a start", () => {
   it("tells each order, what they come to and need, and what can be lost", () => {
-    const told = out();
-    expect(told).toMatchObject({
+    const result = out();
+    expect(result).toMatchObject({
       marketPrice: 90,
       spread: 2,
       refused: [],
@@ -68,13 +68,13 @@ describe("the plan of a start", () => {
       lastWeek: { message: expect.stringMatching(/no line$/) },
       planHash: expect.stringMatching(/^[0-9a-f]{32}$/),
     });
-    expect(told.orders).toEqual([
+    expect(result.orders).toEqual([
       { slot: 1, side: "buy", price: 80, amount: 0.75 },
       { slot: 0, side: "buy", price: 60, amount: 1 },
       { slot: 2, side: "sell", price: 120, amount: 0.5 },
     ]);
     expect(
-      told.slots.map(({ slot, lowerPrice, upperPrice, netPercent }) => [
+      result.slots.map(({ slot, lowerPrice, upperPrice, netPercent }) => [
         slot,
         lowerPrice,
         upperPrice,
@@ -85,7 +85,7 @@ describe("the plan of a start", () => {
       [1, 80, 100, 25],
       [2, 100, 120, 20],
     ]);
-    expect(told.slots.map(({ netProfit }) => Math.round(netProfit))).toEqual([20, 15, 12]);
+    expect(result.slots.map(({ netProfit }) => Math.round(netProfit))).toEqual([20, 15, 12]);
   });
 
   it("takes the account's own base where nobody has forbidden it, and says so where nobody has allowed it", () => {
@@ -155,15 +155,15 @@ describe("the plan of a start", () => {
     expect(out({ upperPrice: d("80"), lowerPrice: d("20") }).warnings.map(({ code }) => code)).toEqual([
       "market_outside",
     ]);
-    const told = (kept: string) =>
+    const format = (kept: string) =>
       missingQuote(
         { needed: d("120"), free: d("50"), resting: { orders: 2, slots: 3 } },
         { market: WORLD.market, kept: { quote: d(kept), base: 0n } },
       ).map(({ message }) => message);
-    expect(told("0")).toEqual([
+    expect(format("0")).toEqual([
       "the buys need 120 USDT and 50 USDT are free: 2 of 3 orders are placed first",
     ]);
-    expect(told("70")).toEqual([
+    expect(format("70")).toEqual([
       "the buys need 120 USDT and 50 USDT are free besides the 70 USDT that other strategies need: 2 of 3 orders are placed first",
     ]);
   });
@@ -196,8 +196,8 @@ describe("a start that buys the base of its sells at once", () => {
 });
 
 describe("a start beyond a limit", () => {
-  const beyond = (asked: Partial<RequestedRange>, over: Partial<StartWorld>) => {
-    const { plan, world } = planned(asked, over);
+  const beyond = (request: Partial<RequestedRange>, over: Partial<StartWorld>) => {
+    const { plan, world } = planned(request, over);
     return beyondLimits(plan, world)?.reason;
   };
 
@@ -235,8 +235,8 @@ describe("a start beyond a limit", () => {
 });
 
 describe("what a start is shown as to whoever has to approve it", () => {
-  const shown = (asked: Partial<RequestedRange> = {}, over: Partial<StartWorld> = {}, of: object = {}) => {
-    const { plan, world } = planned(asked, over);
+  const shown = (request: Partial<RequestedRange> = {}, over: Partial<StartWorld> = {}, of: object = {}) => {
+    const { plan, world } = planned(request, over);
     return {
       ...previewStart(plan, { ...world, exchange: "kraken", doubts: [], week: WEEK, ...of }),
       hash: plan.hash,
@@ -246,8 +246,8 @@ describe("what a start is shown as to whoever has to approve it", () => {
   const BREAK_EVEN = "break-even: unknown, because the last week's prices are unavailable: no line";
 
   it("is what it places, costs and can lose", () => {
-    const { hash, ...told } = shown();
-    expect(told).toEqual({
+    const { hash, ...result } = shown();
+    expect(result).toEqual({
       what: "start a grid of 3 slots of 60 USDT on BTC/USDT at kraken, from 60 to 120 USDT: 2 buys and 1 sell now, with the market at 90",
       cost: "120 USDT in buys, before fees, and 0.5 BTC that you already own in sells",
       worstCase:
@@ -263,8 +263,8 @@ describe("what a start is shown as to whoever has to approve it", () => {
   });
 
   it("says that it is on paper", () => {
-    const told = shown({}, {}, { dryRun: true });
-    expect(told.what).toMatch(
+    const result = shown({}, {}, { dryRun: true });
+    expect(result.what).toMatch(
       /^start a grid of 3 slots of 60 USDT on BTC\/USDT at kraken \(paper trading\), from 60 /,
     );
   });

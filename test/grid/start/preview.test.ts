@@ -38,14 +38,14 @@ describe("what a change of a grid is shown as", () => {
   });
 
   it("of one that buys again names all that its slots may buy", () => {
-    const told = previewChange(view(), { told: "resume", buys: true });
-    expect(told.cost).toBe("up to 200 USDT in buys; 12.35 USDT realized so far");
+    const preview = previewChange(view(), { told: "resume", buys: true });
+    expect(preview.cost).toBe("up to 200 USDT in buys; 12.35 USDT realized so far");
   });
 
   it("of one that sells is the sale", () => {
     const sale = { told: "2 BTC are sold", worstCase: "it falls" };
-    const told = previewChange(view(), { told: "stop", sale });
-    expect(told).toMatchObject({
+    const preview = previewChange(view(), { told: "stop", sale });
+    expect(preview).toMatchObject({
       cost: "2 BTC are sold; 12.35 USDT realized so far",
       worstCase: "it falls",
     });

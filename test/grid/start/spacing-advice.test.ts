@@ -15,8 +15,8 @@ const numberIn = (advice: string): string => /[\d.]*\d/.exec(advice)?.[0] ?? "";
 
 describe("the advice on a range whose cycles lose", () => {
   const pays = (over: object) => {
-    const asked = { ...RANGE, ...over, allowLoss: false };
-    return () => checkStart(asked, WORLD);
+    const request = { ...RANGE, ...over, allowLoss: false };
+    return () => checkStart(request, WORLD);
   };
 
   it("names the most levels that pay: one more does not", () => {

@@ -131,21 +131,21 @@ describe("what can be lost at a price", () => {
 });
 
 describe("the prices at which a plan tells the loss", () => {
-  const told = (config: Partial<GridConfig>) =>
+  const format = (config: Partial<GridConfig>) =>
     worstCases(begins({ config })).map(({ price, loss }) => [price, loss]);
 
   it("are its lowest level and zero, and the bounds that it has", () => {
-    expect(told({})).toEqual([
+    expect(format({})).toEqual([
       [80, 15],
       [0, 75],
     ]);
     // Two slots lower down hold 1 and 1.5 for 75 each.
-    expect(told({ trail: { down: d("40") } })).toEqual([
+    expect(format({ trail: { down: d("40") } })).toEqual([
       [80, 15],
       [40, 45 + 35 + 15],
       [0, 225],
     ]);
-    expect(told({ stopLossPrice: d("64") })).toEqual([
+    expect(format({ stopLossPrice: d("64") })).toEqual([
       [80, 15],
       [64, 75 - 36],
       [0, 75],
@@ -153,6 +153,6 @@ describe("the prices at which a plan tells the loss", () => {
   });
 
   it("are none of a grid that has no lowest level", () => {
-    expect(told({ centered: {} as CenteredConfig })).toEqual([[0, 75]]);
+    expect(format({ centered: {} as CenteredConfig })).toEqual([[0, 75]]);
   });
 });

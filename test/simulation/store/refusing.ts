@@ -8,12 +8,12 @@ import type { Changes, StepStore } from "../../../src/ports/stores/step-store.ts
 export const refusing = <T extends Pick<StepStore, "record">>(
   store: T,
   isRefused: () => boolean,
-  told: (changes: readonly Changes[]) => void,
+  report: (changes: readonly Changes[]) => void,
 ): T => ({
   ...store,
   record: async (lease, changes) => {
     if (changes.length > 1 && isRefused()) {
-      told(changes);
+      report(changes);
       throw new StoreError("constraint", "a row of this batch is refused");
     }
     return store.record(lease, changes);

@@ -24,8 +24,8 @@ export function memoryStore(
   tables: Tables,
   now: () => Millis,
 ): StepStore & StrategyStore & HistoryStore & HandOrderStore & LimitStore & Reported {
-  const note: Reported["note"] = async (told, by) => {
-    tables.events.push({ ...told, at: now(), ...by });
+  const note: Reported["note"] = async (eventView, by) => {
+    tables.events.push({ ...eventView, at: now(), ...by });
   };
   return {
     note,

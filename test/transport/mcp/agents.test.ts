@@ -41,8 +41,8 @@ describe("an agent with a limit of 500 USDT", () => {
     ["a market sell", { ...MARKET, side: "sell", type: "market", amount: 0.05 }],
   ])("is refused %s of more", async (_name, order) => {
     const { client, app } = await open();
-    const told = errorOf(await callTool(client, "create_order", order));
-    expect(told).toMatchObject({
+    const output = errorOf(await callTool(client, "create_order", order));
+    expect(output).toMatchObject({
       error: "Forbidden",
       message: expect.stringMatching(/one plan can use at most 500/),
     });
@@ -74,8 +74,8 @@ describe("an agent with a limit of 500 USDT", () => {
     for (let plan = 0; plan < 30; plan++) if (!(await done(client, "create_order", order)).isError) placed++;
     expect(placed).toBe(5);
     expect(await app.venue("kraken").openOrders()).toHaveLength(5);
-    const told = errorOf(await callTool(client, "create_order", order));
-    expect(told.message).toMatch(/of the 500 that an agent's plans can use in one UTC day, 500 are used/);
+    const output = errorOf(await callTool(client, "create_order", order));
+    expect(output.message).toMatch(/of the 500 that an agent's plans can use in one UTC day, 500 are used/);
     app.time.pass(24 * 3600_000);
     expect((await done(client, "create_order", order)).isError).toBeFalsy();
   });
@@ -101,8 +101,8 @@ describe("an agent with a limit of 500 USDT", () => {
 
   it("gets a refusal of the limits as a preview's error", async () => {
     const { client } = await open(most("1000000"));
-    const told = errorOf(await callTool(client, "create_order", { ...BUY, price: 600_000 }));
-    expect(told).toMatchObject({ error: "Forbidden", message: expect.stringMatching(/collarPercent/) });
+    const output = errorOf(await callTool(client, "create_order", { ...BUY, price: 600_000 }));
+    expect(output).toMatchObject({ error: "Forbidden", message: expect.stringMatching(/collarPercent/) });
   });
 });
 
@@ -153,8 +153,8 @@ describe("a planId that is no text", () => {
     "%j is an error of the tool",
     async (planId) => {
       const { client, app } = await open();
-      const told = errorOf(await callTool(client, "create_order", { ...BUY, planId }));
-      expect(told).toMatchObject({ error: "Conflict", message: expect.stringMatching(/unknown/) });
+      const output = errorOf(await callTool(client, "create_order", { ...BUY, planId }));
+      expect(output).toMatchObject({ error: "Conflict", message: expect.stringMatching(/unknown/) });
       expect(await app.venue("kraken").openOrders()).toEqual([]);
     },
   );

@@ -12,8 +12,8 @@ describe("tools", () => {
     const client = await appClient(app, "admin");
     const { tools } = await client.listTools();
     expect(tools.filter(({ annotations }) => !annotations?.readOnlyHint)).toEqual([]);
-    const told = errorOf(await callTool(client, "create_order", ORDER));
-    expect(told).toMatchObject({
+    const result = errorOf(await callTool(client, "create_order", ORDER));
+    expect(result).toMatchObject({
       error: "Forbidden",
       message: expect.stringContaining("EDGEMAKER_MCP_TRADING"),
     });

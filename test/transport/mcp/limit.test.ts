@@ -9,8 +9,8 @@ const MARKET = { exchange: "kraken", symbol: "BTC/USDT" };
 const ORDER = { ...MARKET, side: "buy", type: "limit", amount: 0.002, price: 50_000 };
 const GRID = { ...MARKET, lowerPrice: 55_000, upperPrice: 65_000, gridLevels: 10, orderSize: 10 };
 
-async function agent(told = "USDT=100") {
-  const { mcp } = parseConfig({ EDGEMAKER_MCP_TRADING: "1", EDGEMAKER_MCP_MOST: told });
+async function agent(text = "USDT=100") {
+  const { mcp } = parseConfig({ EDGEMAKER_MCP_TRADING: "1", EDGEMAKER_MCP_MOST: text });
   const app = await drivenApp({ mcp });
   const client = await appClient(app, "trade");
   return { ...app, client, ask: (tool: string, input: object) => callTool(client, tool, { ...input }) };
@@ -53,8 +53,8 @@ describe("a limit for plans of agents", () => {
     });
   });
 
-  it.each(["USDT", "USDT=", "usdt=5", "USDT=1e3", "USDT=1.2.3"])("is not set by %s", (told) => {
-    expect(() => parseConfig({ EDGEMAKER_MCP_MOST: told })).toThrow(
+  it.each(["USDT", "USDT=", "usdt=5", "USDT=1e3", "USDT=1.2.3"])("is not set by %s", (text) => {
+    expect(() => parseConfig({ EDGEMAKER_MCP_MOST: text })).toThrow(
       /EDGEMAKER_MCP_MOST must be QUOTE=amount/,
     );
   });

@@ -77,8 +77,8 @@ describe("trading takes two steps", () => {
   it("a preview of what cannot be done is its error, and no plan", async () => {
     const app = await trading();
     const client = await clientOf(app);
-    const told = errorOf(await callTool(client, "create_order", { ...ORDER, amount: 0.00001 }));
-    expect(told).toMatchObject({ error: "Invalid amount", message: expect.stringContaining("at least") });
+    const output = errorOf(await callTool(client, "create_order", { ...ORDER, amount: 0.00001 }));
+    expect(output).toMatchObject({ error: "Invalid amount", message: expect.stringContaining("at least") });
     expect(await app.store.plans({ limit: 100 })).toEqual([]);
   });
 });
@@ -124,13 +124,13 @@ describe("a commit is refused, and places nothing,", () => {
       (_app, client) => callTool(client, "create_order", { ...ORDER, planId: 7 }),
       /is unknown/,
     ],
-  ])("%s", async (_what, act, told) => {
+  ])("%s", async (_what, act, pattern) => {
     const app = await trading();
     const client = await clientOf(app);
     const planId = await planOf(client);
     expect(errorOf((await act(app, client, planId)) as never)).toMatchObject({
       error: "Conflict",
-      message: expect.stringMatching(told),
+      message: expect.stringMatching(pattern),
       next: expect.stringContaining("new preview"),
     });
     expect(await onVenue(app)).toBe(0);

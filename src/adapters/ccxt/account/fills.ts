@@ -15,18 +15,18 @@ const MARGIN: Millis = MINUTE;
 export async function readSpan(
   { session, quirks }: { session: PrivateSession; quirks: Quirks },
   symbol: Pair,
-  asked: { readonly from: Millis; readonly to?: Millis | undefined },
+  request: { readonly from: Millis; readonly to?: Millis | undefined },
 ): Promise<FillsOfSpan> {
   const { tick, span = Number.POSITIVE_INFINITY, back = Number.POSITIVE_INFINITY } = quirks.fillReach;
   const now = session.now();
-  const end = Math.min(asked.to ?? now, now);
-  const from = down(Math.max(asked.from, now - back + MARGIN), tick);
-  const to = Math.min(up(end + (asked.to === undefined ? 1 : 0), tick), from + span);
+  const end = Math.min(request.to ?? now, now);
+  const from = down(Math.max(request.from, now - back + MARGIN), tick);
+  const to = Math.min(up(end + (request.to === undefined ? 1 : 0), tick), from + span);
   // Nobody can tell what the exchange has forgotten.
-  if (to <= from) return { fills: [], unreadable: [], told: { from: asked.from, to: end }, now };
+  if (to <= from) return { fills: [], unreadable: [], told: { from: request.from, to: end }, now };
   const { rows, first } = await readPages(session, quirks, symbol, { from, to });
-  const told = { from: Math.max(asked.from, first), to: Math.min(to, end) };
-  return { ...readFillRows(rows, symbol), told, now };
+  const result = { from: Math.max(request.from, first), to: Math.min(to, end) };
+  return { ...readFillRows(rows, symbol), told: result, now };
 }
 
 /** All executions of some orders, as far as the exchange still tells them. */

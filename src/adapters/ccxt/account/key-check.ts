@@ -19,8 +19,8 @@ export interface KeyCheck {
 /** Asks the exchange what these keys open and what they may do. Throws VenueError when it refuses them. */
 export async function checkKeys(link: ExchangeLink, account: AccountRef, keys: Keys): Promise<KeyCheck> {
   const session = sessionOf(link, account, keys);
-  const told = await session.read("balances", undefined, (exchange) => link.quirks.balances(exchange));
-  const held = balancesOf(told, link.quirks).filter(({ free, used }) => free + used > ZERO);
+  const result = await session.read("balances", undefined, (exchange) => link.quirks.balances(exchange));
+  const held = balancesOf(result, link.quirks).filter(({ free, used }) => free + used > ZERO);
   const mayWithdraw = await rightsOf(link, session).catch(unlessRefused);
   return { assets: held.length, mayWithdraw, kind: session.kind() };
 }

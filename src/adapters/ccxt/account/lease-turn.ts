@@ -95,7 +95,7 @@ export function inLeaseTurn(link: ExchangeLink, account: AccountKey, hold: TurnH
   }
 
   async function byPerson<T>(work: Work<T>): Promise<T> {
-    const askedAt = local.monotonic();
+    const requestedAt = local.monotonic();
     for (;;) {
       const line = lineOf();
       if (isUsable(line.held)) return riding(line.held, work);
@@ -104,7 +104,7 @@ export function inLeaseTurn(link: ExchangeLink, account: AccountKey, hold: TurnH
         if (held) return leased(held, work);
       } else await line.taking;
       if (isUsable(lines.get(account)?.held)) continue;
-      if (local.monotonic() - askedAt > LONGEST_WAIT_FOR_LEASE)
+      if (local.monotonic() - requestedAt > LONGEST_WAIT_FOR_LEASE)
         throw new AppError("Too many requests", `${link.id} is busy with this account's other calls`, {
           retryAfterSeconds: 5,
         });
@@ -120,11 +120,11 @@ export function inLeaseTurn(link: ExchangeLink, account: AccountKey, hold: TurnH
   }
 
   function taking(line: AccountLine): Promise<HeldLease | undefined> {
-    const asked = taken().finally(() => {
+    const request = taken().finally(() => {
       line.taking = undefined;
     });
-    line.taking = asked.catch(() => undefined);
-    return asked;
+    line.taking = request.catch(() => undefined);
+    return request;
   }
 
   async function taken(): Promise<HeldLease | undefined> {

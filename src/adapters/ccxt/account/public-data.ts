@@ -63,8 +63,8 @@ export function publicData(link: ExchangeLink, asker: Asker): PublicData {
 
     async trades(symbol, limit) {
       const trades = await shared("trades", symbol, async (exchange) => {
-        const told = await exchange.fetchTrades(symbol, undefined, quirks.publicTrades);
-        return told.map(tradeOf).sort((a, b) => b.at - a.at);
+        const results = await exchange.fetchTrades(symbol, undefined, quirks.publicTrades);
+        return results.map(tradeOf).sort((a, b) => b.at - a.at);
       });
       return trades.slice(0, limit);
     },

@@ -89,26 +89,26 @@ export function readMarket(
   };
 }
 
-export const readFeeRates = (told: Dict): FeeRates => ({
+export const readFeeRates = (result: Dict): FeeRates => ({
   // A maker may be paid instead; planning counts that as no fee.
-  maker: decimalOf(told.maker) ?? positive(undefined, "maker fee"),
-  taker: natural(told.taker, "taker fee"),
+  maker: decimalOf(result.maker) ?? positive(undefined, "maker fee"),
+  taker: natural(result.taker, "taker fee"),
 });
 
-export function tickerOf(told: Dict, now: Millis): Ticker {
-  const [bid, ask] = [positive(told.bid, "bid"), positive(told.ask, "ask")];
+export function tickerOf(result: Dict, now: Millis): Ticker {
+  const [bid, ask] = [positive(result.bid, "bid"), positive(result.ask, "ask")];
   if (bid > ask) throw bad("quote with a bid above its ask");
-  const last = positive(told.last ?? told.close, "last price");
-  const baseVolume = natural(told.baseVolume, "volume");
-  const quoteVolume = isGiven(told.quoteVolume)
-    ? natural(told.quoteVolume, "volume")
+  const last = positive(result.last ?? result.close, "last price");
+  const baseVolume = natural(result.baseVolume, "volume");
+  const quoteVolume = isGiven(result.quoteVolume)
+    ? natural(result.quoteVolume, "volume")
     : mul(baseVolume, last, "half");
-  return { bid, ask, last, baseVolume, quoteVolume, at: Math.min(timeOr(told.timestamp, now), now) };
+  return { bid, ask, last, baseVolume, quoteVolume, at: Math.min(timeOr(result.timestamp, now), now) };
 }
 
-export function bookOf(told: Dict, limit: number, at: Millis): Book {
-  const [bids, asks] = [bookLevelsOf(told.bids, limit), bookLevelsOf(told.asks, limit)];
-  return { bids, asks, at: Math.min(timeOr(told.timestamp, at), at) };
+export function bookOf(result: Dict, limit: number, at: Millis): Book {
+  const [bids, asks] = [bookLevelsOf(result.bids, limit), bookLevelsOf(result.asks, limit)];
+  return { bids, asks, at: Math.min(timeOr(result.timestamp, at), at) };
 }
 
 function bookLevelsOf(levels: unknown, limit: number): BookLevel[] {
@@ -119,12 +119,12 @@ function bookLevelsOf(levels: unknown, limit: number): BookLevel[] {
   });
 }
 
-export const tradeOf = (told: Dict): Trade => ({
-  id: requireText(told.id, "trade id"),
-  side: sideOf(told.side),
-  price: positive(told.price, "trade price"),
-  amount: positive(told.amount, "trade amount"),
-  at: exactTime(told.timestamp, "time of a trade"),
+export const tradeOf = (result: Dict): Trade => ({
+  id: requireText(result.id, "trade id"),
+  side: sideOf(result.side),
+  price: positive(result.price, "trade price"),
+  amount: positive(result.amount, "trade amount"),
+  at: exactTime(result.timestamp, "time of a trade"),
 });
 
 export function candleOf(row: readonly unknown[]): Candle {
@@ -143,14 +143,14 @@ export function candleOf(row: readonly unknown[]): Candle {
  * The entries of ccxt's balance that are assets: it also carries sums by kind, and the raw answer. What the exchange
  * tells under several names is summed under the one that it is spent as: only the sum has to be more than nothing.
  */
-export function balancesOf(told: Dict, { spentAs }: Pick<Quirks, "spentAs">): Balance[] {
-  const total = told.total;
+export function balancesOf(result: Dict, { spentAs }: Pick<Quirks, "spentAs">): Balance[] {
+  const total = result.total;
   if (!isDict(total)) throw bad("balance");
   const held = new Map<string, { readonly free: Decimal; readonly used: Decimal }>();
   for (const name of Object.keys(total)) {
     const asset = spentAs?.(name) ?? name;
     const { free, used } = held.get(asset) ?? { free: ZERO, used: ZERO };
-    const row = told[name];
+    const row = result[name];
     held.set(asset, {
       free: free + readDecimal(fieldOf(row, "free"), `balance of ${name}`),
       used: used + natural(fieldOf(row, "used"), `balance of ${name}`),
@@ -162,29 +162,29 @@ export function balancesOf(told: Dict, { spentAs }: Pick<Quirks, "spentAs">): Ba
   });
 }
 
-export function venueOrderOf(told: Dict, quirks: Quirks, now: Millis): VenueOrder {
-  const sizes = quirks.sizesOf?.(told) ?? told;
+export function venueOrderOf(result: Dict, quirks: Quirks, now: Millis): VenueOrder {
+  const sizes = quirks.sizesOf?.(result) ?? result;
   const filled = natural(sizes.filled, "filled amount");
-  const type = String(told.type).includes("market") ? "market" : "limit";
-  const cost = quirks.notionalOf?.(told) ?? told.cost;
+  const type = String(result.type).includes("market") ? "market" : "limit";
+  const cost = quirks.notionalOf?.(result) ?? result.cost;
   const notional = filled === ZERO ? ZERO : isGiven(cost) ? natural(cost, "cost of an order") : undefined;
-  const limit = decimalOf(told.price) ?? ZERO;
+  const limit = decimalOf(result.price) ?? ZERO;
   const amount = natural(sizes.amount ?? sizes.filled, "amount");
   // Of market orders by cost some exchanges tell the cost as the amount.
   if (type === "limit" && (filled > amount || limit < ZERO)) throw bad("inconsistent order");
   return {
-    id: requireText(told.id, "order id"),
-    clientId: quirks.clientIdOf(told),
-    symbol: readPair(told.symbol),
-    side: sideOf(told.side),
+    id: requireText(result.id, "order id"),
+    clientId: quirks.clientIdOf(result),
+    symbol: readPair(result.symbol),
+    side: sideOf(result.side),
     type,
     price: type === "limit" ? limit : filled > ZERO && notional ? div(notional, filled, "half") : ZERO,
     amount,
     filled,
     notional,
-    fees: filled === ZERO ? [] : quirks.tellsFee?.(told) === false ? undefined : wholeFees(told),
-    status: readStatus(quirks.statusOf?.(told) ?? told.status, filled),
-    at: timeOr(told.timestamp, now),
+    fees: filled === ZERO ? [] : quirks.tellsFee?.(result) === false ? undefined : wholeFees(result),
+    status: readStatus(quirks.statusOf?.(result) ?? result.status, filled),
+    at: timeOr(result.timestamp, now),
   };
 }
 
@@ -201,8 +201,9 @@ const readStatus = (word: unknown, filled: Decimal): OrderStatus => {
 };
 
 /** Undefined unless every fee is told with its asset: unknown is not zero. */
-function wholeFees(told: Dict): Fee[] | undefined {
-  const list = Array.isArray(told.fees) && told.fees.length > 0 ? told.fees : told.fee ? [told.fee] : [];
+function wholeFees(result: Dict): Fee[] | undefined {
+  const list =
+    Array.isArray(result.fees) && result.fees.length > 0 ? result.fees : result.fee ? [result.fee] : [];
   const fees = (list as unknown[]).map((fee) => {
     const [amount, asset] = [decimalOf(fieldOf(fee, "cost")), fieldOf(fee, "currency")];
     return amount === undefined || typeof asset !== "string" ? undefined : { asset, amount };
@@ -215,27 +216,27 @@ function wholeFees(told: Dict): Fee[] | undefined {
  * The cost as it is told. Nothing is a cost too, where price × amount rounds to nothing in the places that it is told
  * in: kraken takes dust for free (infinity-grid#7).
  */
-function notionalOf(told: unknown, worth: Decimal): Decimal {
-  if (!isGiven(told)) return worth;
-  const cost = natural(told, "cost of a fill");
-  const places = typeof told === "string" ? (told.split(".")[1]?.length ?? 0) : 0;
+function notionalOf(result: unknown, worth: Decimal): Decimal {
+  if (!isGiven(result)) return worth;
+  const cost = natural(result, "cost of a fill");
+  const places = typeof result === "string" ? (result.split(".")[1]?.length ?? 0) : 0;
   if (cost === ZERO && worth * 2n >= ONE / 10n ** BigInt(places)) throw bad("cost of a fill");
   return cost;
 }
 
-export function venueFillOf(told: Dict): VenueFill {
-  const [price, amount] = [positive(told.price, "fill price"), positive(told.amount, "fill amount")];
-  const fees = wholeFees(told);
+export function venueFillOf(result: Dict): VenueFill {
+  const [price, amount] = [positive(result.price, "fill price"), positive(result.amount, "fill amount")];
+  const fees = wholeFees(result);
   if (!fees) throw bad("fee of a fill");
   return {
-    id: requireText(told.id, "trade id"),
-    orderId: requireText(told.order, "order id of a fill"),
-    symbol: readPair(told.symbol),
-    side: sideOf(told.side),
+    id: requireText(result.id, "trade id"),
+    orderId: requireText(result.order, "order id of a fill"),
+    symbol: readPair(result.symbol),
+    side: sideOf(result.side),
     price,
     amount,
-    notional: notionalOf(told.cost, mul(price, amount, "half")),
+    notional: notionalOf(result.cost, mul(price, amount, "half")),
     fees,
-    at: exactTime(told.timestamp, "time of a fill"),
+    at: exactTime(result.timestamp, "time of a fill"),
   };
 }

@@ -57,7 +57,7 @@ export interface PrivateSession {
   /** What is known without a call, this pair's market being known. */
   knowing<T>(symbol: Pair, tell: (exchange: Ccxt) => T): Promise<T>;
   /** Throws NotSent, CallFailed, or whatever ccxt makes of an answer that it cannot read. Never tries twice. */
-  write<T>(asked: Write, call: (exchange: Ccxt, expiry: Expiry) => Promise<T>): Promise<T>;
+  write<T>(query: Write, call: (exchange: Ccxt, expiry: Expiry) => Promise<T>): Promise<T>;
 }
 
 interface Write {
@@ -188,7 +188,7 @@ export function createSession(link: ExchangeLink, { account, keys, hold }: Sessi
         }),
       ),
     knowing: async (symbol, tell) => tell(await own.with(symbol)),
-    write: (asked, call) => oneByOne(() => write(asked, call)),
+    write: (query, call) => oneByOne(() => write(query, call)),
   };
 }
 

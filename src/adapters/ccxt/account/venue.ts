@@ -57,7 +57,7 @@ export function ccxtVenue(link: ExchangeLink, access: AccountAccess): Venue {
     leave: session.leave,
     wait: session.wait,
     opening: (isUrgent) => openingOf(link, isUrgent),
-    under: (lease, asked) => ccxtVenue(link, { ...access, hold: { now: lease.now, ...asked } }),
+    under: (lease, request) => ccxtVenue(link, { ...access, hold: { now: lease.now, ...request } }),
 
     balances,
     ...orderReads(link, { account, session, hold, balances }),
@@ -99,28 +99,30 @@ function orderReads(
     },
 ): Pick<Venue, "openOrders" | "orders" | "order"> {
   const { quirks } = link;
-  const told = (order: Dict): VenueOrder => venueOrderOf(order, quirks, session.now());
+  const describe = (order: Dict): VenueOrder => venueOrderOf(order, quirks, session.now());
   const openOn = async (symbol: Pair) =>
-    (await session.read("openOrders", symbol, (exchange) => quirks.openOrders(exchange, symbol))).map(told);
+    (await session.read("openOrders", symbol, (exchange) => quirks.openOrders(exchange, symbol))).map(
+      describe,
+    );
   const ofPass = openOfPass(link, session);
 
   const openOnAll = async () => {
     if (quirks.opensByPair)
       return openOnEveryPair(link, accountKey(account), { balances, openOrders: openOn });
     const list = (exchange: Ccxt) => quirks.openOrders(exchange, undefined);
-    return (await withPairNames(link, await session.read("openOrders", undefined, list))).map(told);
+    return (await withPairNames(link, await session.read("openOrders", undefined, list))).map(describe);
   };
 
   return {
     async openOrders(symbol) {
       if (symbol === undefined) return openOnAll();
-      return hold && !quirks.opensByPair ? (await ofPass(symbol)).map(told) : openOn(symbol);
+      return hold && !quirks.opensByPair ? (await ofPass(symbol)).map(describe) : openOn(symbol);
     },
 
     ...(quirks.orders
       ? {
           orders: async (symbol, ids) =>
-            (await ordersById(link, session, symbol, ids)).map(told).filter(on(symbol)),
+            (await ordersById(link, session, symbol, ids)).map(describe).filter(on(symbol)),
         }
       : {}),
 
@@ -129,7 +131,7 @@ function orderReads(
         const byId = id === undefined ? undefined : await quirks.byId(exchange, symbol, id);
         return byId ?? (clientId === undefined ? undefined : quirks.find(exchange, symbol, clientId));
       });
-      const order = found && told(found);
+      const order = found && describe(found);
       return order?.symbol === symbol ? order : undefined;
     },
   };

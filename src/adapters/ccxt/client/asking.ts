@@ -20,7 +20,7 @@ export const askingBy = (send: Send) =>
       headers: { "User-Agent": "edgemaker", ...this.headers, ...headers },
       body,
     });
-    const told = this.parseJson(text);
-    this.handleErrors(status, "", url, method, {}, text, told, headers, body);
-    return told || text;
+    const result = this.parseJson(text);
+    this.handleErrors(status, "", url, method, {}, text, result, headers, body);
+    return result || text;
   };

@@ -26,7 +26,7 @@ export interface Ccxt {
     method: string,
     headers: object,
     text: string,
-    told: unknown,
+    result: unknown,
     requestHeaders: object | undefined,
     requestBody: string | undefined,
   ): void;

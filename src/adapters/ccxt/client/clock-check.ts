@@ -16,8 +16,8 @@ export function clockCheck(name: string, skew: Millis, now: () => Millis): Clock
   let off: Millis = 0;
   return {
     answered(date, leftAt) {
-      const told = Date.parse(date ?? "");
-      if (!Number.isNaN(told)) off = Math.max(leftAt - (told + SECOND), told - now(), 0);
+      const value = Date.parse(date ?? "");
+      if (!Number.isNaN(value)) off = Math.max(leftAt - (value + SECOND), value - now(), 0);
     },
     refuse() {
       if (off <= skew) return;

@@ -84,7 +84,7 @@ export interface LeaseKeeper {
 
 export interface RateKeeper {
   /** Takes calls from the account's rate. Answers 0 when they were taken, else how long to wait for them. */
-  spend(account: AccountKey, asked: CallRequests): Promise<Millis>;
+  spend(account: AccountKey, request: CallRequests): Promise<Millis>;
   /** The exchange has said that there are none left. */
   exhaust(account: AccountKey, rate: CallRate): Promise<void>;
 }

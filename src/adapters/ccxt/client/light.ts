@@ -31,8 +31,8 @@ const made = new WeakMap<CcxtClass, Map<string, (config: CcxtConfig) => Ccxt>>()
 export function light(Exchange: CcxtClass, common: CcxtConfig): (config: CcxtConfig) => Ccxt {
   const makers = made.get(Exchange) ?? new Map<string, (config: CcxtConfig) => Ccxt>();
   // JSON has no functions, and by one of them amounts are text.
-  const asked = JSON.stringify(common, (_, value) => (typeof value === "function" ? String(value) : value));
-  const known = makers.get(asked);
+  const request = JSON.stringify(common, (_, value) => (typeof value === "function" ? String(value) : value));
+  const known = makers.get(request);
   if (known) return known;
   const Light = withEndpoints(Exchange as unknown as Class);
   const { options, ...parts } = Object.fromEntries(Object.entries(new Light(common)).filter(isNoSecondName));
@@ -43,7 +43,7 @@ export function light(Exchange: CcxtClass, common: CcxtConfig): (config: CcxtCon
     ownFrom("options", () => Object.create(patternOfOptions)),
   );
   const make = (config: CcxtConfig): Ccxt => Object.assign(Object.create(pattern), config);
-  made.set(Exchange, makers.set(asked, make));
+  made.set(Exchange, makers.set(request, make));
   return make;
 }
 

@@ -61,9 +61,9 @@ const MEANINGS: Record<Meaning, Omit<CallFailure, "reason">> = {
 };
 
 /** Codes, parted by spaces, by what they mean. */
-export const meanings = (told: Partial<Record<Meaning, string>>): Readonly<Record<string, Meaning>> =>
+export const meanings = (result: Partial<Record<Meaning, string>>): Readonly<Record<string, Meaning>> =>
   Object.fromEntries(
-    Object.entries(told).flatMap(([meaning, codes]) =>
+    Object.entries(result).flatMap(([meaning, codes]) =>
       codes.split(" ").map((code) => [code, meaning as Meaning]),
     ),
   );
@@ -98,10 +98,10 @@ export const noAnswer = (reason: string): CallFailure => ({
 export class CallFailed extends Error {
   readonly told: CallFailure;
 
-  constructor(told: CallFailure) {
-    super(told.reason);
+  constructor(callFailure: CallFailure) {
+    super(callFailure.reason);
     this.name = "CallFailed";
-    this.told = told;
+    this.told = callFailure;
   }
 }
 

@@ -54,8 +54,8 @@ export const transport = (wire: Wire): Send =>
       .fetch(address, request)
       .then(readWholeAnswer(wire, wire.clock(), signal), throwFailed);
     const secrets = [...wire.secrets, ...signaturesOf(target, request.headers as Record<string, string>)];
-    const told = refusalIn({ ...wire, secrets }, status, text);
-    if (told) throw new CallFailed(told);
+    const result = refusalIn({ ...wire, secrets }, status, text);
+    if (result) throw new CallFailed(result);
     return { status, text };
   };
 

@@ -28,8 +28,8 @@ async function askKind(exchange: Ccxt): Promise<AccountKind> {
 
 /** Undefined where it tells no permissions. */
 async function permissions(exchange: Ccxt): Promise<readonly unknown[] | undefined> {
-  const told = fieldOf(fieldOf(await exchange.privateUtaGetV3AccountInfo({}), "data"), "permissions");
-  return Array.isArray(told) ? told : undefined;
+  const result = fieldOf(fieldOf(await exchange.privateUtaGetV3AccountInfo({}), "data"), "permissions");
+  return Array.isArray(result) ? result : undefined;
 }
 
 const openOrders = (exchange: Ccxt, symbol: Pair | undefined): Promise<readonly Dict[]> =>
@@ -52,8 +52,10 @@ async function fetchUnifiedFills(
 }
 
 /** "Each individual query can only cover a maximum of 30 days" (Get Fill History). */
-const fillsListed = (exchange: Ccxt, symbol: Pair, asked: Dict): Promise<readonly Dict[]> =>
-  listed(exchange, symbol, (cursor) => exchange.privateUtaGetV3TradeFills({ ...SPOT, ...asked, ...cursor }));
+const fillsListed = (exchange: Ccxt, symbol: Pair, request: Dict): Promise<readonly Dict[]> =>
+  listed(exchange, symbol, (cursor) =>
+    exchange.privateUtaGetV3TradeFills({ ...SPOT, ...request, ...cursor }),
+  );
 
 const byId = (exchange: Ccxt, symbol: Pair, orderId: string): Promise<Dict | undefined> =>
   looked(exchange, symbol, { orderId });
@@ -64,15 +66,15 @@ async function find(exchange: Ccxt, symbol: Pair, clientOid: string): Promise<Di
   if (named) return named;
   const open = (await openOrders(exchange, symbol)).find(isIt);
   if (open) return open;
-  const asked = { ...SPOT, ...symbolParameter(exchange, symbol) };
-  const ended = await exchange.privateUtaGetV3TradeHistoryOrders(asked);
+  const request = { ...SPOT, ...symbolParameter(exchange, symbol) };
+  const ended = await exchange.privateUtaGetV3TradeHistoryOrders(request);
   return unifiedRows(exchange, symbol, ended).find(isIt);
 }
 
-async function looked(exchange: Ccxt, symbol: Pair, asked: Dict): Promise<Dict | undefined> {
-  const told = await unlessMissing(exchange.privateUtaGetV3TradeOrderInfo(asked));
-  if (told === undefined) return undefined;
-  const order = told.data;
+async function looked(exchange: Ccxt, symbol: Pair, request: Dict): Promise<Dict | undefined> {
+  const result = await unlessMissing(exchange.privateUtaGetV3TradeOrderInfo(request));
+  if (result === undefined) return undefined;
+  const order = result.data;
   if (!isDict(order)) throw new CallFailed(noAnswer("bitget returned no order"));
   return unifiedRowOf(exchange, symbol, order);
 }

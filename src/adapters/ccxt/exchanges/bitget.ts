@@ -74,8 +74,8 @@ export const bitget: Quirks = {
   opensByPair: false,
   passphrase: true,
   async mayWithdraw(exchange) {
-    const told = isUnified(exchange) ? await unified.permissions(exchange) : await authorities(exchange);
-    return Array.isArray(told) ? told.some((one) => WITHDRAW.includes(one)) : undefined;
+    const result = isUnified(exchange) ? await unified.permissions(exchange) : await authorities(exchange);
+    return Array.isArray(result) ? result.some((one) => WITHDRAW.includes(one)) : undefined;
   },
 
   openOrders: (exchange, symbol) =>

@@ -35,7 +35,7 @@ export function createCatalog(world: CatalogWorld): Catalog {
   const { quirks, host, keeper, local, log } = world;
   const memory = new Map<Pair, { readonly market: Dict; readonly loadedAt: Millis }>();
   /** Pairs that somebody has asked for: of those a row is kept. */
-  const asked = new Set<Pair>();
+  const requestedPairs = new Set<Pair>();
   const list = marketList(world);
 
   const remember = (market: Dict, age: Millis) => {
@@ -46,21 +46,21 @@ export function createCatalog(world: CatalogWorld): Catalog {
     local.monotonic() - (memory.get(symbol)?.loadedAt ?? Number.NEGATIVE_INFINITY);
 
   const loadFor = async (symbol: Pair, load: Load): Promise<void> => {
-    asked.add(symbol);
+    requestedPairs.add(symbol);
     const { isMine, loaded } = load();
     const { listing, markets } = await loaded;
     if (!isMine) return;
     // All of them: another pair's first use is no reason to load the same list again.
     for (const market of markets.values()) remember(market, 0);
-    const rows = [...asked].map((one) => markets.get(one)).filter((market) => market !== undefined);
+    const rows = [...requestedPairs].map((one) => markets.get(one)).filter((market) => market !== undefined);
     await keeper.keepMarkets(host, { listing, markets: rows });
   };
 
   /** From memory; a row is kept of what is used for the first time, while the list is new. */
   const remembered = async (symbol: Pair): Promise<Dict | undefined> => {
     const market = memory.get(symbol)?.market;
-    if (!market || asked.has(symbol)) return market;
-    asked.add(symbol);
+    if (!market || requestedPairs.has(symbol)) return market;
+    requestedPairs.add(symbol);
     if (ageOf(symbol) < LISTING_AGE)
       await keeper.keepMarkets(host, { listing: undefined, markets: [market] });
     return market;
@@ -73,7 +73,7 @@ export function createCatalog(world: CatalogWorld): Catalog {
     if (list.lacks(symbol)) throw unlisted();
     const row = await keeper.market(host, symbol);
     if (row) {
-      asked.add(symbol);
+      requestedPairs.add(symbol);
       return remember(row.value, row.age);
     }
     const kept = await keeper.listing(host);

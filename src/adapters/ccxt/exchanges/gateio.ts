@@ -53,8 +53,8 @@ export const gateio: Quirks = {
   },
   // A classic account is not refused the unified one's balances: they are empty, and tell its mode.
   async balances(exchange) {
-    const told = await exchange.fetchBalance({});
-    if (fieldOf(told.info, "mode") !== "classic") return told;
+    const result = await exchange.fetchBalance({});
+    if (fieldOf(result.info, "mode") !== "classic") return result;
     throw new CallFailed({
       ...noAnswer("gateio: the account is no longer a unified account"),
       otherKind: true,
@@ -81,9 +81,9 @@ export const gateio: Quirks = {
   passphrase: false,
   // It tells of all keys of the main account, each by the beginning of its text; of a sub-account's it tells nothing.
   async mayWithdraw(exchange) {
-    const told = await exchange.privateAccountGetMainKeys({});
-    const rows = Array.isArray(told)
-      ? told.filter((row) => isShownKeyOf(exchange.apiKey, fieldOf(row, "key")))
+    const result = await exchange.privateAccountGetMainKeys({});
+    const rows = Array.isArray(result)
+      ? result.filter((row) => isShownKeyOf(exchange.apiKey, fieldOf(row, "key")))
       : [];
     const [first, ...others] = new Set(rows.map(mayMove));
     return others.length > 0 ? undefined : first;

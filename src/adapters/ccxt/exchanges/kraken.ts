@@ -73,8 +73,8 @@ export const kraken: Quirks = {
   buyFeeIn: "quote",
 
   refusalIn(body) {
-    const told = fieldOf(body, "error");
-    const errors = Array.isArray(told) ? told.map(String).filter((error) => !error.startsWith("W")) : [];
+    const result = fieldOf(body, "error");
+    const errors = Array.isArray(result) ? result.map(String).filter((error) => !error.startsWith("W")) : [];
     if (errors.length === 0) return undefined;
     // One that we do not know leaves open what happened, whatever else is told.
     return { code: errors.find((error) => meaningOf(error) === undefined) ?? errors[0] ?? "", message: "" };
@@ -100,8 +100,8 @@ export const kraken: Quirks = {
   opensByPair: false,
   passphrase: false,
   async mayWithdraw(exchange) {
-    const told = fieldOf(fieldOf(await exchange.privatePostGetApiKeyInfo?.({}), "result"), "permissions");
-    return Array.isArray(told) ? told.includes("withdraw-funds") : undefined;
+    const result = fieldOf(fieldOf(await exchange.privatePostGetApiKeyInfo?.({}), "result"), "permissions");
+    return Array.isArray(result) ? result.includes("withdraw-funds") : undefined;
   },
 
   async openOrders(exchange, symbol) {
@@ -120,13 +120,13 @@ export const kraken: Quirks = {
       ...(after.length === 0 ? {} : { ofs: after.length }),
     }),
   async fillsOf(exchange, symbol, orderIds) {
-    const told = await exchange.privatePostQueryOrders?.({ txid: orderIds.join(","), trades: true });
-    const orders = fieldOf(told, "result");
+    const result = await exchange.privatePostQueryOrders?.({ txid: orderIds.join(","), trades: true });
+    const orders = fieldOf(result, "result");
     const ids = isDict(orders) ? Object.values(orders).flatMap(tradeIdsOf) : [];
     const found: Dict[] = [];
     for (let first = 0; first < ids.length; first += NAMED) {
-      const asked = { txid: ids.slice(first, first + NAMED).join(",") };
-      const rows = fieldOf(await exchange.privatePostQueryTrades?.(asked), "result");
+      const request = { txid: ids.slice(first, first + NAMED).join(",") };
+      const rows = fieldOf(await exchange.privatePostQueryTrades?.(request), "result");
       const named = Object.entries(isDict(rows) ? rows : {}).map(([id, row]) => ({ ...(row as Dict), id }));
       found.push(...exchange.parseTrades(named));
     }
@@ -136,10 +136,10 @@ export const kraken: Quirks = {
   // Not fetchOrder: it would send our id as a userref.
   async find(exchange, symbol, clientId) {
     const isIt = (order: Dict) => clientIdOf(order) === clientId;
-    const asked = { clientOrderId: clientId };
-    const open = await exchange.fetchOpenOrders(symbol, undefined, undefined, asked);
+    const request = { clientOrderId: clientId };
+    const open = await exchange.fetchOpenOrders(symbol, undefined, undefined, request);
     return (
-      open.find(isIt) ?? (await exchange.fetchClosedOrders(symbol, undefined, undefined, asked)).find(isIt)
+      open.find(isIt) ?? (await exchange.fetchClosedOrders(symbol, undefined, undefined, request)).find(isIt)
     );
   },
 

@@ -48,8 +48,8 @@ export const mexc: Quirks = {
   // Its page says 1000, in practice it is 500: ccxt mexc.js fetchOHLCV.
   candlePage: 500,
   async mayWithdraw(exchange) {
-    const told = fieldOf(await exchange.spotPrivateGetAccount?.({}), "canWithdraw");
-    return typeof told === "boolean" ? told : undefined;
+    const result = fieldOf(await exchange.spotPrivateGetAccount?.({}), "canWithdraw");
+    return typeof result === "boolean" ? result : undefined;
   },
 
   openOrders: (exchange, symbol) => exchange.fetchOpenOrders(symbol),

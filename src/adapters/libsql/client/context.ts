@@ -105,8 +105,8 @@ export function createContext(client: SafeClient, clock?: () => Millis): Context
       return { sql: text, args: fill(clock ? { ...values, now: clock() } : values) };
     };
   const stamp = async () => {
-    const told = await client.stamp();
-    return told && clock ? { ...told, now: clock() } : told;
+    const output = await client.stamp();
+    return output && clock ? { ...output, now: clock() } : output;
   };
   return { client, db, now, prepare, stamp, newest: { ofPeople: undefined }, uses: new Map() };
 }

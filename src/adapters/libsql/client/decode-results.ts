@@ -20,20 +20,20 @@ function neededList(value: unknown, name: string): readonly unknown[] {
 
 /** What became of each step of a batch, which stands between so many texts and the end. */
 export function writeBatch(body: unknown, texts: number) {
-  const told = neededList(body, "results");
-  const refused = told.find((one) => fieldIn(one, "type") === "error");
+  const items = neededList(body, "results");
+  const refused = items.find((one) => fieldIn(one, "type") === "error");
   if (refused) throw describeError(fieldIn(refused, "error"));
-  if (told.length !== texts + 2) throw unreadAnswer("result for each request");
-  const response = fieldIn(told[texts], "response");
+  if (items.length !== texts + 2) throw unreadAnswer("result for each request");
+  const response = fieldIn(items[texts], "response");
   if (fieldIn(response, "type") !== "batch") throw unreadAnswer("batch");
   const result = fieldIn(response, "result");
   return { results: neededList(result, "step_results"), errors: neededList(result, "step_errors") };
 }
 
 /** Of a batch's statement at a place, or of what stands around them. */
-export function describeError(told: unknown, place?: number): LibsqlError {
-  const message = String(fieldIn(told, "message"));
-  const code = String(fieldIn(told, "code") ?? "UNKNOWN");
+export function describeError(output: unknown, place?: number): LibsqlError {
+  const message = String(fieldIn(output, "message"));
+  const code = String(fieldIn(output, "code") ?? "UNKNOWN");
   return place === undefined ? new LibsqlError(message, code) : new LibsqlBatchError(message, place, code);
 }
 
@@ -44,18 +44,20 @@ export async function failedAnswer(response: Response): Promise<LibsqlError> {
     await response.body?.cancel();
     return new LibsqlError(said, "SERVER_ERROR");
   }
-  const told: unknown = await response.json();
-  return fieldIn(told, "message") === undefined ? new LibsqlError(said, "SERVER_ERROR") : describeError(told);
+  const output: unknown = await response.json();
+  return fieldIn(output, "message") === undefined
+    ? new LibsqlError(said, "SERVER_ERROR")
+    : describeError(output);
 }
 
-export function decodeResult(told: unknown): ResultSet {
-  const cols = neededList(told, "cols");
+export function decodeResult(output: unknown): ResultSet {
+  const cols = neededList(output, "cols");
   const columns = cols.map((one) => String(fieldIn(one, "name") ?? ""));
   const columnTypes = cols.map((one) => String(fieldIn(one, "decltype") ?? ""));
-  const rows = neededList(told, "rows").map((row) => decodeRow(columns, row));
-  const rowsAffected = fieldIn(told, "affected_row_count");
+  const rows = neededList(output, "rows").map((row) => decodeRow(columns, row));
+  const rowsAffected = fieldIn(output, "affected_row_count");
   if (typeof rowsAffected !== "number") throw unreadAnswer("number of rows");
-  const rowid = fieldIn(told, "last_insert_rowid");
+  const rowid = fieldIn(output, "last_insert_rowid");
   const lastInsertRowid = typeof rowid === "string" ? BigInt(rowid) : undefined;
   const set = { columns, columnTypes, rows, rowsAffected, lastInsertRowid };
   const toJSON = () => ({
@@ -67,10 +69,10 @@ export function decodeResult(told: unknown): ResultSet {
 }
 
 /** Its values by place, and by name where one has several the first: only those are told of it in a loop over its fields. */
-function decodeRow(columns: readonly string[], told: unknown): Row {
-  if (!Array.isArray(told)) throw unreadAnswer("row");
-  const row = Object.defineProperty({}, "length", { value: told.length }) as Row;
-  for (const [place, one] of told.entries()) {
+function decodeRow(columns: readonly string[], output: unknown): Row {
+  if (!Array.isArray(output)) throw unreadAnswer("row");
+  const row = Object.defineProperty({}, "length", { value: output.length }) as Row;
+  for (const [place, one] of output.entries()) {
     const value = decodeValue(one);
     Object.defineProperty(row, place, { value });
     const name = columns[place];
@@ -79,9 +81,9 @@ function decodeRow(columns: readonly string[], told: unknown): Row {
   return row;
 }
 
-function decodeValue(told: unknown): Value {
-  const value = fieldIn(told, "value");
-  switch (fieldIn(told, "type")) {
+function decodeValue(output: unknown): Value {
+  const value = fieldIn(output, "value");
+  switch (fieldIn(output, "type")) {
     case "null":
       return null;
     case "text":
@@ -93,14 +95,14 @@ function decodeValue(told: unknown): Value {
     case "integer":
       return decodeWhole(value);
     case "blob":
-      return blobOf(fieldIn(told, "base64"));
+      return blobOf(fieldIn(output, "base64"));
   }
   throw unreadAnswer("value that can be read");
 }
 
-function decodeWhole(told: unknown): number {
-  const value = Number(told);
-  if (typeof told !== "string" || !Number.isSafeInteger(value))
+function decodeWhole(output: unknown): number {
+  const value = Number(output);
+  if (typeof output !== "string" || !Number.isSafeInteger(value))
     throw new RangeError("a whole number of the database is too large");
   return value;
 }

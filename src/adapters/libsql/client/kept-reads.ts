@@ -32,11 +32,11 @@ export function keptReads<Reported>(
     since = found.changes;
     const known = kept.get(key);
     if (known !== undefined) return { told: known, now: found.now };
-    const told = await read();
-    if (since === found.changes && isWorth(told)) {
+    const result = await read();
+    if (since === found.changes && isWorth(result)) {
       if (kept.size === most) kept.clear();
-      kept.set(key, told);
+      kept.set(key, result);
     }
-    return { told, now: undefined };
+    return { told: result, now: undefined };
   };
 }

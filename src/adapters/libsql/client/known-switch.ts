@@ -16,8 +16,8 @@ export function knownSwitch() {
     isTurning: (): boolean => turning > 0,
     /** How often it was turned here: what was asked for before the last time is not news. */
     turns: (): number => turns,
-    read(found: Kill, asked: number): void {
-      if (turning === 0 && asked === turns) known = found;
+    read(found: Kill, requestCount: number): void {
+      if (turning === 0 && requestCount === turns) known = found;
     },
     async turn<T>(on: boolean, panic: Panic, write: () => Promise<T>): Promise<T> {
       turns++;

@@ -58,11 +58,11 @@ export async function openDatabase({
   const result = await context.client.execute(statement(sql`select ${control.kind} from ${control}`));
   const found = result.rows[0]?.[0];
   if (found !== undefined && found !== kind) {
-    const [is, asked] =
+    const [is, request] =
       kind === "live" ? ["a sandbox", "live exchanges"] : ["for live exchanges", "a sandbox"];
     context.client.close();
     throw new SettingsError(
-      `this database is ${is} and cannot be used for ${asked}; choose another one with --db`,
+      `this database is ${is} and cannot be used for ${request}; choose another one with --db`,
     );
   }
   return context;

@@ -49,9 +49,9 @@ export function remoteClient(database: RemoteDatabase, local: Local): Calls {
     const signal = AbortSignal.timeout(REMOTE_TIMEOUT);
     const response = await fetch(address, { method: "POST", headers, body, signal });
     if (!response.ok) throw await failedAnswer(response);
-    const told: unknown = await response.json();
-    if (use) countRows(use, told);
-    return resultsOf(told, plain);
+    const output: unknown = await response.json();
+    if (use) countRows(use, output);
+    return resultsOf(output, plain);
   };
 
   // A batch that may write is the primary's, whoever is asked.
@@ -67,7 +67,10 @@ export function remoteClient(database: RemoteDatabase, local: Local): Calls {
   return {
     execute,
     unwaited: (...statements) =>
-      allOrNone({ execute, batch: (asked, mode) => patiently(() => direct.batch(asked, mode)) }, statements),
+      allOrNone(
+        { execute, batch: (requests, mode) => patiently(() => direct.batch(requests, mode)) },
+        statements,
+      ),
     fresh: (statement, use) => patiently(() => primary(statement, use)),
     batch: (statements, mode, use) => patiently(() => direct.batch(statements, mode, use)),
     turn: (act, isFirst = false) => turns.run(() => act(direct), { isRead: false, isFirst }),
@@ -78,9 +81,9 @@ export function remoteClient(database: RemoteDatabase, local: Local): Calls {
 }
 
 function countRows(use: DatabaseUse, body: unknown): void {
-  const told = resultsIn(body);
-  addUse(use, "rowsRead", rowsOfAll(told, "rows_read"));
-  addUse(use, "rowsWritten", rowsOfAll(told, "rows_written"));
+  const results = resultsIn(body);
+  addUse(use, "rowsRead", rowsOfAll(results, "rows_read"));
+  addUse(use, "rowsWritten", rowsOfAll(results, "rows_written"));
 }
 
 /** The results of single statements and of a batch's, wherever they stand in an answer. */
@@ -96,8 +99,8 @@ const listIn = (value: unknown, name: string): readonly unknown[] => {
 };
 
 /** Null where the server tells none. */
-function rowsOfAll(told: readonly unknown[], name: string): number | null {
-  const counts = told.map((one) => fieldIn(one, name)).filter((count) => typeof count === "number");
+function rowsOfAll(results: readonly unknown[], name: string): number | null {
+  const counts = results.map((one) => fieldIn(one, name)).filter((count) => typeof count === "number");
   return counts.length === 0 ? null : counts.reduce((sum, count) => sum + count, 0);
 }
 

@@ -30,10 +30,10 @@ export const accountFacts = (context: Context): Facts => {
     isWorth: ({ length }) => length <= MOST_RIGHTS_KEPT,
   });
   const readRights = async (): Promise<readonly RightsRow[]> => {
-    const told = await client.execute(allRights());
-    return rowsOf(keyRights, told).map((row, place) => ({
+    const result = await client.execute(allRights());
+    return rowsOf(keyRights, result).map((row, place) => ({
       row,
-      age: Number(told.rows[place]?.[AGE_PLACE]),
+      age: Number(result.rows[place]?.[AGE_PLACE]),
     }));
   };
   return {
@@ -59,9 +59,9 @@ export const accountFacts = (context: Context): Facts => {
     },
 
     async rights() {
-      const { told, now: at } = await kept("", readRights);
+      const { told: rightsRows, now: at } = await kept("", readRights);
       return new Map(
-        told.map(({ row: { account, key, mayWithdraw, loadedAt }, age }) => [
+        rightsRows.map(({ row: { account, key, mayWithdraw, loadedAt }, age }) => [
           account,
           {
             value: { key, mayWithdraw: mayWithdraw ?? undefined },

@@ -170,8 +170,8 @@ function leaseKeeper({ client, db, now, uses }: Context): LeaseKeeper {
 
     async awaited(account) {
       const isWaited = isAheadRow(accounts.waitedUntil, now(), WAITED);
-      const asked = db.select({ isWaited }).from(accounts).where(eq(accounts.account, account));
-      const result = await client.execute(statement(asked), uses.get(account));
+      const request = db.select({ isWaited }).from(accounts).where(eq(accounts.account, account));
+      const result = await client.execute(statement(request), uses.get(account));
       return Number(result.rows[0]?.[0]) === 1;
     },
 

@@ -9,8 +9,8 @@ import { rates } from "../tables/live-tables.ts";
 export function rateKeeper({ client, db, now, prepare, uses }: Context): RateKeeper {
   return {
     async spend(account, calls) {
-      const asked = [takeOfRate, waitForRate].map((made) => prepare(made)({ account, ...timeOf(calls) }));
-      const [taken, rest] = await client.batch(asked, "write", uses.get(account));
+      const requests = [takeOfRate, waitForRate].map((made) => prepare(made)({ account, ...timeOf(calls) }));
+      const [taken, rest] = await client.batch(requests, "write", uses.get(account));
       return taken?.rows.length ? 0 : Math.max(1, Number(rest?.rows[0]?.[0]));
     },
 
@@ -66,8 +66,8 @@ const takeOfRate = (now: SQL<number>, condition = sql`true`) =>
 const takeAfterChange = (now: SQL<number>) => takeOfRate(now, sql`changes() > 0`);
 
 /** Of a batch, behind what must have changed something. */
-export const callsTaken = ({ prepare }: Context, account: AccountKey, asked: CallRequests): Statement =>
-  prepare(takeAfterChange)({ account, ...timeOf(asked) });
+export const callsTaken = ({ prepare }: Context, account: AccountKey, request: CallRequests): Statement =>
+  prepare(takeAfterChange)({ account, ...timeOf(request) });
 
 /** How long until it has. */
 const waitForRate = (now: SQL<number>) =>

@@ -93,9 +93,9 @@ const SETTINGS = ["seed", "origin", "speed", "replays"] as const;
 
 /** What is asked for and is stored as something else. */
 function differing(stored: SandboxRow, { seed, origin, speed, replays }: SandboxSettings) {
-  const asked = { seed, origin, speed, replays: replays && replaysText(replays) };
+  const request = { seed, origin, speed, replays: replays && replaysText(replays) };
   const kept = { ...stored, replays: replaysText(stored.replays) };
-  return SETTINGS.filter((key) => asked[key] !== undefined && asked[key] !== kept[key]);
+  return SETTINGS.filter((key) => request[key] !== undefined && request[key] !== kept[key]);
 }
 
 function refuseOthers(stored: SandboxRow, settings: SandboxSettings): void {

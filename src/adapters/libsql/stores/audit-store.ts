@@ -15,12 +15,12 @@ const PULSE = "select (select max(id) from events), (select max(stepped_at) from
 
 export function auditStore(context: Context): AuditStore {
   const { client, db } = context;
-  const note: AuditStore["note"] = async (told, by) => {
-    await writeText(context, by, async ({ tell }) => [await tell(told)]);
+  const note: AuditStore["note"] = async (eventView, by) => {
+    await writeText(context, by, async ({ tell }) => [await tell(eventView)]);
   };
   return {
     note,
-    noteAhead: (told, by) => endedSoon(note(told, by)),
+    noteAhead: (eventView, by) => endedSoon(note(eventView, by)),
 
     async eventsAfter(id, limit) {
       return db.select().from(events).where(gt(events.id, id)).orderBy(asc(events.id)).limit(limit);

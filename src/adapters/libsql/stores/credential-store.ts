@@ -101,8 +101,10 @@ export function credentialStore(context: Context, keks: readonly Kek[]): Credent
     async opened() {
       const opened: OpenedKeys[] = [];
       // Kept as they are stored: what opens is in nobody's memory for longer than it is asked for.
-      const { told } = await keptRows("", async () => rowsOf(credentials, await client.execute(all())));
-      for (const row of told)
+      const { told: results } = await keptRows("", async () =>
+        rowsOf(credentials, await client.execute(all())),
+      );
+      for (const row of results)
         opened.push({
           account: row.account,
           ...(await unseal(row).then(

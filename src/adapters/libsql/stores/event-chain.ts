@@ -27,7 +27,7 @@ export interface Moment {
   /** What is known of the database is held against it by the batch itself. */
   readonly isGuarded: boolean;
   /** The statement that writes the event; only where something holds in its batch. At most one of a batch. */
-  tell(told: EventView, where?: SQL): Promise<Statement>;
+  tell(eventView: EventView, where?: SQL): Promise<Statement>;
 }
 
 /** Protocol time, read a moment ago, and what has to hold beside it for the newest event not to be read once more. */
@@ -93,8 +93,8 @@ async function writeAfter(
   { now, calls, guards, head }: AfterHead,
 ): Promise<ResultSet[]> {
   let [last, event]: [ChainHead, Statement | undefined] = [head, undefined];
-  const tell = async (told: EventView, where = sql`1`) => {
-    const linked = await linkAfter(head, { ...told, at: now, ...by }, where);
+  const tell = async (eventView: EventView, where = sql`1`) => {
+    const linked = await linkAfter(head, { ...eventView, at: now, ...by }, where);
     last = linked.head;
     event = linked.event;
     return event;
@@ -111,10 +111,10 @@ async function writeAfter(
 /** The statement of an event of people that follows another one, and what follows it then. */
 export async function linkAfter(
   head: ChainHead,
-  told: Event & By,
+  result: Event & By,
   where: SQL,
 ): Promise<{ readonly head: ChainHead; readonly event: Statement }> {
-  const [linked] = await linkEvents(head, OF_PEOPLE, [told]);
+  const [linked] = await linkEvents(head, OF_PEOPLE, [result]);
   const { seq, hash } = linked as Linked;
   return { head: { seq, hash }, event: insertLinked(linked as Linked, where) };
 }
@@ -130,10 +130,10 @@ export interface PassChain {
 export async function writePass(
   { client }: Context,
   { account, head, use }: PassChain,
-  told: readonly Event[],
+  news: readonly Event[],
   make: (inserts: readonly Statement[]) => Statement[],
 ): Promise<{ readonly results: ResultSet[]; readonly head: ChainHead | undefined }> {
-  if (told.length === 0) return { results: await client.batch(make([]), "write", use), head };
+  if (news.length === 0) return { results: await client.batch(make([]), "write", use), head };
   let last = head;
   const results = await client.turn((calls) => {
     let known = head;
@@ -141,7 +141,7 @@ export async function writePass(
       const linked = await linkEvents(
         known ?? (await readChainHead(calls, account, use)),
         account,
-        withStep(told),
+        withStep(news),
       );
       // What was known was not the newest: a write that seemed to fail was kept.
       known = undefined;
@@ -183,15 +183,15 @@ const readChainHead = async (
 ): Promise<ChainHead> =>
   headFrom((await calls.execute(statement(sql`select ${newestOf(chain)}`), use)).rows[0]?.[0]);
 
-const withStep = (told: readonly Event[]): (Event & By)[] => told.map((one) => ({ ...one, ...BY_STEP }));
+const withStep = (news: readonly Event[]): (Event & By)[] => news.map((one) => ({ ...one, ...BY_STEP }));
 
 type Linked = Event & By & ChainHead & { readonly chain: string };
 
 /** The events with their place in the chain, each after the one before it. */
-async function linkEvents(head: ChainHead, chain: string, told: readonly (Event & By)[]): Promise<Linked[]> {
+async function linkEvents(head: ChainHead, chain: string, items: readonly (Event & By)[]): Promise<Linked[]> {
   const linked: Linked[] = [];
   let { seq, hash } = head;
-  for (const one of told) {
+  for (const one of items) {
     seq++;
     hash = await digest(eventText(hash, { ...one, chain, seq }));
     linked.push({ ...one, chain, seq, hash });

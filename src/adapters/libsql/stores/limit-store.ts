@@ -14,8 +14,8 @@ export function limitStore(context: Context): LimitStore {
   const read = prepare(limitsText);
   return {
     async readLimits({ scopes, account, actor, countsOpen = false }) {
-      const asked = { scopes: JSON.stringify(scopes), account, actor, countsOpen };
-      const { rows } = await client.execute(read(asked));
+      const request = { scopes: JSON.stringify(scopes), account, actor, countsOpen };
+      const { rows } = await client.execute(read(request));
       const [row] = rows;
       if (!row) throw new StoreError("unavailable", "the database is not migrated: it has no control row");
       const [clock, version] = [0, 1].map((place) => Number(row[place]));
@@ -42,13 +42,13 @@ export function limitStore(context: Context): LimitStore {
         .values({ scope, settings })
         .onConflictDoUpdate({ target: limits.scope, set: { settings } });
       const count = db.update(control).set({ limits: version + 1 });
-      const told = { account: EVERY_ACCOUNT, strategy: null, kind: "limits" as const, message };
+      const result = { account: EVERY_ACCOUNT, strategy: null, kind: "limits" as const, message };
       try {
         await writeText(context, by, async ({ tell }) => [
           ...unless(isSame),
           statement(put),
           statement(count),
-          await tell(told),
+          await tell(result),
         ]);
         return true;
       } catch (error) {

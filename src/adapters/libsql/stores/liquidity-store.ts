@@ -93,10 +93,10 @@ export function liquidityStore(context: Context): LiquidityStore {
       return pairs.filter((_, place) => known[place]?.rows.length === 0);
     },
 
-    async keep(pair, { ownOrders, sources: told, ...row }) {
+    async keep(pair, { ownOrders, sources: value, ...row }) {
       const { bids: ownBids, asks: ownAsks } = ownOrders;
       const { exchange, symbol } = pair;
-      const sources = told ?? UNKNOWN_SOURCES;
+      const sources = value ?? UNKNOWN_SOURCES;
       const insert = db
         .insert(liquidityMinutes)
         .values({ exchange, symbol, ownBids, ownAsks, sources, ...row });

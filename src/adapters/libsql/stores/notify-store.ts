@@ -117,15 +117,15 @@ export function notifyStore(
         ],
         "read",
       );
-      const told = {
+      const output = {
         events: rowsOf(events, newEvents),
         fills: (newFills?.rows ?? []).map((one) => tellableFillOf(one as ArrayLike<unknown>)),
       };
       return {
-        ...told,
+        ...output,
         cursor: {
-          event: told.events.at(-1)?.id ?? cursor.event,
-          fill: told.fills.at(-1)?.number ?? cursor.fill,
+          event: output.events.at(-1)?.id ?? cursor.event,
+          fill: output.fills.at(-1)?.number ?? cursor.fill,
         },
       };
     },
@@ -193,7 +193,7 @@ export function notifyStore(
     async settle({ channel: { name }, owner }, id, sent) {
       const isIts = sql`${channels.name} = ${name} and ${channels.owner} = ${owner}`;
       const isSent = sent.result === "sent";
-      const told = db
+      const output = db
         .update(messages)
         .set({
           state: sent.result === "later" ? "pending" : sent.result,
@@ -208,7 +208,7 @@ export function notifyStore(
       const old = sql`${messages.state} = 'sent' and ${messages.endedAt} < ${now()} - ${SENT_KEPT_FOR}`;
       await client.batch(
         [
-          statement(told),
+          statement(output),
           statement(
             db
               .update(channels)

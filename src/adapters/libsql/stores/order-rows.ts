@@ -26,8 +26,8 @@ export function insertIntents(
   return [...grouped(intents).values()].flatMap((group) => {
     const [{ kind, strategy }] = group as [Order];
     const wanted = kind === "slot" ? sql`${strategies.wants} = 'run'` : sql`${strategies.wants} <> 'pause'`;
-    const asked = sql`exists(select 1 from ${strategies} where ${strategies.id} = ${strategy} and ${wanted})`;
-    return insertWhere(context, group, { terms, condition: sql`${asked} and not ${MEETS_BY_HAND}` });
+    const request = sql`exists(select 1 from ${strategies} where ${strategies.id} = ${strategy} and ${wanted})`;
+    return insertWhere(context, group, { terms, condition: sql`${request} and not ${MEETS_BY_HAND}` });
   });
 }
 

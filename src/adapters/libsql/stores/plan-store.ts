@@ -42,7 +42,7 @@ export function planStore(context: Context): PlanStore {
     async decidePlan(id, decision, by) {
       const isUndecided = sql`${plans.id} = ${id} and ${isOpen()} and ${plans.decision} is not 'refused'`;
       const decide = db.update(plans).set({ decision }).where(isUndecided).returning({ id: plans.id });
-      const told = {
+      const result = {
         account: EVERY_ACCOUNT,
         strategy: null,
         kind: "plan" as const,
@@ -50,16 +50,16 @@ export function planStore(context: Context): PlanStore {
       };
       const isThere = sql`exists(select 1 from ${plans} where ${isUndecided})`;
       const [, decided] = await writeText(context, by, async ({ tell }) => [
-        await tell(told, isThere),
+        await tell(result, isThere),
         statement(decide),
       ]);
       return hasRows(decided);
     },
 
     async planState(key, { needsApproval, waiter }) {
-      const asked = db.update(plans).set({ waiter }).where(isOf(key)).returning();
+      const request = db.update(plans).set({ waiter }).where(isOf(key)).returning();
       const found = sql`select ${now()}`;
-      const [rows, clock] = await client.batch([statement(asked), statement(found)], "write");
+      const [rows, clock] = await client.batch([statement(request), statement(found)], "write");
       const [plan] = rowsOf(plans, rows);
       return plan ? planStateOf(plan, { needsApproval, now: Number(clock?.rows[0]?.[0]) }) : "unknown";
     },

@@ -96,9 +96,9 @@ export function reportStore(context: Context): ReportStore {
       if (statements.length + counted.length > 0) await client.batch([...statements, ...counted], "write");
     },
 
-    async tell(told) {
+    async tell(result) {
       await writeText(context, BY_STEP, async ({ tell }) => [
-        await tell({ account: EVERY_ACCOUNT, ...told }),
+        await tell({ account: EVERY_ACCOUNT, ...result }),
       ]);
     },
 
@@ -110,14 +110,14 @@ export function reportStore(context: Context): ReportStore {
     },
 
     async clear({ key, strategy, message }) {
-      const told = {
+      const result = {
         account: EVERY_ACCOUNT,
         strategy,
         kind: "recovered" as const,
         message,
       };
       await writeText(context, BY_STEP, async ({ tell }) => [
-        await tell(told, isKnown(key)),
+        await tell(result, isKnown(key)),
         statement(db.delete(alarms).where(eq(alarms.key, key))),
       ]);
     },

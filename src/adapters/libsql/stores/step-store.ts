@@ -29,27 +29,27 @@ export function stepStore(context: Context): StepStore {
   /** A fenced batch of the account's pass, with what is told of in it. */
   const write = async (
     lease: Lease,
-    told: readonly Event[],
+    news: readonly Event[],
     make: (inserts: readonly Statement[]) => readonly Statement[],
   ) => {
     const pass = passes.get(lease.account);
     const chain = { account: lease.account, head: pass?.head, use: uses.get(lease.account) };
-    const done = await writePass(context, chain, told, (inserts) => guarded(context, lease, make(inserts)));
+    const done = await writePass(context, chain, news, (inserts) => guarded(context, lease, make(inserts)));
     if (pass) pass.head = done.head;
     return done.results;
   };
 
   const record = async (lease: Lease, changes: readonly Changes[]) => {
     const statements = changes.flatMap((change) => changeStatements(context, lease, change));
-    const told = changes.flatMap(({ events }) => events);
-    const results = await write(lease, told, (inserts) => [...statements, ...inserts]);
+    const news = changes.flatMap(({ events }) => events);
+    const results = await write(lease, news, (inserts) => [...statements, ...inserts]);
     // Nothing of the batch answers rows but the intents that were written: their client ids.
     return new Set(results.flatMap(({ rows }) => rows.map((row) => String(row[0]))));
   };
 
-  const turn = (asked: KillChange) =>
-    known.turn(asked.on, asked.panic, () =>
-      writeText(context, asked.by, ({ tell }) => turnStatements(context, tell, asked), {
+  const turn = (request: KillChange) =>
+    known.turn(request.on, request.panic, () =>
+      writeText(context, request.by, ({ tell }) => turnStatements(context, tell, request), {
         isFirst: true,
       }),
     );
@@ -101,9 +101,9 @@ export function stepStore(context: Context): StepStore {
 
     async killed(account, kind = "slot") {
       if (known.isTurning() && known.keepsBack(kind)) return true;
-      const asked = known.turns();
+      const requestCount = known.turns();
       const found = await readSwitch(account);
-      known.read(found, asked);
+      known.read(found, requestCount);
       return isKeptBack(found, kind);
     },
 
@@ -124,7 +124,7 @@ export function stepStore(context: Context): StepStore {
       await client.execute(statement(db.update(control).set({ epoch: sql`${control.epoch} + 1` })));
     },
 
-    async settle(lease, { outcomes, phases, events: told, memory, unwatched, calls, failure, resumeAt }) {
+    async settle(lease, { outcomes, phases, events: news, memory, unwatched, calls, failure, resumeAt }) {
       const pass = passes.get(lease.account);
       const release = {
         isFailed: Boolean(failure),
@@ -144,7 +144,7 @@ export function stepStore(context: Context): StepStore {
                 withPass(pass.costs, lease.now, {
                   ...pass,
                   calls,
-                  use: withSettlement(uses.get(lease.account), outcomes.length + phases.length + told.length),
+                  use: withSettlement(uses.get(lease.account), outcomes.length + phases.length + news.length),
                 }),
               ),
             }
@@ -163,7 +163,7 @@ export function stepStore(context: Context): StepStore {
           statement(db.update(strategies).set({ phase }).where(eq(strategies.id, id))),
         ),
       ];
-      await write(lease, told, (inserts) => [...statements, ...inserts, released]);
+      await write(lease, news, (inserts) => [...statements, ...inserts, released]);
     },
 
     async ordersByIds(account, { exchange, client: own }) {

@@ -38,15 +38,15 @@ export function strategyStore(context: Context): StrategyStore {
   const { db } = context;
 
   /** What a person wants of a strategy from now on, where it still may be wanted. */
-  const change = (id: string, asked: SQL | undefined, set: StrategyWish, by: By) =>
+  const change = (id: string, query: SQL | undefined, set: StrategyWish, by: By) =>
     writeText(context, by, async ({ calls, tell }) => {
-      const wanted = db.select({ account: strategies.account }).from(strategies).where(asked);
+      const wanted = db.select({ account: strategies.account }).from(strategies).where(query);
       const [row] = (await calls.execute(statement(wanted))).rows;
       if (!row) return [resumed(context, id)];
-      const told = { account: String(row[0]), strategy: id, kind: "wants" as const, message: set.wants };
+      const result = { account: String(row[0]), strategy: id, kind: "wants" as const, message: set.wants };
       return [
-        await tell(told, exists(wanted)),
-        statement(db.update(strategies).set(set).where(asked)),
+        await tell(result, exists(wanted)),
+        statement(db.update(strategies).set(set).where(query)),
         resumed(context, id),
       ];
     });
@@ -86,27 +86,27 @@ export function strategyStore(context: Context): StrategyStore {
     strategies: readViews(context),
 
     async setWants(id, wants, how, by) {
-      const asked = and(eq(strategies.id, id), isRunning());
-      await change(id, asked, { wants, ...stopWishOf(how) }, by);
+      const query = and(eq(strategies.id, id), isRunning());
+      await change(id, query, { wants, ...stopWishOf(how) }, by);
     },
 
     async setPaused(id, isPaused, by) {
-      const asked = sql`${strategies.id} = ${id} and ${isRunning()} and ${strategies.wants} <> 'stop'`;
+      const query = sql`${strategies.id} = ${id} and ${isRunning()} and ${strategies.wants} <> 'stop'`;
       const resumes = sql`${strategies.resumes} + ${isPaused ? 0 : 1}`;
-      await change(id, asked, { wants: isPaused ? "pause" : "run", resumes }, by);
+      await change(id, query, { wants: isPaused ? "pause" : "run", resumes }, by);
     },
 
     async setEdit(id, { config, after, told: message }, by) {
-      const asked = sql`${strategies.id} = ${id} and ${isRunning()} and ${strategies.wants} <> 'stop' and ${strategies.edits} = ${after}`;
+      const query = sql`${strategies.id} = ${id} and ${isRunning()} and ${strategies.wants} <> 'stop' and ${strategies.edits} = ${after}`;
       const results = await writeText(context, by, async ({ calls, tell }) => {
-        const wanted = db.select({ account: strategies.account }).from(strategies).where(asked);
+        const wanted = db.select({ account: strategies.account }).from(strategies).where(query);
         const [row] = (await calls.execute(statement(wanted))).rows;
         if (!row) return [resumed(context, id)];
-        const told = { account: String(row[0]), strategy: id, kind: "edited" as const, message };
+        const result = { account: String(row[0]), strategy: id, kind: "edited" as const, message };
         const edits = sql`${strategies.edits} + 1`;
         return [
-          await tell(told, exists(wanted)),
-          statement(db.update(strategies).set({ edit: config, edits }).where(asked)),
+          await tell(result, exists(wanted)),
+          statement(db.update(strategies).set({ edit: config, edits }).where(query)),
           resumed(context, id),
         ];
       });

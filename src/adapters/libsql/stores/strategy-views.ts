@@ -42,8 +42,8 @@ export function readViews(context: Context): ViewsRead {
     isWorth: ({ length }) => length <= FIRST_ROWS,
   });
   return async (filter) => {
-    const { told, now } = await kept(JSON.stringify(filter), () => read(filter));
-    return now === undefined ? told : told.map((view) => ({ ...view, now }));
+    const { told: strategyViews, now } = await kept(JSON.stringify(filter), () => read(filter));
+    return now === undefined ? strategyViews : strategyViews.map((view) => ({ ...view, now }));
   };
 }
 
@@ -125,8 +125,8 @@ function partsRead({ client, prepare }: Context) {
       (stopped ? texts.all : texts.running)({ numbers }),
       texts.accounts({ accounts: JSON.stringify([...part.accounts]) }),
     ];
-    const [told, around] = (await client.batch(statements, "read")) as [ResultSet, ResultSet];
-    return viewsIn(told.rows, rowsFrom(accounts, around.rows));
+    const [result, around] = (await client.batch(statements, "read")) as [ResultSet, ResultSet];
+    return viewsIn(result.rows, rowsFrom(accounts, around.rows));
   };
 }
 

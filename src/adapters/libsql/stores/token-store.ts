@@ -76,9 +76,9 @@ export function tokenStore(context: Context): TokenStore {
 
     async tokenByHash(hash, writes = false) {
       if (writes) return readToken(hash);
-      const { told, now: at } = await keptToken(hash, () => readToken(hash));
-      const hasExpired = at !== undefined && told && told.expiresAt !== null && told.expiresAt <= at;
-      return hasExpired ? undefined : told;
+      const { told: result, now: at } = await keptToken(hash, () => readToken(hash));
+      const hasExpired = at !== undefined && result && result.expiresAt !== null && result.expiresAt <= at;
+      return hasExpired ? undefined : result;
     },
 
     async redeemLink(link, { id, name, scope, hash, expiresAt, maker }, by) {
@@ -102,10 +102,10 @@ export function tokenStore(context: Context): TokenStore {
         .set({ revokedAt: now() })
         .where(sql`${tokens.revokedAt} is null and ${tokens.hash} in (${familyOf(id)})`)
         .returning({ id: tokens.id });
-      const told = { ...TOKEN_EVENT, message: `revoked ${id}` };
+      const result = { ...TOKEN_EVENT, message: `revoked ${id}` };
       const isOpen = sql`exists(select 1 from ${tokens} where ${tokens.id} = ${id} and ${tokens.revokedAt} is null)`;
       const [, revoked] = await writeText(context, by, async ({ tell }) => [
-        await tell(told, isOpen),
+        await tell(result, isOpen),
         statement(revoke),
       ]);
       return hasRows(revoked);

@@ -99,8 +99,8 @@ async function writeTogether(
   const statements: Statement[] = unlessNewest(head, known);
   const places: (readonly [from: number, to: number])[] = [];
   for (const { by, make, known: own, isDone } of deeds) {
-    const tell: Moment["tell"] = async (told, where = sql`1`) => {
-      const linked = await linkAfter(head, { ...told, at: own.at, ...by }, where);
+    const tell: Moment["tell"] = async (eventView, where = sql`1`) => {
+      const linked = await linkAfter(head, { ...eventView, at: own.at, ...by }, where);
       head = linked.head;
       return linked.event;
     };

@@ -16,7 +16,7 @@ export const withinColumn = (units: bigint): bigint => (units > LARGEST_INTEGER 
 const unitsColumn = customType<{ data: Decimal; driverData: bigint | number | string }>({
   dataType: () => "integer",
   toDriver: (amount) => notionalUnits(amount, "up"),
-  fromDriver: (told) => BigInt(told) * UNIT,
+  fromDriver: (output) => BigInt(output) * UNIT,
 });
 
 /** Limits as they were set, by whose they are. */

@@ -86,9 +86,9 @@ describe("the kill switch that a process knows", () => {
 
   it("is not what was asked for before it was turned, whenever that is answered", async () => {
     const known = knownSwitch();
-    const asked = known.turns();
+    const requestCount = known.turns();
     await known.turn(true, {}, async () => undefined);
-    known.read(OFF, asked);
+    known.read(OFF, requestCount);
     expect(known.keepsBack("slot")).toBe(true);
   });
 

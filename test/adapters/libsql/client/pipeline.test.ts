@@ -87,7 +87,7 @@ describe("statements that need no coding", () => {
 
 describe("the answer to a batch", () => {
   const error = { message: "no", code: "SQLITE_CONSTRAINT" };
-  const asked = plain("a", "b");
+  const calls = plain("a", "b");
 
   it("is each statement's result", () => {
     const row = [
@@ -98,8 +98,8 @@ describe("the answer to a batch", () => {
       { type: "blob", base64: "AQI=" },
     ];
     const cols = ["i", "f", "t", "n", null].map((name) => ({ name, decltype: name && "ANY" }));
-    const told = { cols, rows: [row], affected_row_count: 3, last_insert_rowid: "9" };
-    const [first, second] = resultsOf(answer({ results: [done, told, done, done, null] }), asked);
+    const output = { cols, rows: [row], affected_row_count: 3, last_insert_rowid: "9" };
+    const [first, second] = resultsOf(answer({ results: [done, output, done, done, null] }), calls);
     expect(first).toMatchObject({
       columns: ["i", "f", "t", "n", ""],
       columnTypes: ["ANY", "ANY", "ANY", "ANY", ""],
@@ -122,28 +122,28 @@ describe("the answer to a batch", () => {
     ],
     ["nobody tells why", [null, null, { message: "no" }], { code: "UNKNOWN", message: "UNKNOWN: no" }],
     ["it was not committed", [null, null, null, error], { name: "LibsqlError", code: error.code }],
-  ])("is an error where %s", (_why, errors, told) => {
-    expect(() => resultsOf(answer({ errors }), asked)).toThrow(expect.objectContaining(told));
+  ])("is an error where %s", (_why, errors, output) => {
+    expect(() => resultsOf(answer({ errors }), calls)).toThrow(expect.objectContaining(output));
   });
 
   it.each([
     [[done, done, null, null, done], 1],
     [[null, null, null, null, done], 0],
   ])("is an error where a statement was not run: %#", (results, statementIndex) => {
-    const told = { code: "TRANSACTION_CLOSED", statementIndex };
-    expect(() => resultsOf(answer({ results }), asked)).toThrow(expect.objectContaining(told));
+    const output = { code: "TRANSACTION_CLOSED", statementIndex };
+    expect(() => resultsOf(answer({ results }), calls)).toThrow(expect.objectContaining(output));
   });
 
   it("is an error where the commit is unconfirmed", () => {
-    const told = { code: "TRANSACTION_CLOSED" };
-    expect(() => resultsOf(answer({ results: [done, done, done, null, done] }), asked)).toThrow(
-      expect.objectContaining(told),
+    const output = { code: "TRANSACTION_CLOSED" };
+    expect(() => resultsOf(answer({ results: [done, done, done, null, done] }), calls)).toThrow(
+      expect.objectContaining(output),
     );
   });
 
   it("is an error where the request was refused as a whole", () => {
     const refused = { results: [ok("store_sql"), { type: "error", error }, ok("close")] };
-    expect(() => resultsOf(refused, asked)).toThrow(
+    expect(() => resultsOf(refused, calls)).toThrow(
       expect.objectContaining({ code: error.code, message: "SQLITE_CONSTRAINT: no" }),
     );
   });
@@ -168,11 +168,11 @@ describe("the answer to a batch", () => {
     withRow([{ type: "new" }]),
     withRow([null]),
   ])("is an error where it cannot be read: %j", (body) => {
-    expect(() => resultsOf(body, asked)).toThrow(expect.objectContaining({ code: "HRANA_PROTO_ERROR" }));
+    expect(() => resultsOf(body, calls)).toThrow(expect.objectContaining({ code: "HRANA_PROTO_ERROR" }));
   });
 
   it.each(["9007199254740993", 7, undefined])("is an error where a whole number is %o", (value) => {
-    expect(() => resultsOf(withRow([{ type: "integer", value }]), asked)).toThrow(RangeError);
+    expect(() => resultsOf(withRow([{ type: "integer", value }]), calls)).toThrow(RangeError);
   });
 });
 

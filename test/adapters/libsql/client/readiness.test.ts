@@ -9,7 +9,7 @@ import { migrations } from "../../../support/migrations.ts";
 import { tempFolder } from "../../../support/temp.ts";
 
 /** A database whose batches may fail, or have no answer until the test ends. */
-async function asked() {
+async function countRequests() {
   const made = fileConnection(join(tempFolder(), "one.db"));
   const time = virtualLocal(1_000_000);
   const state: { code?: string; hangs?: boolean; probes: number } = { probes: 0 };
@@ -37,7 +37,7 @@ async function asked() {
 
 describe("a database", () => {
   it("is asked to take a write, of which nothing stays, where the last one is more than 5 s ago", async () => {
-    const { time, state, ready, client } = await asked();
+    const { time, state, ready, client } = await countRequests();
     time.pass(5000 - client.sinceWrite());
     await ready();
     expect(state.probes).toBe(0);
@@ -53,14 +53,14 @@ describe("a database", () => {
   });
 
   it("is asked once for all who want to know at the same time", async () => {
-    const { time, state, ready } = await asked();
+    const { time, state, ready } = await countRequests();
     time.pass(6000);
     await Promise.all([ready(), ready(), ready()]);
     expect(state.probes).toBe(1);
   });
 
   it("is not ready where it takes no write, says why, and is again once it does", async () => {
-    const { time, state, ready } = await asked();
+    const { time, state, ready } = await countRequests();
     time.pass(6000);
     state.code = "SQLITE_FULL";
     const full = { failure: "unavailable", message: "the database cannot be used: its disk is full" };
@@ -73,7 +73,7 @@ describe("a database", () => {
   });
 
   it("that is known to be in trouble is tried at once, however fresh its last write is", async () => {
-    const { state, ready, client } = await asked();
+    const { state, ready, client } = await countRequests();
     state.code = "SQLITE_FULL";
     await expect(client.batch(["delete from fence_guard"], "write")).rejects.toThrow("its disk is full");
     await expect(ready()).rejects.toThrow("its disk is full");
@@ -83,10 +83,10 @@ describe("a database", () => {
   });
 
   it("that does not answer keeps nobody waiting, and its known trouble is what is told", async () => {
-    const one = await asked();
+    const one = await countRequests();
     one.time.pass(6000);
     one.state.hangs = true;
-    const other = await asked();
+    const other = await countRequests();
     other.state.code = "SQLITE_FULL";
     await expect(other.client.batch(["delete from fence_guard"], "write")).rejects.toThrow();
     other.time.pass(6000);
@@ -101,7 +101,7 @@ describe("a database", () => {
   });
 
   it("is not ready before it was migrated", async () => {
-    const { ready, client } = await asked();
+    const { ready, client } = await countRequests();
     await client.execute("delete from control");
     await expect(ready()).rejects.toMatchObject({
       failure: "unavailable",
@@ -110,7 +110,7 @@ describe("a database", () => {
   });
 
   it("is not ready for a program that is older than it", async () => {
-    const { ready, client, context } = await asked();
+    const { ready, client, context } = await countRequests();
     await client.execute("insert into migrations (name, applied_at) values ('9999_later', 0)");
     await expect(ready()).rejects.toThrow("a newer edgemaker migrated this database (to 9999_later");
     expect(context.version?.newer).toMatch(/9999_later/);

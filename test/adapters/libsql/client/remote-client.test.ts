@@ -15,42 +15,42 @@ interface Requested {
 
 const ROWS: Reported = { rows_read: 2, rows_written: 1 };
 const BUSY = { type: "error", error: { message: "SQLite error: database is locked", code: "SQLITE_BUSY" } };
-const result = (told: Reported) => ({
+const result = (output: Reported) => ({
   cols: [],
   rows: [],
   affected_row_count: 0,
   last_insert_rowid: null,
-  ...told,
+  ...output,
 });
 
-function answerTo({ type, batch }: Requested, told: Reported | undefined) {
-  if (told === undefined && type !== "close") return BUSY;
+function answerTo({ type, batch }: Requested, output: Reported | undefined) {
+  if (output === undefined && type !== "close") return BUSY;
   if (type === "close" || type === "store_sql") return { type: "ok", response: { type } };
-  if (type === "execute") return { type: "ok", response: { type, result: result(told ?? {}) } };
+  if (type === "execute") return { type: "ok", response: { type, result: result(output ?? {}) } };
   const steps = batch?.steps ?? [];
-  const step_results = steps.map((_step, place) => result(place === 0 ? {} : (told ?? {})));
+  const step_results = steps.map((_step, place) => result(place === 0 ? {} : (output ?? {})));
   return { type: "ok", response: { type, result: { step_results, step_errors: steps.map(() => null) } } };
 }
 
 /** A server whose answers are what a test says: the rows that it tells, undefined where it is busy, or a whole answer. */
 async function answering(next: () => Reported | Response | undefined, authToken?: string) {
   const time = virtualLocal(0);
-  const asked: { readonly text: string; readonly headers: Headers; readonly signal: unknown }[] = [];
+  const requestList: { readonly text: string; readonly headers: Headers; readonly signal: unknown }[] = [];
   const fetch = async (input: string | Request, init?: RequestInit) => {
     const request = new Request(input, init);
     const text = await request.text();
-    asked.push({ text, headers: request.headers, signal: init?.signal });
-    const told = next();
-    if (told instanceof Response) return told;
+    requestList.push({ text, headers: request.headers, signal: init?.signal });
+    const output = next();
+    if (output instanceof Response) return output;
     const { requests } = JSON.parse(text) as { requests: readonly Requested[] };
     return Response.json({
       baton: null,
       base_url: null,
-      results: requests.map((one) => answerTo(one, told)),
+      results: requests.map((one) => answerTo(one, output)),
     });
   };
   const database = { url: "https://db.test", authToken, fetch: fetch as typeof globalThis.fetch };
-  return { time, asked, client: await safeClient(database, time.local) };
+  return { time, asked: requestList, client: await safeClient(database, time.local) };
 }
 
 describe("a call to a server", () => {
@@ -59,34 +59,34 @@ describe("a call to a server", () => {
     ["", null],
     [undefined, null],
   ])("shows the token %o, and ends some time", async (authToken, shown) => {
-    const { client, asked } = await answering(() => ROWS, authToken);
+    const { client, asked: requestList } = await answering(() => ROWS, authToken);
     await client.execute("select 1");
     await client.batch(["select 1"], "write");
-    expect(asked.map(({ headers }) => headers.get("authorization"))).toEqual([shown, shown]);
-    for (const { signal } of asked) expect(signal).toBeInstanceOf(AbortSignal);
+    expect(requestList.map(({ headers }) => headers.get("authorization"))).toEqual([shown, shown]);
+    for (const { signal } of requestList) expect(signal).toBeInstanceOf(AbortSignal);
   });
 
   it("asks the primary for what a write may rest on, and no other read", async () => {
-    const { client, asked } = await answering(() => ROWS);
+    const { client, asked: requestList } = await answering(() => ROWS);
     await client.execute("select 1");
     await client.unwaited("select 1");
     await client.batch(["select 1"], "read");
-    expect(asked.map(({ text }) => /begin immediate/i.test(text))).toEqual([false, false, false]);
-    asked.length = 0;
+    expect(requestList.map(({ text }) => /begin immediate/i.test(text))).toEqual([false, false, false]);
+    requestList.length = 0;
     await client.fresh("select 1");
     await client.turn(async (calls) => [await calls.execute("select 1")]);
     await client.batch(["select 1"], "write");
-    expect(asked.map(({ text }) => /begin immediate/i.test(text))).toEqual([true, true, true]);
+    expect(requestList.map(({ text }) => /begin immediate/i.test(text))).toEqual([true, true, true]);
   });
 
   it("is made twelve times where the server stays busy, each of them a request", async () => {
-    const { client, asked, time } = await answering(() => undefined);
+    const { client, asked: requestList, time } = await answering(() => undefined);
     const use = newUse();
     await expect(client.execute("select 1", use)).rejects.toMatchObject({
       failure: "unavailable",
       message: "the database cannot be used: another process holds its lock",
     });
-    expect([asked.length, use.databaseRequests, client.keptWaiting()]).toEqual([12, 12, 0]);
+    expect([requestList.length, use.databaseRequests, client.keptWaiting()]).toEqual([12, 12, 0]);
     expect(time.now()).toBeGreaterThan(500);
   });
 
@@ -122,8 +122,8 @@ describe("what calls to a server have cost", () => {
     [{ rows_read: "2", rows_written: 1 }, null, 1],
     [{ rows_read: 2, rows_written: null }, 2, null],
     [{ rows_read: 0, rows_written: 0 }, 0, 0],
-  ])("is unknown where the server does not tell it: %o", async (told, rowsRead, rowsWritten) => {
-    const { client } = await answering(() => told);
+  ])("is unknown where the server does not tell it: %o", async (output, rowsRead, rowsWritten) => {
+    const { client } = await answering(() => output);
     const use = newUse();
     await client.execute("select 1", use);
     expect(use).toEqual({ databaseRequests: 1, rowsRead, rowsWritten });

@@ -19,11 +19,11 @@ const textOf = (statement: unknown) =>
 async function opened(durability?: Durability) {
   const file = join(tempFolder(), "one.db");
   const made = fileConnection(file);
-  const told: string[] = [];
+  const lines: string[] = [];
   const failing: { code?: string | undefined; reconnect?: boolean } = {};
   let name: string | undefined = "the same";
   const tried = <T>(text: string, call: () => Promise<T>): Promise<T> => {
-    told.push(text);
+    lines.push(text);
     return failing.code === undefined
       ? call()
       : Promise.reject(Object.assign(new Error("it failed"), { code: failing.code }));
@@ -32,7 +32,7 @@ async function opened(durability?: Durability) {
     execute: (statement) => tried(textOf(statement), () => made.execute(statement)),
     batch: (statements, mode) => tried(`batch to ${mode}`, () => made.batch(statements, mode)),
     async reconnect() {
-      told.push("reconnect");
+      lines.push("reconnect");
       if (failing.reconnect) {
         made.close();
         throw Object.assign(new Error("unable to open database file"), { code: "SQLITE_CANTOPEN" });
@@ -49,7 +49,7 @@ async function opened(durability?: Durability) {
   const rename = (to: string | undefined) => {
     name = to;
   };
-  return { client, told, failing, count, rename, file };
+  return { client, told: lines, failing, count, rename, file };
 }
 
 describe("a client of a file", () => {
@@ -58,8 +58,8 @@ describe("a client of a file", () => {
     ["fast", "NORMAL"],
     [undefined, "FULL"],
   ] as const)("sets a %s connection up before its first call", async (durability, mode) => {
-    const { told } = await opened(durability);
-    expect(told).toEqual([
+    const { told: lines } = await opened(durability);
+    expect(lines).toEqual([
       "PRAGMA journal_mode = WAL",
       `PRAGMA synchronous = ${mode}`,
       "create table one (id integer primary key)",
@@ -67,20 +67,20 @@ describe("a client of a file", () => {
   });
 
   it("changes nothing of how a fast connection waits for the disk", async () => {
-    const { client, told } = await opened("fast");
-    told.length = 0;
+    const { client, told: lines } = await opened("fast");
+    lines.length = 0;
     await client.unwaited(INSERT);
-    expect(told).toEqual([INSERT]);
+    expect(lines).toEqual([INSERT]);
   });
 
   it("sets a connection up again that it had to open again", async () => {
-    const { client, told, failing, count } = await opened();
-    told.length = 0;
+    const { client, told: lines, failing, count } = await opened();
+    lines.length = 0;
     failing.code = "SQLITE_FULL";
     await expect(client.execute(INSERT)).rejects.toThrow("its disk is full");
     failing.code = undefined;
     expect(await count()).toBe(0);
-    expect(told).toEqual([INSERT, "reconnect", "PRAGMA journal_mode = WAL", COUNT]);
+    expect(lines).toEqual([INSERT, "reconnect", "PRAGMA journal_mode = WAL", COUNT]);
   });
 
   it("goes on once a file can be opened again that could not be for a while", async () => {
@@ -99,23 +99,23 @@ describe("a client of a file", () => {
   });
 
   it("opens a connection again before it is used, where its file was gone when that was due", async () => {
-    const { client, told, failing, rename, count } = await opened();
+    const { client, told: lines, failing, rename, count } = await opened();
     failing.code = "SQLITE_IOERR";
     const failed = expect(client.execute(INSERT)).rejects.toThrow("cannot be read or written");
     rename(undefined);
     await failed;
     failing.code = undefined;
-    expect(told).not.toContain("reconnect");
+    expect(lines).not.toContain("reconnect");
     await expect(client.execute(INSERT)).rejects.toThrow("its file is gone; restore it");
     rename("the same");
-    told.length = 0;
+    lines.length = 0;
     await client.execute(INSERT);
-    expect([told[0], told.at(-1), await count()]).toEqual(["reconnect", INSERT, 1]);
+    expect([lines[0], lines.at(-1), await count()]).toEqual(["reconnect", INSERT, 1]);
   });
 
   it("asks nothing of a file that is gone or was replaced, and goes on with the one it knows", async () => {
-    const { client, told, rename, count } = await opened();
-    told.length = 0;
+    const { client, told: lines, rename, count } = await opened();
+    lines.length = 0;
     rename(undefined);
     const gone = {
       failure: "unavailable",
@@ -129,7 +129,7 @@ describe("a client of a file", () => {
     await expect(client.fresh(COUNT)).rejects.toThrow(
       "its file was replaced while edgemaker was running; stop edgemaker",
     );
-    expect(told).toEqual([]);
+    expect(lines).toEqual([]);
     rename("the same");
     expect([await count(), client.trouble()]).toEqual([0, undefined]);
   });

@@ -26,9 +26,9 @@ describe("a failed call to the database", () => {
     [named("TimeoutError"), "its server does not respond"],
     [named("AbortError"), "its server does not respond"],
   ])("says why it cannot be used: %o", (error, reason) => {
-    const told = storeError(error);
-    expect(told).toMatchObject({ failure: "unavailable", cause: error });
-    expect(told.message).toBe(`the database cannot be used: ${reason}`);
+    const reportedError = storeError(error);
+    expect(reportedError).toMatchObject({ failure: "unavailable", cause: error });
+    expect(reportedError.message).toBe(`the database cannot be used: ${reason}`);
   });
 
   it.each([
@@ -37,10 +37,10 @@ describe("a failed call to the database", () => {
     ["no error at all", "no error at all"],
     [{ name: "TypeError", message: "a value with a name is no error" }, undefined],
   ])("says what it was told where it knows no reason: %o", (error, message) => {
-    const told = storeError(error);
-    expect(told.failure).toBe("unavailable");
-    expect(told.message).not.toContain("cannot be used");
-    if (message !== undefined) expect(told.message).toBe(message);
+    const reportedError = storeError(error);
+    expect(reportedError.failure).toBe("unavailable");
+    expect(reportedError.message).not.toContain("cannot be used");
+    if (message !== undefined) expect(reportedError.message).toBe(message);
   });
 
   it("is a broken constraint, which its message names, and is not hidden by what may be the reason", () => {
@@ -58,9 +58,9 @@ describe("a failed call to the database", () => {
 
   it("is a place in the chain that another event has taken, and not a constraint", () => {
     const error = coded("SQLITE_CONSTRAINT_UNIQUE", "UNIQUE constraint failed: events.chain, events.seq");
-    const told = storeError(error);
-    expect(told).toMatchObject({ failure: "unavailable", cause: error });
-    expect(told.message).toMatch(/other writes conflict with this one/);
+    const reportedError = storeError(error);
+    expect(reportedError).toMatchObject({ failure: "unavailable", cause: error });
+    expect(reportedError.message).toMatch(/other writes conflict with this one/);
   });
 
   it("stays what it is where it has its meaning already", () => {

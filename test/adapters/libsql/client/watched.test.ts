@@ -126,8 +126,8 @@ describe("a database that is watched", () => {
       seen.push(client.trouble());
     });
     await Promise.all([writing, reading]);
-    const told = `the database cannot be written: another process has held its lock for ${Math.round(held / 1000)} s`;
-    expect(seen).toEqual([isLong ? told : undefined]);
+    const output = `the database cannot be written: another process has held its lock for ${Math.round(held / 1000)} s`;
+    expect(seen).toEqual([isLong ? output : undefined]);
     expect(client.trouble()).toBeUndefined();
   });
 });

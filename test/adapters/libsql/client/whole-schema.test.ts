@@ -14,9 +14,9 @@ const newFile = () => join(tempFolder(), "one.db");
 /** Of a file, and which statements it was asked for. */
 async function opened(file: string, over: Partial<Opening> = {}) {
   const made = fileConnection(file);
-  const asked: string[] = [];
+  const requests: string[] = [];
   const hear = (one: Parameters<typeof made.execute>[0]) =>
-    asked.push(typeof one === "string" ? one : one.sql);
+    requests.push(typeof one === "string" ? one : one.sql);
   const client: typeof made = {
     ...made,
     execute: (one) => {
@@ -30,7 +30,10 @@ async function opened(file: string, over: Partial<Opening> = {}) {
   };
   onTestFinished(() => made.close());
   const { local } = virtualLocal(0);
-  return { asked, context: await openDatabase({ client, local, migrations, kind: "sandbox", ...over }) };
+  return {
+    asked: requests,
+    context: await openDatabase({ client, local, migrations, kind: "sandbox", ...over }),
+  };
 }
 
 /** Everything that a database holds but when it was made. */
@@ -51,7 +54,7 @@ async function contentOf({ client }: Context) {
 }
 
 const { whole } = await madeSchema();
-const isWhole = (asked: readonly string[]) => asked.includes(whole[0] as string);
+const isWhole = (requests: readonly string[]) => requests.includes(whole[0] as string);
 
 it("made whole, a new database holds what one migration after the other makes", async () => {
   const step = await opened(newFile());
@@ -69,8 +72,8 @@ it.each([1, migrations.length - 1, migrations.length])(
     const file = newFile();
     const { context: before } = await opened(file, { migrations: [], isChecked: true });
     await migrate(before, migrations.slice(0, count));
-    const { asked, context } = await opened(file, { whole });
-    expect(isWhole(asked)).toBe(false);
+    const { asked: requests, context } = await opened(file, { whole });
+    expect(isWhole(requests)).toBe(false);
     expect(await contentOf(context)).toEqual(await contentOf((await opened(newFile())).context));
   },
 );
@@ -80,8 +83,8 @@ it("one that holds something of another's is not taken for new", async () => {
   const other = fileConnection(file);
   await other.execute("create table notes (text text)");
   other.close();
-  const { asked, context } = await opened(file, { whole });
-  expect(isWhole(asked)).toBe(false);
+  const { asked: requests, context } = await opened(file, { whole });
+  expect(isWhole(requests)).toBe(false);
   expect((await contentOf(context)).rows.notes).toEqual([]);
 });
 

@@ -9,12 +9,12 @@ import { opened, START } from "./opened.ts";
 
 const signer = { key: "the key", sign: async (text: string) => `signed ${text.length}` } as unknown as Signer;
 
-async function open(...told: readonly string[]) {
+async function open(...lines: readonly string[]) {
   const { context, time } = await opened();
   const store = auditStore(context);
   const tell = (message: string) =>
     store.note({ account: EVERY_ACCOUNT, strategy: null, kind: "kill", message }, BY);
-  for (const message of told) {
+  for (const message of lines) {
     await tell(message);
     time.pass(1000);
   }

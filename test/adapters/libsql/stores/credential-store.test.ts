@@ -24,7 +24,7 @@ const second = await kek(2);
 
 async function open() {
   const { context, time } = await opened();
-  const told = async () => (await auditStore(context).eventsAfter(0, 99)).map(({ message }) => message);
+  const readOutput = async () => (await auditStore(context).eventsAfter(0, 99)).map(({ message }) => message);
   const failing = (account: string) =>
     context.client.execute(
       statement(
@@ -40,7 +40,7 @@ async function open() {
       .where(eq(accounts.account, account as never));
     return [row?.retryAt, row?.failures];
   };
-  return { context, time, told, failing, standing, store: credentialStore(context, [first]) };
+  return { context, time, told: readOutput, failing, standing, store: credentialStore(context, [first]) };
 }
 
 describe("exchange keys in the database", () => {
@@ -95,7 +95,7 @@ describe("exchange keys in the database", () => {
   });
 
   it("are replaced and removed, each account's own, and both are told", async () => {
-    const { store, told } = await open();
+    const { store, told: readOutput } = await open();
     await store.put(KRAKEN, keys("kraken"), BY);
     await store.put(MEXC, keys("mexc"), BY);
     const newer = keys("newer");
@@ -104,7 +104,7 @@ describe("exchange keys in the database", () => {
     expect(await store.remove(KRAKEN, BY)).toBe(true);
     expect(await store.remove(KRAKEN, BY)).toBe(false);
     expect([await store.get(KRAKEN), (await store.list()).length]).toEqual([undefined, 1]);
-    expect((await told()).map((line) => line.replace(/.*(stored|replaced|removed).*/, "$1"))).toEqual([
+    expect((await readOutput()).map((line) => line.replace(/.*(stored|replaced|removed).*/, "$1"))).toEqual([
       "stored",
       "stored",
       "replaced",
@@ -126,7 +126,7 @@ describe("exchange keys in the database", () => {
 
 describe("another key of the operator's", () => {
   it("wraps what the former one did, once, and that is told of each", async () => {
-    const { context, store, told } = await open();
+    const { context, store, told: readOutput } = await open();
     const [mine, theirs] = [keys("kraken"), keys("mexc")];
     await store.put(KRAKEN, mine, BY);
     const both = credentialStore(context, [second, first]);
@@ -137,7 +137,7 @@ describe("another key of the operator's", () => {
     expect(await alone.get(KRAKEN)).toEqual({ ...mine, passphrase: undefined });
     expect(await alone.get(MEXC)).toEqual({ ...theirs, passphrase: undefined });
     expect(
-      (await told()).filter((line) => line.includes("encrypted with another EDGEMAKER_KEK")),
+      (await readOutput()).filter((line) => line.includes("encrypted with another EDGEMAKER_KEK")),
     ).toHaveLength(1);
   });
 });

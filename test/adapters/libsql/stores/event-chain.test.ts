@@ -15,7 +15,7 @@ import { BY } from "../../../support/by.ts";
 import { opened, START } from "./opened.ts";
 
 const ACCOUNT = "sandbox:kraken:";
-const told = (message: string, account = "") => ({
+const format = (message: string, account = "") => ({
   account,
   strategy: null,
   kind: "limits" as const,
@@ -35,7 +35,7 @@ async function chained() {
     ).rows.map((row) => `${row[0]} ${row[1]}`);
   const make =
     (message: string, where?: ReturnType<typeof sql>) =>
-    async ({ tell }: Moment) => [await tell(told(message), where)];
+    async ({ tell }: Moment) => [await tell(format(message), where)];
   const write = (message: string, where?: ReturnType<typeof sql>) =>
     writeText(context, BY, make(message, where));
   /** A turn whose calls are counted; so many of its writes fail at first. */
@@ -154,7 +154,7 @@ describe("the events of a pass", () => {
       writePass(
         context,
         { account: ACCOUNT, head, use },
-        messages.map((message) => ({ ...told(message, ACCOUNT), at: START })),
+        messages.map((message) => ({ ...format(message, ACCOUNT), at: START })),
         (inserts) => [...inserts],
       );
     const first = await pass(undefined, ["a", "b"]);

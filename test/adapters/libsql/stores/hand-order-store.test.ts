@@ -28,25 +28,26 @@ async function open() {
     });
   const record = (over: Partial<Order> = {}, held: object = {}) =>
     store.recordByHand(byHand(over), { ...ALONE, ...held }, BY);
-  const told = async () => (await store.eventsAfter(0, 99)).map(({ account, message }) => [account, message]);
+  const readOutput = async () =>
+    (await store.eventsAfter(0, 99)).map(({ account, message }) => [account, message]);
   const settle = (clientId: string, state: Order["state"], over: object = {}) =>
     store.settleByHand({ account: MINE, clientId, state, exchangeId: "x7", reason: null, ...over });
   const stateOf = async (clientId: string, account = MINE) => {
     const { state, settled, endedAt, exchangeId } = (await store.orderByClientId(account, clientId)) as Order;
     return { state, settled, endedAt, exchangeId };
   };
-  return { store, time, record, told, settle, stateOf };
+  return { store, time, record, told: readOutput, settle, stateOf };
 }
 
 describe("an order by hand", () => {
   it("is written once with the event that tells of it, whatever the other accounts' are called", async () => {
-    const { store, record, told } = await open();
+    const { store, record, told: readOutput } = await open();
     expect(await store.now()).toBe(START);
     expect(await record()).toEqual({ result: "recorded" });
     await expect(record()).rejects.toMatchObject({ failure: "constraint" });
     expect(await record({ account: THEIRS })).toEqual({ result: "recorded" });
     const message = "one: limit buy 2 BTC/USDT at 100";
-    expect(await told()).toEqual([
+    expect(await readOutput()).toEqual([
       [MINE, message],
       [THEIRS, message],
     ]);
@@ -55,7 +56,7 @@ describe("an order by hand", () => {
   });
 
   it("that is refused is neither written nor told of, and one that it would meet is named", async () => {
-    const { store, record, told } = await open();
+    const { store, record, told: readOutput } = await open();
     await record();
     const crossing = { clientId: "two", side: "sell" } as const;
     expect(await record(crossing)).toMatchObject({ result: "meets", order: { clientId: "one" } });
@@ -63,7 +64,7 @@ describe("an order by hand", () => {
     await store.setKill(true, BY);
     expect(await record({ clientId: "three" })).toEqual({ result: "refused" });
     expect(await store.orderByClientId(MINE, "two")).toBeUndefined();
-    expect((await told()).map(([account]) => account)).toEqual([MINE, THEIRS, EVERY_ACCOUNT]);
+    expect((await readOutput()).map(([account]) => account)).toEqual([MINE, THEIRS, EVERY_ACCOUNT]);
   });
 
   it("is told of at the moment at which it was asked for, where that is known", async () => {
@@ -76,14 +77,14 @@ describe("an order by hand", () => {
   });
 
   it("is written beside others that come at the same time, however much of the moment is known", async () => {
-    const { record, told } = await open();
+    const { record, told: readOutput } = await open();
     await record();
     for (const held of [{}, { at: START }]) {
       const names = ["two", "three", "four"].map((name) => `${name} ${Object.keys(held).length}`);
       const results = await Promise.all(names.map((clientId) => record({ clientId }, held)));
       expect(results).toEqual(names.map(() => ({ result: "recorded" })));
     }
-    expect((await told()).length).toBe(7);
+    expect((await readOutput()).length).toBe(7);
   });
 
   it("keeps the reason of its answer", async () => {

@@ -37,9 +37,13 @@ it("keeps the first that is told of a pair's minute", async () => {
 it("tells minutes in their order, from one up to another", async () => {
   const store = liquidityStore((await opened()).context);
   for (const minute of [9, 7, 8]) await store.keep(BTC, row(minute));
-  const told = async (from: number, to: number) =>
+  const readOutput = async (from: number, to: number) =>
     (await store.minutes(BTC, from, to)).map(({ minute }) => minute);
-  expect([await told(0, 99), await told(7, 9), await told(8, 9)]).toEqual([[7, 8, 9], [7, 8], [8]]);
+  expect([await readOutput(0, 99), await readOutput(7, 9), await readOutput(8, 9)]).toEqual([
+    [7, 8, 9],
+    [7, 8],
+    [8],
+  ]);
 });
 
 it("says of which pairs a minute lacks", async () => {

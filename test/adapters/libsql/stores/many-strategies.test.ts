@@ -100,8 +100,8 @@ describe.each(["a file", "a server"])("two thousand strategies of a hundred acco
     await lookOut(deps);
     const { rows } = await box.context.client.execute("select count(*) from strategy_days");
     expect(Number(rows[0]?.[0])).toBe(ALL + 1);
-    const told = (await readMetrics(deps, "1")) ?? "";
-    expect(told.match(/^edgemaker_strategy_position\{/gm)).toHaveLength(ALL + 1);
+    const text = (await readMetrics(deps, "1")) ?? "";
+    expect(text.match(/^edgemaker_strategy_position\{/gm)).toHaveLength(ALL + 1);
     for (const name of ["list_grids", "get_grid_status"])
       expect(await runOperation(deps, name, { stopped: false })).toMatchObject({ count: ALL + 1 });
     expect(await runOperation(deps, "list_quotes", {})).toMatchObject({ count: 0 });
@@ -109,11 +109,11 @@ describe.each(["a file", "a server"])("two thousand strategies of a hundred acco
   });
 
   it("cost no row of those that have stopped, and few requests", async () => {
-    const { use, asked } = await costOf(box, () => box.store.strategies({ stopped: false }));
+    const { use, asked: requests } = await costOf(box, () => box.store.strategies({ stopped: false }));
     expect(use.databaseRequests).toBeLessThanOrEqual(6);
     // Of each its length, its account beside that, itself and its orders: as few for every one more as for one.
     if (where === "a server") expect(use.rowsRead).toBeLessThan((8 + SLOTS) * ALL);
-    const looks = (await Promise.all(asked.map((one) => looksOf(box, one)))).flat();
+    const looks = (await Promise.all(requests.map((one) => looksOf(box, one)))).flat();
     const endless = looks.filter((look) => /SCAN (strategies|accounts|orders)/.test(look));
     expect(endless.filter((look) => !look.endsWith("USING INDEX strategies_running"))).toEqual([]);
     expect(looks).toContain("SEARCH strategies USING INDEX strategies_running ((account,number)>(?,?))");
@@ -125,9 +125,13 @@ describe("a panic over them, on a server", () => {
   it("asks every one to stop, and tells of all that have not", async () => {
     const sqld = await startSqld();
     const box = await many(sqld.url);
-    const told = await runOperation<{ grids: { status: string }[]; message: string }>(box.deps, "panic", {});
-    expect(told.grids.filter(({ status }) => status === "running")).toHaveLength(ALL);
-    expect(told.message).toMatch(
+    const result = await runOperation<{ grids: { status: string }[]; message: string }>(
+      box.deps,
+      "panic",
+      {},
+    );
+    expect(result.grids.filter(({ status }) => status === "running")).toHaveLength(ALL);
+    expect(result.message).toMatch(
       /; 2000 grids are not stopped yet, 20000 orders could still be open; this process has no/,
     );
     const { rows } = await box.context.client.execute(
@@ -148,21 +152,21 @@ type Box = Awaited<ReturnType<typeof many>>;
 /** What is sent to the database, and what that costs there. */
 async function costOf({ context: { client } }: Box, ask: () => Promise<unknown>) {
   const { execute, batch } = client;
-  const [use, asked] = [newUse(), [] as { sql: string; args: [] }[]];
+  const [use, requests] = [newUse(), [] as { sql: string; args: [] }[]];
   const counting: Pick<typeof client, "execute" | "batch"> = {
     execute(statement) {
-      asked.push(statement as never);
+      requests.push(statement as never);
       return execute(statement, use);
     },
     batch(statements, mode) {
-      asked.push(...(statements as never[]));
+      requests.push(...(statements as never[]));
       return batch(statements, mode, use);
     },
   };
   Object.assign(client, counting);
   await ask();
   Object.assign(client, { execute, batch });
-  return { use, asked };
+  return { use, asked: requests };
 }
 
 async function looksOf({ context: { client } }: Box, { sql, args }: { sql: string; args: [] }) {

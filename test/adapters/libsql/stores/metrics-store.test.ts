@@ -33,9 +33,9 @@ it("tells of each account how its passes go, and who holds or awaits its lease r
   await account({ ...times, until: START + 1, waitedUntil: START });
   await account({ account: THEIRS, until: START, waitedUntil: START + 1 });
   await put(db.insert(rates).values({ account: MINE, fullAt: 77 }));
-  const { now, accounts: told } = await readings();
+  const { now, accounts: accountReadings } = await readings();
   expect(now).toBe(START);
-  expect(told.toSorted((a, b) => (a.account < b.account ? -1 : 1))).toEqual([
+  expect(accountReadings.toSorted((a, b) => (a.account < b.account ? -1 : 1))).toEqual([
     { account: MINE, ...times, isLeased: true, isAwaited: false, rateFullAt: 77 },
     {
       account: THEIRS,
@@ -61,8 +61,8 @@ it("counts orders that are not settled by account and state, those that lack tra
   await place("e", { state: "unknown", notAfter: START - 1 });
   await place("f", { state: "unknown", notAfter: START });
   await place("g", { state: "pending", notAfter: START - 1 });
-  const told = (await readings()).orders.map((one) => Object.values(one).join(" ")).sort();
-  expect(told).toEqual([
+  const texts = (await readings()).orders.map((one) => Object.values(one).join(" ")).sort();
+  expect(texts).toEqual([
     `${MINE} open 2 1 0`,
     `${MINE} pending 1 0 1`,
     `${MINE} unknown 2 0 1`,
@@ -97,9 +97,9 @@ it("counts fills and events ever, and what waits or is given up in each channel"
   const claim = await channels.claim({ name: "b", owner: "one", ttl: 5, page: 1 });
   if (!claim) throw new Error("it is taken");
   await channels.settle(claim, "m9", { result: "later", error: "no answer", retryAt: START });
-  const told = await readings();
-  expect([told.fills, told.events]).toEqual([1, 2]);
-  expect(told.channels).toEqual([
+  const reply = await readings();
+  expect([reply.fills, reply.events]).toEqual([1, 2]);
+  expect(reply.channels).toEqual([
     { name: "a", failures: 0, pending: 2, dead: 1 },
     { name: "b", failures: 1, pending: 0, dead: 1 },
   ]);

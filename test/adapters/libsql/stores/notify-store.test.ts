@@ -76,8 +76,8 @@ describe("a channel", () => {
     await store.addChannel(channel("a"), {}, BY);
     expect([(await of("a"))?.pending, (await of("b"))?.pending]).toEqual([0, 1]);
     expect((await store.channels()).map((one) => one.channel.name)).toEqual(["a", "b"]);
-    const told = (await claimed("b")).events.map((one) => one.message);
-    expect(told).toEqual(["removed a", "added a, a webhook"]);
+    const texts = (await claimed("b")).events.map((one) => one.message);
+    expect(texts).toEqual(["removed a", "added a, a webhook"]);
   });
 
   it("needs a key to be added, and is left alone without any", async () => {
@@ -291,7 +291,7 @@ describe("the trades of a channel", () => {
     await put("t1", {});
     await client.execute("pragma foreign_keys = off");
     await put("t2", { strategy: "g", superseded: true });
-    const told = {
+    const output = {
       account: "x",
       symbol: "BTC/USDT",
       side: "buy",
@@ -300,8 +300,8 @@ describe("the trades of a channel", () => {
       at: 2000,
     };
     const all = [
-      { ...told, number: 1, strategy: null, isSuperseded: false },
-      { ...told, number: 2, strategy: "g", isSuperseded: true },
+      { ...output, number: 1, strategy: null, isSuperseded: false },
+      { ...output, number: 2, strategy: "g", isSuperseded: true },
     ];
     expect((await claimed("a")).fills).toEqual(all);
     const news = await store.newsAfter(from, 1);
@@ -318,13 +318,13 @@ describe("a channel's key", () => {
     // Somebody else is faster with the first of the two.
     let isFirst = true;
     Object.assign(context.client, {
-      execute: async (asked: Parameters<typeof execute>[0]) => {
-        const text = typeof asked === "string" ? asked : asked.sql;
+      execute: async (request: Parameters<typeof execute>[0]) => {
+        const text = typeof request === "string" ? request : request.sql;
         if (isFirst && text.startsWith("update")) {
           isFirst = false;
           await execute("update channels set wrapped = 'another' where name = 'a'");
         }
-        return execute(asked);
+        return execute(request);
       },
     });
     expect(await both.rotate()).toBe(1);

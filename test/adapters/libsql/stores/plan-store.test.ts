@@ -25,8 +25,8 @@ async function open(...ids: readonly string[]) {
   const stateOf = (of: string, over: object = {}, binding?: string) =>
     plans.planState(key(of, binding), { needsApproval: false, waiter: `waits for ${of}`, ...over });
   const listed = async (page: object = {}) => (await plans.plans({ limit: 9, ...page })).map(({ id }) => id);
-  const told = async () => (await auditStore(context).eventsAfter(0, 99)).map(({ message }) => message);
-  return { plans, time, stateOf, listed, told };
+  const readOutput = async () => (await auditStore(context).eventsAfter(0, 99)).map(({ message }) => message);
+  return { plans, time, stateOf, listed, told: readOutput };
 }
 
 describe("a plan", () => {
@@ -55,7 +55,7 @@ describe("a plan", () => {
   });
 
   it("is decided on as long as it is open and not refused, it alone, and that is told", async () => {
-    const { plans, told, time } = await open("a", "b", "c");
+    const { plans, told: readOutput, time } = await open("a", "b", "c");
     expect(await plans.decidePlan("a", "approved", BY)).toBe(true);
     expect(await plans.decidePlan("a", "refused", BY)).toBe(true);
     expect(await plans.decidePlan("a", "approved", BY)).toBe(false);
@@ -64,7 +64,7 @@ describe("a plan", () => {
     expect(await plans.decidePlan("b", "refused", BY)).toBe(false);
     time.pass(LIFE);
     expect(await plans.decidePlan("c", "approved", BY)).toBe(false);
-    expect(await told()).toEqual(["a approved", "a refused"]);
+    expect(await readOutput()).toEqual(["a approved", "a refused"]);
   });
 
   it("tells where it stands", async () => {

@@ -33,9 +33,9 @@ async function open() {
   const { context, time } = await opened();
   const store = reportStore(context);
   const look = (owner = "one", every = 1000) => store.lookOut({ every, owner, page: 2 });
-  const told = async () =>
+  const readOutput = async () =>
     (await auditStore(context).eventsAfter(0, 99)).map(({ kind, message }) => [kind, message]);
-  return { store, look, told, time };
+  return { store, look, told: readOutput, time };
 }
 
 describe("the turn to look at everything", () => {
@@ -105,7 +105,7 @@ describe("the days of strategies", () => {
 
 describe("an alarm", () => {
   it("is told once, until it is over, and that once too", async () => {
-    const { store, look, told } = await open();
+    const { store, look, told: readOutput } = await open();
     await store.raise(alarm("a"));
     await store.raise(alarm("a", "another word"));
     await store.raise(alarm("b"));
@@ -116,7 +116,7 @@ describe("an alarm", () => {
     await store.clear(alarm("a", "a is right"));
     await store.clear(alarm("a", "a is right"));
     await store.raise(alarm("a"));
-    expect(await told()).toEqual([
+    expect(await readOutput()).toEqual([
       ["alarm", "a is wrong"],
       ["alarm", "b is wrong"],
       ["recovered", "a is right"],

@@ -7,7 +7,7 @@ import { opened } from "./opened.ts";
 import { started } from "./rows.ts";
 
 const DONE = { status: 201, body: "made" };
-const asked = (key: string, bodyHash = "one") => ({ key, bodyHash });
+const countRequests = (key: string, bodyHash = "one") => ({ key, bodyHash });
 
 async function open() {
   const { context, time } = await opened();
@@ -22,41 +22,41 @@ async function open() {
 describe("a request that carries a key", () => {
   it("runs once, and tells its answer to whoever asks again with the same body", async () => {
     const { requests } = await open();
-    expect(await requests.claimRequest(asked("a"))).toEqual({ state: "new" });
-    expect(await requests.claimRequest(asked("a"))).toEqual({ state: "running" });
-    expect(await requests.claimRequest(asked("a", "other"))).toEqual({ state: "conflict" });
-    await requests.claimRequest(asked("b"));
+    expect(await requests.claimRequest(countRequests("a"))).toEqual({ state: "new" });
+    expect(await requests.claimRequest(countRequests("a"))).toEqual({ state: "running" });
+    expect(await requests.claimRequest(countRequests("a", "other"))).toEqual({ state: "conflict" });
+    await requests.claimRequest(countRequests("b"));
     await requests.finishRequest("a", DONE);
-    expect(await requests.claimRequest(asked("a"))).toEqual({ state: "done", ...DONE });
-    expect(await requests.claimRequest(asked("a", "other"))).toEqual({ state: "conflict" });
-    expect(await requests.claimRequest(asked("b"))).toEqual({ state: "running" });
+    expect(await requests.claimRequest(countRequests("a"))).toEqual({ state: "done", ...DONE });
+    expect(await requests.claimRequest(countRequests("a", "other"))).toEqual({ state: "conflict" });
+    expect(await requests.claimRequest(countRequests("b"))).toEqual({ state: "running" });
   });
 
   it("is free again once it is dropped, and it alone", async () => {
     const { requests } = await open();
-    await requests.claimRequest(asked("a"));
-    await requests.claimRequest(asked("b"));
+    await requests.claimRequest(countRequests("a"));
+    await requests.claimRequest(countRequests("b"));
     await requests.dropRequest("a");
-    expect(await requests.claimRequest(asked("a", "other"))).toEqual({ state: "new" });
-    expect(await requests.claimRequest(asked("b"))).toEqual({ state: "running" });
+    expect(await requests.claimRequest(countRequests("a", "other"))).toEqual({ state: "new" });
+    expect(await requests.claimRequest(countRequests("b"))).toEqual({ state: "running" });
   });
 
   it("is taken over from a process that has been silent for more than a minute, by the same body, once", async () => {
     const { requests, time } = await open();
-    await requests.claimRequest(asked("a"));
-    await requests.claimRequest(asked("b"));
+    await requests.claimRequest(countRequests("a"));
+    await requests.claimRequest(countRequests("b"));
     time.pass(MINUTE);
-    expect(await requests.claimRequest(asked("a"))).toEqual({ state: "running" });
+    expect(await requests.claimRequest(countRequests("a"))).toEqual({ state: "running" });
     time.pass(1);
-    expect(await requests.claimRequest(asked("a", "other"))).toEqual({ state: "conflict" });
-    expect(await requests.claimRequest(asked("a"))).toEqual({ state: "new" });
-    expect(await requests.claimRequest(asked("a"))).toEqual({ state: "running" });
-    expect(await requests.claimRequest(asked("b"))).toEqual({ state: "new" });
+    expect(await requests.claimRequest(countRequests("a", "other"))).toEqual({ state: "conflict" });
+    expect(await requests.claimRequest(countRequests("a"))).toEqual({ state: "new" });
+    expect(await requests.claimRequest(countRequests("a"))).toEqual({ state: "running" });
+    expect(await requests.claimRequest(countRequests("b"))).toEqual({ state: "new" });
   });
 
   it("is nobody's for a moment where it was forgotten or answered while it was looked at", async () => {
     const { requests, time, client } = await open();
-    await requests.claimRequest(asked("a"));
+    await requests.claimRequest(countRequests("a"));
     time.pass(MINUTE + 1);
     const { execute } = client;
     /** What another process does right before a statement that begins so. */
@@ -71,42 +71,42 @@ describe("a request that carries a key", () => {
         },
       });
     justBefore("update", "update requests set status = 201, body = 'made'");
-    expect(await requests.claimRequest(asked("a"))).toEqual({ state: "running" });
-    expect(await requests.claimRequest(asked("a"))).toEqual({ state: "done", ...DONE });
+    expect(await requests.claimRequest(countRequests("a"))).toEqual({ state: "running" });
+    expect(await requests.claimRequest(countRequests("a"))).toEqual({ state: "done", ...DONE });
     justBefore("select", "delete from requests");
-    expect(await requests.claimRequest(asked("a"))).toEqual({ state: "running" });
-    expect(await requests.claimRequest(asked("a"))).toEqual({ state: "new" });
+    expect(await requests.claimRequest(countRequests("a"))).toEqual({ state: "running" });
+    expect(await requests.claimRequest(countRequests("a"))).toEqual({ state: "new" });
   });
 
   it("that was answered is not taken over, however long ago", async () => {
     const { requests, time } = await open();
-    await requests.claimRequest(asked("a"));
+    await requests.claimRequest(countRequests("a"));
     await requests.finishRequest("a", DONE);
     time.pass(2 * MINUTE);
-    expect(await requests.claimRequest(asked("a"))).toEqual({ state: "done", ...DONE });
+    expect(await requests.claimRequest(countRequests("a"))).toEqual({ state: "done", ...DONE });
   });
 
   it("may act again at once where it was reopened, and it alone", async () => {
     const { requests } = await open();
-    await requests.claimRequest(asked("a"));
-    await requests.claimRequest(asked("b"));
+    await requests.claimRequest(countRequests("a"));
+    await requests.claimRequest(countRequests("b"));
     await requests.reopenRequest("a");
-    expect(await requests.claimRequest(asked("a"))).toEqual({ state: "new" });
-    expect(await requests.claimRequest(asked("b"))).toEqual({ state: "running" });
+    expect(await requests.claimRequest(countRequests("a"))).toEqual({ state: "new" });
+    expect(await requests.claimRequest(countRequests("b"))).toEqual({ state: "running" });
   });
 
   it("is forgotten after a day, also by the strategy that it has started", async () => {
     const { requests, strategies, time } = await open();
-    await requests.claimRequest(asked("old"));
+    await requests.claimRequest(countRequests("old"));
     await strategies.createStrategy({ ...started(), request: "old" }, BY);
     time.pass(1);
-    await requests.claimRequest(asked("young"));
+    await requests.claimRequest(countRequests("young"));
     await strategies.createStrategy({ ...started(), request: "young" }, BY);
     time.pass(DAY);
-    await requests.claimRequest(asked("another"));
+    await requests.claimRequest(countRequests("another"));
     const names = async () => (await strategies.strategies({})).map(({ strategy }) => strategy.request);
     expect((await names()).sort()).toEqual(["young", null].sort());
-    expect(await requests.claimRequest(asked("old", "other"))).toEqual({ state: "new" });
-    expect(await requests.claimRequest(asked("young", "other"))).toEqual({ state: "conflict" });
+    expect(await requests.claimRequest(countRequests("old", "other"))).toEqual({ state: "new" });
+    expect(await requests.claimRequest(countRequests("young", "other"))).toEqual({ state: "conflict" });
   });
 });

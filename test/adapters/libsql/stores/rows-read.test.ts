@@ -16,8 +16,8 @@ async function rowsOf(client: SafeClient, ask: () => Promise<unknown>): Promise<
   let rows = 0;
   const counting =
     (call: typeof execute): typeof execute =>
-    async (...asked) => {
-      const result = await call(...asked);
+    async (...requests) => {
+      const result = await call(...requests);
       rows += result.rows.length;
       return result;
     };
@@ -56,12 +56,12 @@ it("reads one row where one is asked for, however many there are", async () => {
     } as never);
   }
   const chain = (await store.eventsAfter(0, 1))[0]?.chain ?? "";
-  const asked = {
+  const request = {
     placeBefore: () => store.placeBefore(chain, 9),
     hasTokens: () => store.hasTokens(),
     hasUnclear: () => store.hasUnclear(MINE),
     since: () => liquidity.since(PAIR),
   };
-  for (const [name, ask] of Object.entries(asked))
+  for (const [name, ask] of Object.entries(request))
     expect([name, await rowsOf(context.client, ask)]).toEqual([name, 1]);
 });

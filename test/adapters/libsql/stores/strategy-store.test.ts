@@ -33,19 +33,20 @@ async function open() {
     (await store.strategies(filter)).map(({ strategy }) => strategy.id);
   const end = (id: string) =>
     put(db.update(strategies).set({ status: "stopped" }).where(eq(strategies.id, id)));
-  const told = async () => (await store.eventsAfter(0, 99)).map(({ kind, message }) => `${kind}: ${message}`);
-  return { context, store, time, db, put, make, place, one, ids, end, told };
+  const readOutput = async () =>
+    (await store.eventsAfter(0, 99)).map(({ kind, message }) => `${kind}: ${message}`);
+  return { context, store, time, db, put, make, place, one, ids, end, told: readOutput };
 }
 
 describe("a start", () => {
   it("is made once for a request, also when it is asked for again, and told of once", async () => {
-    const { make, ids, told } = await open();
+    const { make, ids, told: readOutput } = await open();
     const first = await make({ request: "r1" });
     expect(await make({ request: "r1" })).toEqual(first);
     const second = await make({ request: "r2" });
     expect(await ids({})).toEqual([first.id, second.id]);
     expect(await ids({ request: "r2" })).toEqual([second.id]);
-    expect(await told()).toEqual(["started: BTC/USDT", "started: BTC/USDT"]);
+    expect(await readOutput()).toEqual(["started: BTC/USDT", "started: BTC/USDT"]);
   });
 
   it("takes the millisecond that it asks for where that is free, and the next one otherwise", async () => {
@@ -111,7 +112,7 @@ describe("the list of strategies", () => {
 
 describe("what a person asks of a strategy", () => {
   it("is written down and told of, of this one alone, and of none that has stopped", async () => {
-    const { store, make, one, end, told } = await open();
+    const { store, make, one, end, told: readOutput } = await open();
     const [a, b] = [await make(), await make()];
     await store.setWants(a.id, "stop", STOPS, BY);
     expect((await one(a.id)).strategy).toMatchObject({ wants: "stop", ...STOPS });
@@ -119,7 +120,7 @@ describe("what a person asks of a strategy", () => {
     await end(b.id);
     await store.setWants(b.id, "stop", STOPS, BY);
     expect((await one(b.id)).strategy.wants).toBe("run");
-    expect((await told()).slice(2)).toEqual(["wants: stop"]);
+    expect((await readOutput()).slice(2)).toEqual(["wants: stop"]);
   });
 
   it("is a pause or its end, each counted as it resumes, and nothing once a stop was asked for", async () => {
@@ -146,10 +147,10 @@ describe("what a person asks of a strategy", () => {
   });
 
   it("is an edit after the one that it has seen, and of none that stops or has stopped", async () => {
-    const { store, make, one, end, told } = await open();
+    const { store, make, one, end, told: readOutput } = await open();
     const [a, b, c] = [await make(), await make(), await make()];
-    const edit = (id: string, after: number, told = "wider") =>
-      store.setEdit(id, { config: { after } as never, after, told }, BY);
+    const edit = (id: string, after: number, text = "wider") =>
+      store.setEdit(id, { config: { after } as never, after, told: text }, BY);
     expect(await edit(a.id, 0)).toBe(true);
     expect(await edit(a.id, 0)).toBe(false);
     expect(await edit(a.id, 1, "narrower")).toBe(true);
@@ -159,7 +160,7 @@ describe("what a person asks of a strategy", () => {
     expect(await edit(b.id, 0)).toBe(false);
     await end(c.id);
     expect(await edit(c.id, 0)).toBe(false);
-    expect((await told()).filter((one) => one.startsWith("edited"))).toEqual([
+    expect((await readOutput()).filter((one) => one.startsWith("edited"))).toEqual([
       "edited: wider",
       "edited: narrower",
     ]);

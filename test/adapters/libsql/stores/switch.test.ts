@@ -16,14 +16,14 @@ async function open() {
     const { rows } = await context.client.execute("select kill, cancels, sells, turned_at from control");
     return [0, 1, 2, 3].map((place) => Number(rows[0]?.[place]) - (place === 3 ? START : 0));
   };
-  const told = async () =>
+  const readOutput = async () =>
     (await store.eventsAfter(0, 99)).flatMap(({ kind, message }) => (kind === "kill" ? [message] : []));
-  return { context, time, store, other, make, row, told };
+  return { context, time, store, other, make, row, told: readOutput };
 }
 
 describe("the kill switch", () => {
   it("is turned once, and since when is told; what is asked for beside it adds up until it is off", async () => {
-    const { store, time, row, told } = await open();
+    const { store, time, row, told: readOutput } = await open();
     await store.setKill(true, BY);
     time.pass(1);
     await store.setKill(true, BY);
@@ -39,7 +39,7 @@ describe("the kill switch", () => {
     time.pass(1);
     await store.setKill(false, BY);
     expect(await row()).toEqual([0, 0, 0, 3]);
-    expect(await told()).toEqual([
+    expect(await readOutput()).toEqual([
       "on, by test",
       "on, canceling every order, by test",
       "on, selling their base, by test",
@@ -72,7 +72,7 @@ describe("the kill switch", () => {
     const { store, make } = await open();
     const [a, b] = [await make(), await make()];
     const ended = await make({ status: "stopped", wants: "stop", keepOrders: true });
-    const asked = async () =>
+    const countRequests = async () =>
       (await store.strategies({})).map(({ strategy }) => [
         strategy.id,
         strategy.wants,
@@ -80,13 +80,13 @@ describe("the kill switch", () => {
         strategy.sellBase,
       ]);
     await store.panic({ cancels: true, sells: true }, BY);
-    expect((await asked())[0]).toEqual([a.id, "run", false, false]);
+    expect((await countRequests())[0]).toEqual([a.id, "run", false, false]);
     await store.setWants(b.id, "stop", { keepOrders: true, sellBase: true }, BY);
     await store.panic({ stops: true }, BY);
     const kept = [ended.id, "stop", true, false];
-    expect(await asked()).toEqual([[a.id, "stop", false, false], [b.id, "stop", false, true], kept]);
+    expect(await countRequests()).toEqual([[a.id, "stop", false, false], [b.id, "stop", false, true], kept]);
     await store.panic({ stops: true, sells: true }, BY);
-    expect(await asked()).toEqual([[a.id, "stop", false, true], [b.id, "stop", false, true], kept]);
+    expect(await countRequests()).toEqual([[a.id, "stop", false, true], [b.id, "stop", false, true], kept]);
   });
 
   it("that stops everything has what was put off begun at once, and not what fails", async () => {

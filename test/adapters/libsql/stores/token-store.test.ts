@@ -15,7 +15,7 @@ const token = (id: string, over: object = {}) => ({
 
 async function open() {
   const { context, time } = await opened();
-  const told = async () => (await auditStore(context).eventsAfter(0, 99)).map(({ message }) => message);
+  const readOutput = async () => (await auditStore(context).eventsAfter(0, 99)).map(({ message }) => message);
   /** How often it was asked whether anything has changed. */
   let stamps = 0;
   const { stamp } = context.client;
@@ -25,7 +25,7 @@ async function open() {
       return stamp();
     },
   });
-  return { tokens: tokenStore(context), told, time, stamps: () => stamps };
+  return { tokens: tokenStore(context), told: readOutput, time, stamps: () => stamps };
 }
 
 describe("a token", () => {
@@ -61,7 +61,7 @@ describe("a token", () => {
   });
 
   it("is revoked once, it alone, and that is told", async () => {
-    const { tokens, told } = await open();
+    const { tokens, told: readOutput } = await open();
     await tokens.addToken(token("a"), BY);
     await tokens.addToken(token("b", { server: "127.0.0.1:3000" }), BY);
     expect(await tokens.revokeToken("a", BY)).toBe(true);
@@ -69,7 +69,7 @@ describe("a token", () => {
     expect(await tokens.revokeToken("c", BY)).toBe(false);
     expect(await tokens.tokenByHash("hash of a")).toBeUndefined();
     expect((await tokens.tokenByHash("hash of b"))?.id).toBe("b");
-    expect(await told()).toEqual([
+    expect(await readOutput()).toEqual([
       "created a, which may trade",
       "created b, which may trade, for commands on the machine of the server at 127.0.0.1:3000",
       "revoked a",
