@@ -97,7 +97,7 @@ describe("edgemaker backtest", () => {
     ]);
     expect(result.stdout).toContain("an order queues behind the amount at its price");
     expect(result.stdout).toMatch(/^band +none: trades show the price path/m);
-    expect(readFileSync(report, "utf8")).toContain("400 prints, 400 books (an order waits for");
+    expect(readFileSync(report, "utf8")).toContain("400 prints, 400 books (an order queues behind");
   });
 
   it("takes the candles that were imported of the exchange, where no file is named", async () => {
