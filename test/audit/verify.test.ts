@@ -145,7 +145,7 @@ describe("a checkpoint", () => {
       "update sqlite_sequence set seq = 9 where name = 'events'",
     );
     expect(await faults()).toEqual([
-      "null: the chain of manual actions ends at number 9: checkpoint 1 has signed 12",
+      "null: the chain of manual actions ends at number 9, but checkpoint 1 signed 12",
     ]);
     expect(await inParts(2)).toEqual(await faults());
     // The same with rows of another's making in their place, each of which fits the one before it.
