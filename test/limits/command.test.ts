@@ -43,7 +43,7 @@ describe("edgemaker limits", () => {
     [
       "limits show",
       { EDGEMAKER_LIMITS: "orderNotionall=USDT=5" },
-      /name=value;…, of orderNotional, dayNotional/,
+      /name=value;… with names of orderNotional, dayNotional/,
     ],
     [
       "limits show",
