@@ -72,7 +72,7 @@ describe("a database restored from a backup", () => {
     expect(refused).toMatchObject({
       code: 1,
       // By its name where it answers in time.
-      stderr: expect.stringMatching(/(a server \(process \d+\)|another process) works/),
+      stderr: expect.stringMatching(/(a server \(process \d+\)|another process) uses/),
     });
     await server.kill("SIGKILL");
 
