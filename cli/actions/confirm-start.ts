@@ -1,3 +1,4 @@
+import { decimal, ZERO } from "../../src/kernel/decimal.ts";
 import type { Answer } from "../../src/transport/run.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { render } from "../terminal/output.ts";
@@ -56,7 +57,7 @@ export async function shownStart(input: Input, { preview, start }: Asks): Promis
   }
 }
 
-/** How a change is shown, and what is asked then. */
+/** The text of a change, and the question after it. */
 export interface ShownChange {
   formatAs(plan: unknown): Readonly<Record<string, string>>;
   readonly question: string;
@@ -93,7 +94,7 @@ type Choice = "yes" | "with" | "without" | "cancel";
 
 /** The first choice is highlighted: it never sells base that the account already has. */
 async function choose(plan: ShownPlan): Promise<Choice> {
-  // Loaded when somebody is asked: most commands never ask.
+  // Load the prompts only for a question: most commands have none.
   const { isCancel, select } = await import("@clack/prompts");
   const answer = await select({ message: "Start this grid?", options: choicesFor(plan) });
   return isCancel(answer) ? "cancel" : answer;
@@ -108,6 +109,6 @@ function choicesFor({ config, ownBaseUsed, free }: ShownPlan): { value: Choice; 
       { value: "yes", label: `Yes, and sell ${ownBaseUsed} ${base} of my own` },
       cancel,
     ];
-  const own = Number(free.base) > 0 ? [{ value: "with" as const, label: `With my ${base}` }] : [];
+  const own = decimal(free.base) > ZERO ? [{ value: "with" as const, label: `With my ${base}` }] : [];
   return [{ value: "yes", label: "Yes" }, ...own, cancel];
 }

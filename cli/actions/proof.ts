@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { AppError, SettingsError } from "../../src/kernel/errors.ts";
-import { isPair, type Pair } from "../../src/kernel/pair.ts";
 import { DAY } from "../../src/kernel/time.ts";
 import { checkBundle } from "../../src/liquidity/operations/check-proof.ts";
 import { bundleLines, type ProofDeps, signDays } from "../../src/liquidity/operations/proof.ts";
@@ -9,6 +8,7 @@ import type { ProofKeys } from "../../src/ports/stores/liquidity-store.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { print } from "../terminal/output.ts";
 import { UsageError } from "../terminal/usage-error.ts";
+import { pairFlag } from "./candles/import.ts";
 import { withDatabase } from "./database/open.ts";
 
 export const showProofKey = (values: Values): Promise<number> =>
@@ -20,7 +20,7 @@ export const showProofKey = (values: Values): Promise<number> =>
 
 /** Signs what is over, and prints the days line by line. */
 export async function publishProof(values: Values): Promise<number> {
-  const pair = { exchange: requiredText(values, "exchange"), symbol: pairGiven(values) };
+  const pair = { exchange: exchangeFlag(values), symbol: pairFlag(values) };
   const span = { from: dayGiven(values, "from") ?? 0, to: dayGiven(values, "to") ?? Number.MAX_SAFE_INTEGER };
   return withDatabase(values, async (deps) => {
     const proof = proofDeps(deps);
@@ -50,22 +50,15 @@ function proofDeps({ liquidity }: Deps): ProofDeps & { readonly proofs: ProofKey
   return { store: liquidity.store, proofs: liquidity.proofs };
 }
 
-function pairGiven(values: Values): Pair {
-  const symbol = requiredText(values, "symbol");
-  if (!isPair(symbol)) throw new UsageError("--symbol must be a pair, such as BTC/USDT");
-  return symbol;
-}
-
-function requiredText(values: Values, name: string): string {
-  const value = values[name];
-  if (typeof value !== "string") throw new UsageError(`--${name} is required`);
-  return value;
+function exchangeFlag({ exchange }: Values): string {
+  if (typeof exchange !== "string") throw new UsageError("--exchange is required, for example kraken");
+  return exchange;
 }
 
 function dayGiven(values: Values, name: string): number | undefined {
   const value = values[name];
   if (value === undefined) return undefined;
   const at = /^\d{4}-\d\d-\d\d$/.test(String(value)) ? Date.parse(String(value)) : Number.NaN;
-  if (Number.isNaN(at)) throw new UsageError(`--${name} must be a day, such as 2026-01-31`);
+  if (Number.isNaN(at)) throw new UsageError(`--${name} must be a day, for example 2026-01-31`);
   return at / DAY;
 }

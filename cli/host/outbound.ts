@@ -111,7 +111,7 @@ const publicLookup =
 
 const LOOKUP_TIME = 3000;
 
-/** What a name leads to is asked once, for as long as a person waits; each message asks again. */
+/** Looks a name up with a time limit, because a person waits. Each message looks it up again. */
 export const leadsInward =
   (resolve: Resolve = resolveAll): LeadsInward =>
   (host) =>

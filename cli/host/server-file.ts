@@ -20,7 +20,7 @@ export interface ServerFile {
 const filePrefix = (databaseUrl: string): string =>
   `server-${createHash("sha256").update(databaseUrl).digest("hex").slice(0, 16)}-`;
 
-/** Each server has a file of its own, so that one that stops leaves those of others. */
+/** Writes one file per server: a server that stops removes only its own. */
 export function writeServerFile(folder: string, databaseUrl: string, server: ServerFile): () => void {
   const file = join(folder, `${filePrefix(databaseUrl)}${server.instance}.json`);
   writePrivate(file, JSON.stringify(server));

@@ -1,4 +1,5 @@
 import { type Decimal, ONE, parseDecimal } from "../kernel/decimal.ts";
+import { bytesOfHex } from "../kernel/digest.ts";
 import { SettingsError } from "../kernel/errors.ts";
 import { isPair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
@@ -18,7 +19,7 @@ export function kekOf(text: string): Uint8Array<ArrayBuffer> {
       "EDGEMAKER_KEK must be 32 random bytes as base64, for example of `openssl rand -base64 32`",
     );
   if (!isHex) return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-  return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+  return bytesOfHex(text);
 }
 
 const TIMING_NAMES = [

@@ -2,7 +2,6 @@
 import { MINUTE } from "../kernel/time.ts";
 import type { LiquidityMinute, MissedMinute } from "../model/samples/minute.ts";
 import { PROOF_FORMAT } from "../model/samples/proof.ts";
-import { dateOf } from "../model/usage.ts";
 import type { WatchedPair } from "../ports/stores/liquidity-store.ts";
 import { minuteRow } from "./report.ts";
 
@@ -43,5 +42,3 @@ export const dayText = (
 ): string => [PROOF_FORMAT, `${exchange} ${symbol}`, day, previous, ...lines].join("\n");
 
 export const signedText = (hash: string): string => `${PROOF_FORMAT} ${hash}`;
-
-export const dayName = (day: number): string => dateOf(day);

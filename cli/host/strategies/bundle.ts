@@ -4,7 +4,7 @@ import { createRequire, SourceMap, type SourceMapPayload } from "node:module";
 import { basename, join, relative } from "node:path";
 import type { BuildFailure, Message } from "esbuild";
 
-/** Bundled nowhere: it is a program of its own, and only who has strategies needs it. */
+/** Not bundled: esbuild is a separate program, and only strategies need it. */
 const requireHere = createRequire(import.meta.url);
 
 export interface BundledStrategy {

@@ -99,7 +99,9 @@ const isTimeout = (error: unknown): boolean =>
 
 function requireStrategy(name: string): unknown {
   if (name === "edgemaker") return { defineStrategy, Money, z };
-  throw new Error(`a strategy imports edgemaker and files of its own, not ${name}`);
+  throw new Error(
+    `import only "edgemaker" and your own files: ${JSON.stringify(name)} is not available here`,
+  );
 }
 
 const scriptName = ({ file }: BundledStrategy): string => `strategy:${file}`;

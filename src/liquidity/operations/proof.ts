@@ -1,10 +1,11 @@
 import { digest } from "../../kernel/digest.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { dayOf, type Millis } from "../../kernel/time.ts";
+import { dayOf, MINUTE, type Millis } from "../../kernel/time.ts";
 import { MINUTES_A_DAY } from "../../model/samples/minute.ts";
 import { NO_PREVIOUS, PROOF_FORMAT, type ProofKey, type SignedDay } from "../../model/samples/proof.ts";
+import { dateOf } from "../../model/usage.ts";
 import type { LiquidityStore, ProofStore, WatchedPair } from "../../ports/stores/liquidity-store.ts";
-import { type BundleDay, type BundleHead, dayName, dayText, proofLines, signedText } from "../proof.ts";
+import { type BundleDay, type BundleHead, dayText, proofLines, signedText } from "../proof.ts";
 
 export interface ProofDeps {
   readonly store: LiquidityStore;
@@ -12,7 +13,7 @@ export interface ProofDeps {
 }
 
 /** A day is over, and late samples of it have come, so long after its end. */
-const SIGNED_AFTER: Millis = 10 * 60_000;
+const SIGNED_AFTER: Millis = 10 * MINUTE;
 
 /**
  * Signs finished days of a pair, oldest first, up to `most` of them; returns how many. Days without any row are left
@@ -31,7 +32,7 @@ export async function signDays(
   for (let day = first; day < end && count < most; day++) {
     const { lines, ...rows } = await readLines(store, pair, day);
     if (lines.length === 0) continue;
-    const hash = await digest(dayText(pair, { day: dayName(day), previous, lines }));
+    const hash = await digest(dayText(pair, { day: dateOf(day), previous, lines }));
     const { publicKey } = key;
     const signature = await key.sign(signedText(hash));
     if (!(await proofs.add(pair, { day, previous, hash, signature, publicKey }, rows))) return count;
@@ -70,7 +71,7 @@ async function bundleDay(
   { day, previous, hash, signature, publicKey }: SignedDay,
   ofBundle: string,
 ): Promise<BundleDay> {
-  const name = dayName(day);
+  const name = dateOf(day);
   const { lines } = await readLines(store, pair, day);
   if (publicKey !== ofBundle)
     throw new AppError(

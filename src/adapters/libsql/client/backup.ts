@@ -54,8 +54,11 @@ export async function checkBackup(
   const [strange] = theirs.filter((part) => !ours.includes(part));
   const [missing] = ours.filter((part) => !theirs.includes(part));
   if (strange !== undefined)
-    throw new SettingsError(`this backup has something that edgemaker has not made: ${strange}`);
-  if (missing !== undefined) throw new SettingsError(`this backup lacks a part of its schema: ${missing}`);
+    throw new SettingsError(
+      `edgemaker did not make this part of the backup, so restore another one: ${strange}`,
+    );
+  if (missing !== undefined)
+    throw new SettingsError(`the backup is incomplete, so restore another one. It lacks ${missing}`);
 }
 
 /** Each table, index, trigger and view that a database has, with what makes it; without what SQLite keeps for itself. */
