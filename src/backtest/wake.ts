@@ -14,10 +14,12 @@ const NEVER: TickReach = { below: -Infinity, above: Infinity };
 /**
  * The prices in ticks from which on a pass could do something beside booking what has filled: until one is seen no
  * pass changes anything. Undefined where time alone may, or something is under way: then every pass is made.
+ * `lastTicks` is the price of the pass before, where one price is all that a pass goes by.
  */
 export function wakeOf(
   { strategy, orders }: { strategy: GridStrategy; orders: readonly Order[] },
   tick: Decimal,
+  lastTicks = Infinity,
 ): TickReach | undefined {
   const { config, state, status, phase } = strategy;
   if (status === "stopped") return NEVER;
@@ -29,7 +31,9 @@ export function wakeOf(
   const busy = new Set(orders.map(({ slot }) => slot));
   const idle = state.slots.filter(({ index }) => !busy.has(index));
   if (!idle.every((slot) => isRefusedForGood(slot, state))) return undefined;
-  const reaches = idle.map((slot) => nearer(sideTurn(slot, tick), cheaperBuy(slot, state, tick)));
+  const reaches = idle.map((slot) =>
+    nearer(sideTurn(slot, tick), cheaperBuy(slot, state, { tick, lastTicks })),
+  );
   return [...reaches, movesOf(config, state, tick)].reduce(nearer, NEVER);
 }
 
@@ -66,10 +70,19 @@ const sideTurn = ({ side, lower, base, bought }: Slot, tick: Decimal): TickReach
 
 const FUNDED: readonly RefusalReason[] = ["no_quote", "max_position", "safety_reserve"];
 
-/** A buy that lacks quote is placed below its level once the level would take: it then costs less, and may fit. */
-function cheaperBuy({ index, side, lower }: Slot, { refused }: GridState, tick: Decimal): TickReach {
+/**
+ * A buy that lacks quote is placed below its level once the level would take: it then costs less, and may fit. Where it
+ * did not fit at the last price, it fits at none above that.
+ */
+function cheaperBuy(
+  { index, side, lower }: Slot,
+  { refused }: GridState,
+  { tick, lastTicks }: { readonly tick: Decimal; readonly lastTicks: number },
+): TickReach {
   const isFunded = refused.some(({ slot, reason }) => slot === index && FUNDED.includes(reason));
-  return side === "buy" && isFunded ? { ...NEVER, below: ticks(lower, tick) } : NEVER;
+  return side === "buy" && isFunded
+    ? { ...NEVER, below: Math.min(ticks(lower, tick), lastTicks - 1) }
+    : NEVER;
 }
 
 /** The same of a grid whose slots know themselves when to act: only what moves all of it. */

@@ -208,7 +208,7 @@ function passAt(one: Walk, bar: number): void {
   one.account = account;
   one.passes.push(one.here.at);
   one.filled = false;
-  one.wake = cancelled ? undefined : wakeOf(account, market.tick);
+  one.wake = cancelled ? undefined : wakeOf(account, market.tick, one.here.ticks);
   one.fills.push(...fills);
   if (account.strategy.state.ledger !== before) one.held.push(heldFrom(bar, account.strategy));
 }

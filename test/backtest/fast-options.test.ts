@@ -131,3 +131,13 @@ describe("an option that no list names", () => {
     expect(wakeOf(of, MARKET.tick)).toBeUndefined();
   });
 });
+
+it("a grid that lacks quote is passed at new lows, and not wherever the price is below a level", () => {
+  const run = prepared({ ...caseOf("start_grid", RANGE), quote: "300" }, scaled);
+  const [few, all] = [walked(run), walked(run, ways.all)];
+  expect(outcome(few.account.strategy, few.fills, few.balances)).toEqual(
+    outcome(all.account.strategy, all.fills, all.balances),
+  );
+  expect(few.account.strategy.state.refused.map(({ reason }) => reason)).toContain("no_quote");
+  expect(few.passes.length).toBeLessThan(all.passes.length / 4);
+});
