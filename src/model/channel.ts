@@ -1,6 +1,7 @@
 /** Where a person is told what happens, and how. Times are protocol time. */
 
 import type { Decimal } from "../kernel/decimal.ts";
+import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 
 export const CHANNEL_KINDS = ["webhook", "telegram", "discord", "ntfy", "email"] as const;
@@ -72,7 +73,8 @@ export interface DigestLine {
   readonly count: number;
   readonly amount: Decimal;
   readonly notional: Decimal;
-  readonly isFill: boolean;
+  /** The pair of fills; absent of anything else. */
+  readonly fillsOf?: Pair | undefined;
   /** Before it nobody is told for this alone. */
   readonly dueAt: Millis;
 }

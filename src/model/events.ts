@@ -23,6 +23,7 @@ export type EventKind =
   | "order"
   | "cancel"
   | "token"
+  | "server"
   | "wrong_tokens"
   | "keys"
   | "plan"

@@ -36,12 +36,13 @@ export interface News {
   readonly text: string;
   readonly at: Millis;
   /** Of fills, which are added up. */
-  readonly fill?: { readonly amount: Decimal; readonly notional: Decimal };
+  readonly fill?: { readonly symbol: Pair; readonly amount: Decimal; readonly notional: Decimal };
 }
 
 /** Of kinds that are not here nobody is told: they are what a person has just asked for, and the trail of it. */
 const LEVEL_OF: Partial<Record<EventKind, AlertLevel>> = {
   started: "info",
+  server: "info",
   cycle: "info",
   wants: "info",
   edited: "info",

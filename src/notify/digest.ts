@@ -42,7 +42,7 @@ const lineOf = ({ key, level, text, at, fill }: News, due: Millis): DigestLine =
   count: 1,
   amount: fill?.amount ?? ZERO,
   notional: fill?.notional ?? ZERO,
-  isFill: fill !== undefined,
+  fillsOf: fill?.symbol,
   dueAt: due,
 });
 
@@ -70,4 +70,4 @@ export function describedAt({ lines, told: result }: Digest, now: Millis): Diges
   };
 }
 
-const isOnce = ({ isFill }: DigestLine): boolean => !isFill;
+const isOnce = ({ fillsOf }: DigestLine): boolean => !fillsOf;

@@ -1,4 +1,5 @@
 import { text } from "../kernel/decimal.ts";
+import { splitPair } from "../kernel/pair.ts";
 import { pluralize } from "../kernel/pluralize.ts";
 import { type Millis, stampOf } from "../kernel/time.ts";
 import {
@@ -26,8 +27,8 @@ export function digestMessage({ lines, more }: Digest, { id, now }: { id: string
 const rank = (level: AlertLevel): number => ALERT_LEVELS.indexOf(level);
 
 function titleOf(lines: readonly DigestLine[], level: AlertLevel): string {
-  const highest = lines.filter((line) => line.level === level && !line.isFill);
-  const fills = lines.filter(({ isFill }) => isFill).reduce((sum, { count }) => sum + count, 0);
+  const highest = lines.filter((line) => line.level === level && !line.fillsOf);
+  const fills = lines.filter(({ fillsOf }) => fillsOf).reduce((sum, { count }) => sum + count, 0);
   const [first] = highest;
   if (!first) return `edgemaker: ${pluralize(fills, "fill")}`;
   const others = highest.length > 1 ? ` (and ${highest.length - 1} more)` : "";
@@ -40,7 +41,8 @@ const clockText = (at: Millis): string => stampOf(at).slice(5, 19).replace("T", 
 function lineText(line: DigestLine): string {
   const at = clockText(line.at);
   const mark = line.level === "info" ? "" : `${line.level}: `;
-  if (!line.isFill) return `${at} ${mark}${line.text}${line.count > 1 ? ` (${line.count} times)` : ""}`;
+  if (!line.fillsOf) return `${at} ${mark}${line.text}${line.count > 1 ? ` (${line.count} times)` : ""}`;
   const times = line.count > 1 ? ` in ${line.count} fills` : "";
-  return `${at} ${line.text}: ${text(line.amount)} for ${text(line.notional)}${times}`;
+  const { base, quote } = splitPair(line.fillsOf);
+  return `${at} ${line.text} ${text(line.amount)} ${base} for ${text(line.notional)} ${quote}${times}`;
 }

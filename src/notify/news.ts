@@ -38,9 +38,9 @@ const accountPlace = (account: AccountKey): string => {
 };
 
 export const fillNews = ({ account, strategy, symbol, side, amount, notional, at }: TellableFill): News => ({
-  key: `fill ${strategy ?? account} ${side}`,
+  key: `fill ${strategy ?? account} ${symbol} ${side}`,
   level: "info",
-  text: `${strategy ?? `${accountPlace(account)}, manual order`}: ${side === "buy" ? "bought" : "sold"} ${symbol}`,
+  text: `${strategy ?? `${accountPlace(account)}, manual order`}: ${side === "buy" ? "bought" : "sold"}`,
   at,
-  fill: { amount, notional },
+  fill: { symbol, amount, notional },
 });

@@ -46,7 +46,7 @@ describe("a stop price", () => {
     expect(status.totalProfit).toBeLessThan(-20);
     expect(loud.reverse()).toEqual([
       expect.stringMatching(
-        /^stop_loss at 84\S* \(armed at 85\): all orders are canceled, and [\d.]+ ETH are sold$/,
+        /^stop_loss at 84\S* \(armed at 85\), P&L -?[\d.]+ USDT: all orders are canceled, and [\d.]+ ETH are sold$/,
       ),
       status.stopReason,
     ]);

@@ -70,7 +70,21 @@ it("a server tells what happens, and one that takes over from a killed one tells
   await one.ask("/api/v1/strategy/grid", { method: "POST", body: JSON.stringify(GRID) });
   await eventually(
     async () => receiver.asked.map(linesOf).join("\n"),
-    (text) => text.includes("started on BTC/USDT") && /bought BTC\/USDT: [\d.]+ for/.test(text),
+    (lines) => lines.includes("started on BTC/USDT"),
+  );
+  // Fills alone wait for ten minutes, and go with what is urgent.
+  await eventually(
+    async () =>
+      (await (await one.ask("/api/v1/strategy/grid/status")).json()) as {
+        strategies: { filledOrders: number }[];
+      },
+    ({ strategies }) => strategies.some(({ filledOrders }) => filledOrders > 0),
+  );
+  const turn = (on: boolean) => one.ask("/api/v1/kill", { method: "POST", body: JSON.stringify({ on }) });
+  await turn(true);
+  await eventually(
+    async () => receiver.asked.map(linesOf).join("\n"),
+    (lines) => /(bought|sold) [\d.]+ BTC for [\d.]+ USDT/.test(lines),
   );
   // Killed after the receiver has heard it, before it can be recorded.
   let killed: Requested | undefined;
@@ -79,6 +93,7 @@ it("a server tells what happens, and one that takes over from a killed one tells
     killed = receiver.asked.at(-1);
     await one.kill("SIGKILL");
   };
+  await turn(false);
   await eventually(
     async () => killed,
     (request) => request !== undefined,

@@ -33,7 +33,7 @@ export function runDeclared(
   if (begun.phase === "starting") return { strategy: begun };
   const priced = topOfBook(book);
   const judged = context.judge(begun, priced);
-  if (judged.state.exit) return leaveMarket(judged, live, context);
+  if (judged.state.exit) return leaveMarket(judged, live, { now: context.now, quote: priced });
   if (judged.state.halted) return withdrawn(judged, live, null, haltedNotice(judged.state.halted));
   if (isFaulty(judged)) return withdrawn(judged, live, judged.state.fault?.message ?? null);
   return obey(judged, live, { runnable, context, market, book, priced });

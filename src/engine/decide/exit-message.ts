@@ -13,12 +13,25 @@ export function describeReached({ reason, reached }: Exit, halted?: string | nul
   return halted ? `${reason} (${halted})` : reason;
 }
 
-/** That a price was reached: from now on all is cancelled, and then sold. */
-export function reachedEvent({ id, account, symbol, state }: Strategy, exit: Exit, at: Millis): Event {
-  const { base } = splitPair(symbol);
-  const message = `${describeReached(exit, state.halted)}: all orders are canceled, and ${text(exit.held ?? ZERO)} ${base} are sold`;
+interface ReachedState {
+  readonly at: Millis;
+  /** P&L at the price that was reached; undefined while no price is known. */
+  readonly total: Decimal | undefined;
+}
+
+/** That a price was reached: from now on all is canceled, and then sold. */
+export function reachedEvent(
+  { id, account, symbol, state }: Strategy,
+  exit: Exit,
+  { at, total }: ReachedState,
+): Event {
+  const { base, quote } = splitPair(symbol);
+  const profit = total === undefined ? "" : `, P&L ${text(roundToCents(total))} ${quote}`;
+  const message = `${describeReached(exit, state.halted)}${profit}: all orders are canceled, and ${text(exit.held ?? ZERO)} ${base} are sold`;
   return { account, strategy: id, at, kind: "exit", message };
 }
+
+const roundToCents = (amount: Decimal): Decimal => snap(amount, ONE / 100n, "half");
 
 /** Why a strategy has stopped, what was sold for it, and what all of it came to; nothing of that while no price is known. */
 export function describeStopped(
@@ -31,7 +44,7 @@ export function describeStopped(
   const { base, quote } = splitPair(symbol);
   const left = kind.holdings(state).base;
   const sold = exit.held === undefined ? "" : `, sold ${text(exit.held - left)} ${base}`;
-  const total = mark && snap(kind.accounts({ state, symbol }, mark).total, ONE / 100n, "half");
+  const total = mark && roundToCents(kind.accounts({ state, symbol }, mark).total);
   const inAll = total === undefined ? "" : `, ${text(total)} ${quote} in all`;
   return `stopped: ${describeReached(exit, state.halted)}${sold}${inAll}`;
 }

@@ -15,6 +15,7 @@ import { forgotten, forgottenEvent } from "./lost-tail.ts";
 import { observe } from "./observe.ts";
 import { readConfidence } from "./observe-prices.ts";
 import { record } from "./record.ts";
+import { refusedKeyEvents } from "./refused-key.ts";
 import { watchChanges } from "./stop-watch.ts";
 import { upgradedSnapshot } from "./upgrade.ts";
 import { isStopping, unread, urgentCancels } from "./urgent.ts";
@@ -206,7 +207,7 @@ async function giveBack(
           resumeAt: lease.now + wait,
         }
       : {
-          events: [...urgent.events, ...events, ...watch.events],
+          events: [...urgent.events, ...events, ...watch.events, ...refusedKeyEvents(snapshot, of, message)],
           memory: null,
           unwatched: watch.unwatched,
           failure: { message, retryAt: lease.now + pause, of },

@@ -9,6 +9,7 @@ import type { Refusal } from "../../model/strategy.ts";
 import type { Drafted, StrategyContext } from "../../ports/kind.ts";
 import { withMid } from "../ladder/volatility.ts";
 import { heldInAll } from "../ledger/booking.ts";
+import { gridAccounts } from "../ledger/profit.ts";
 import type { GridState, GridStrategy, MidMove } from "../state/state.ts";
 import { startTrading, trigger } from "./begin.ts";
 import { withTaken } from "./capital.ts";
@@ -53,10 +54,11 @@ function runEdited(
   const { strategy: watched, problem } = watchMid(judged, world, turn);
   if (watched.state.exit) {
     const leaving: GridStrategy = { ...watched, status: "running", phase: "stopping" };
+    const { total } = gridAccounts(leaving, midOf(quote));
     return {
       strategy: leaving,
       cancels: outdated(watched.state, live, quote),
-      events: [reachedEvent(leaving, watched.state.exit, turn.now)],
+      events: [reachedEvent(leaving, watched.state.exit, { at: turn.now, total })],
     };
   }
   const strategy = settledMoves(watched, live, world);

@@ -40,6 +40,8 @@ export interface NotifyWorld {
 
 /** Between two messages of a channel: what happens meanwhile is in the next one. */
 const MESSAGES_APART: Millis = 10 * SECOND;
+/** The same of messages with nothing but information, such as fills. */
+const ROUTINE_APART: Millis = 10 * MINUTE;
 /** How long a process has a channel; a request takes less than half of it. */
 const CLAIM: Millis = 30 * SECOND;
 const DELIVERY_TIMEOUT: Millis = 10 * SECOND;
@@ -82,10 +84,11 @@ function hasWork(channel: Outlook["channels"][number], { now, newest }: Outlook)
 }
 
 /** Whether what is held makes a message now. */
-const isReady = ({ held, quiet, sentAt, retryAt }: Channel, now: Millis): boolean =>
-  !isAhead(retryAt, now, LONGEST_WAIT) &&
-  ageOf(sentAt, now) >= MESSAGES_APART &&
-  dueLines(held, now, isQuietHour(quiet, now)).length > 0;
+function isReady({ held, quiet, sentAt, retryAt }: Channel, now: Millis): boolean {
+  const due = dueLines(held, now, isQuietHour(quiet, now));
+  const apart = due.some(({ level }) => level !== "info") ? MESSAGES_APART : ROUTINE_APART;
+  return due.length > 0 && !isAhead(retryAt, now, LONGEST_WAIT) && ageOf(sentAt, now) >= apart;
+}
 
 /** So long after midnight the day before has been looked at to its end. */
 const REPORT_AFTER: Millis = 5 * MINUTE;

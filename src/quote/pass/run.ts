@@ -27,7 +27,8 @@ export function runQuote(
   const quoting = quotingOf(begun, market, context, { live, own: otherOrdersOf(begun, context) });
   const priced = pricedOf(quoting, context);
   const judged = priced ? judgeOwn(context.judge(begun, priced), priced) : begun;
-  const after = priced && judged.state.exit ? leaveMarket(judged, live, context) : undefined;
+  const after =
+    priced && judged.state.exit ? leaveMarket(judged, live, { now: context.now, quote: priced }) : undefined;
   const quoted =
     after ??
     moveOrders(

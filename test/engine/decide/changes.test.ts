@@ -238,12 +238,13 @@ describe("what is said of an exit", () => {
     expect(describeReached(exit)).toBe("stop_loss at 54 (armed at 55)");
     expect(describeReached({ reason: "loss", tries: 0 }, "it lost")).toBe("loss (it lost)");
     expect(describeReached({ reason: "loss", tries: 0 })).toBe("loss");
-    expect(reachedEvent(left(exit), exit, NOW)).toEqual({
+    expect(reachedEvent(left(exit), exit, { at: NOW, total: d("-12.3456") })).toEqual({
       ...event,
       kind: "exit",
-      message: "stop_loss at 54 (armed at 55): all orders are canceled, and 2 BTC are sold",
+      message: "stop_loss at 54 (armed at 55), P&L -12.35 USDT: all orders are canceled, and 2 BTC are sold",
     });
-    expect(reachedEvent(left(exit), { reason: "loss", tries: 0 }, NOW).message).toContain("0 BTC are sold");
+    const unpriced = reachedEvent(left(exit), { reason: "loss", tries: 0 }, { at: NOW, total: undefined });
+    expect(unpriced.message).toBe("loss: all orders are canceled, and 0 BTC are sold");
   });
 
   it("is what was sold and what all of it came to, but for a stop that a person asked for", () => {

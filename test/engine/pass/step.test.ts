@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { step } from "../../../src/engine/pass/step.ts";
 import { gridKind } from "../../../src/grid/kind.ts";
-import { BudgetSpent, VenueError } from "../../../src/kernel/errors.ts";
+import { BudgetSpent, VenueError, type VenueFailure } from "../../../src/kernel/errors.ts";
 import type { Snapshot } from "../../../src/ports/stores/step-store.ts";
 import type { CancelOutcome, CreateOutcome, Permit } from "../../../src/ports/venue.ts";
 import { d, slot, state } from "../../support/grid.ts";
@@ -295,6 +295,26 @@ describe("a pass that fails", () => {
     expect(settled).toMatchObject({ outcomes: [], phases: [], memory: null, events: [] });
     expect(settled.failure).toEqual({ message: "no answer", retryAt: NOW + wait, of: "unavailable" });
     expect(namesOf(did).slice(-2)).toEqual(["leave", "settle"]);
+  });
+
+  it("alerts once when the exchange refuses the API key", async () => {
+    const refused = { openOrders: () => Promise.reject(new VenueError("invalid_credentials", "wrong key")) };
+    const eventsAfter = async (failed: VenueFailure | undefined) => {
+      const memory = { ...snapshot().memory, failed };
+      return (await stepped({ exchange: refused, over: { memory } })).settled.events;
+    };
+    const alert = {
+      account: ACCOUNT,
+      strategy: null,
+      at: NOW,
+      kind: "error",
+      message: expect.stringMatching(
+        /^wrong key; no order of kraken is placed or canceled until its API key works/,
+      ),
+    };
+    expect(await eventsAfter(undefined)).toEqual([alert]);
+    expect(await eventsAfter("unavailable")).toEqual([alert]);
+    expect(await eventsAfter("invalid_credentials")).toEqual([]);
   });
 
   it("says what it had asked for before, and whose the failure is not", async () => {

@@ -46,14 +46,18 @@ export function tokenStore(context: Context): TokenStore {
   return {
     async addToken(token, by) {
       const added = statement(db.insert(tokens).values({ ...token, createdAt: now() }));
-      const whose =
-        token.server === undefined ? "" : `, for commands on the machine of the server at ${token.server}`;
+      const { server } = token;
+      const whose = server === undefined ? "" : `, for commands on the machine of the server at ${server}`;
+      const kind = server === undefined ? "token" : "server";
       const opens = token.scope === "agent" ? "works at /mcp for an agent" : `may ${token.scope}`;
       const message =
         token.scope === "link"
           ? `created ${token.id}, a ${token.name}`
           : `created ${token.id}, which ${opens}${whose}`;
-      await writeText(context, by, async ({ tell }) => [added, await tell({ ...TOKEN_EVENT, message })]);
+      await writeText(context, by, async ({ tell }) => [
+        added,
+        await tell({ ...TOKEN_EVENT, kind, message }),
+      ]);
     },
 
     async tokens({ limit, before = Number.MAX_SAFE_INTEGER }) {
