@@ -89,6 +89,8 @@ export const CASES: readonly (readonly [seed: number, found: string, timing: "re
     [7_360_303, "was taken to be at rest while it was still reading trades, a few a pass"],
     [7_362_359, "began anew at its trigger with slots that had sold, and gave them base again"],
     [8_312_128, "counted what a grid had sold in a pass whose batch stood change by change"],
+    [8_118_283, "counted a sale of a forgotten order whose trade was shown after ten minutes"],
+    [9_407_158, "counted a sale of a forgotten order whose trade was shown late"],
   ] as const
 ).map(([seed, found, timing]) => [seed, found, timing] as const);
 

@@ -13,6 +13,8 @@ export interface Committed {
   readonly exchange: string;
   readonly before: VenueBooks;
   readonly change: BookChange;
+  /** From when on an execution of it is shown. */
+  readonly shownAt: (fillId: string) => number;
 }
 
 /** When a trade is shown: most at once, some late, some never. */
@@ -118,9 +120,10 @@ export function historyBooks(
         place.orders.set(order.id, [...(place.orders.get(order.id) ?? []), { at: now(), value: order }]);
         place.byClientId.set(order.clientId, order.id);
       }
-      const late = (id: string) => (now() < quietAt ? delay(id) : 0);
-      for (const fill of change.fills) place.fills.push({ at: now() + late(fill.id), value: fill });
-      report({ exchange, before, change });
+      const at = now();
+      const shownAt = (id: string) => at + (at < quietAt ? delay(id) : 0);
+      for (const fill of change.fills) place.fills.push({ at: shownAt(fill.id), value: fill });
+      report({ exchange, before, change, shownAt });
       return true;
     },
     order: async (exchange, key) => past.order(exchange, key, now()),
