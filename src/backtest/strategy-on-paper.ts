@@ -47,7 +47,7 @@ export interface StrategyOnPaper<S extends Strategy = GridStrategy> {
 
 export interface Passed<S extends Strategy = GridStrategy> {
   readonly account: StrategyOnPaper<S>;
-  /** Booked in this pass. */
+  /** Booked in this pass, oldest first. */
   readonly fills: readonly Fill[];
   /** It has cancelled something: what that leaves free is for the next pass. */
   readonly cancelled: boolean;
@@ -87,7 +87,7 @@ export function passOnPaper<S extends Strategy>(
       orders: recorded.orders.map((order) => placed.get(order.clientId) ?? order),
       memory: decision.memory,
     },
-    fills: decision.changes.flatMap(({ fills }) => fills),
+    fills: decision.changes.flatMap(({ fills }) => fills).sort((a, b) => a.at - b.at),
     cancelled: decision.cancels.length > 0,
   };
 }

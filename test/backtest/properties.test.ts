@@ -5,6 +5,7 @@ import { type Candles, candlesIn } from "../../src/candles/candles.ts";
 import { heldInAll } from "../../src/grid/ledger/booking.ts";
 import { type Decimal, mul, ZERO } from "../../src/kernel/decimal.ts";
 import { parseClientOrderId } from "../../src/kernel/ids.ts";
+import { MINUTE } from "../../src/kernel/time.ts";
 import type { Market } from "../../src/model/market.ts";
 import { d, market as marketOf } from "../support/grid.ts";
 import { most } from "../support/whole.ts";
@@ -114,6 +115,19 @@ describe("a backtest, whatever the grid and its past", () => {
         expect(off < 0n ? -off : off).toBeLessThanOrEqual(times * BigInt(one.run.fills.count));
         expect(many.figures.total).toBe(one.figures.total * times);
         expect(many.figures.position).toBe(one.figures.position);
+      }),
+      runs,
+    );
+  });
+
+  it("lists its fills in the order of time, the newest last", () => {
+    fc.assert(
+      fc.property(grids, fc.integer({ min: 1, max: 8 }), fc.boolean(), (request, limit, isLate) => {
+        const rules = isLate ? { tickInterval: 10 * MINUTE } : {};
+        const { fills } = run(request, randomCandles(request.seed, BARS, 10 * request.width), { rules }).run;
+        const all = fills.newest(fills.count);
+        expect(all).toEqual([...all].sort((a, b) => a.at - b.at));
+        expect(fills.newest(limit)).toEqual(all.slice(-limit));
       }),
       runs,
     );
