@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ATTACKS } from "../pentest/attacks.ts";
+import { COMMAND_ATTACKS } from "../pentest/commands.ts";
 import { PROBES } from "../pentest/probes.ts";
 import { root } from "../support/bundle.ts";
 
@@ -35,6 +36,6 @@ describe("the table of controls", () => {
     const marked = (mark: "isProbed" | "isAttacked") =>
       rows.filter((row) => row[mark]).map(({ number }) => number);
     expect(marked("isProbed")).toEqual(numbers(PROBES));
-    expect(marked("isAttacked")).toEqual(numbers(ATTACKS));
+    expect(marked("isAttacked")).toEqual(numbers([...ATTACKS, ...COMMAND_ATTACKS]));
   });
 });
