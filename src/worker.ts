@@ -1,6 +1,6 @@
 /** The root on Workers: serves the app, and steps on its schedule, through a queue where one is bound. */
 
-import type { MessageBatch, Queue } from "@cloudflare/workers-types";
+import type { ExecutionContext, MessageBatch, Queue } from "@cloudflare/workers-types";
 import { LinearRouter } from "hono/router/linear-router";
 import { publicBudgets } from "./adapters/ccxt/client/public-budget.ts";
 import { rememberedMarkets } from "./adapters/ccxt/client/remembered.ts";
@@ -94,8 +94,10 @@ const accessOf = ({ token, allowedHosts, origins }: Config): Access => ({
   checkHost: allowedHosts.length > 0,
 });
 
+type Outlast = NonNullable<Local["outlast"]>;
+
 /** The service for one invocation, each of whose requests is counted where it leaves. */
-async function openService(environment: Bindings) {
+async function openService(environment: Bindings, outlast?: Outlast) {
   const known = knownOf(environment);
   const { config } = known;
   const { databaseUrl: url, databaseAuthToken: authToken } = config;
@@ -110,7 +112,8 @@ async function openService(environment: Bindings) {
     client: { url, authToken, fetch: counted },
     isChecked: checkedDatabases.has(database),
     live: { fetch: counted, markets: rememberMarkets, budgets, buyFees },
-    ...{ local, heavy, log: logFrom(config.logLevel), migrations: [] },
+    local: outlast ? { ...local, outlast } : local,
+    ...{ heavy, log: logFrom(config.logLevel), migrations: [] },
     readCandles: () => Promise.reject(new SettingsError("candle files can only be replayed on Node")),
     requests: () => config.subrequests - made,
     post: fetchPost(counted, config.outboundHosts),
@@ -120,9 +123,9 @@ async function openService(environment: Bindings) {
   return { ...known, deps, made: () => made };
 }
 
-const serveRequest = (request: Request, environment: Bindings): Promise<Response> =>
+const serveRequest = (request: Request, environment: Bindings, outlast: Outlast): Promise<Response> =>
   knownOf(environment).door(request, async ({ address, limiter }) => {
-    const { config, operations, documents, access, deps } = await openService(environment);
+    const { config, operations, documents, access, deps } = await openService(environment, outlast);
     const app = createApp({
       ...{ deps, operations, documents, access, limiter },
       addressOf: () => address,
@@ -196,9 +199,9 @@ const tryWith = (log: Log) => (failed: string, run: () => Promise<void>) =>
   run().catch((error: unknown) => log("error", failed, { reason: messageOf(error) }));
 
 export default {
-  async fetch(request: Request, environment: Bindings): Promise<Response> {
+  async fetch(request: Request, environment: Bindings, context: ExecutionContext): Promise<Response> {
     try {
-      return await serveRequest(request, environment);
+      return await serveRequest(request, environment, (work) => context.waitUntil(work));
     } catch (error) {
       if (error instanceof AppError) return respond(refusal(error, local.randomText(12)));
       logFrom("error")("error", messageOf(error));

@@ -11,6 +11,8 @@ export interface Local {
   readonly sleep: (millis: Millis) => Promise<void>;
   /** Ends when this process has heard what has arrived for it; absent where nothing ever holds it up. */
   readonly heard?: () => Promise<void>;
+  /** Lets work continue after the response; absent where a response ends nothing. */
+  readonly outlast?: (work: Promise<unknown>) => void;
 }
 
 export type LogLevel = "debug" | "info" | "warn" | "error";

@@ -13,9 +13,10 @@ export async function switchWritten<T>(deps: Deps, write: Promise<T>): Promise<T
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      write.catch((error: unknown) =>
+      const logged = write.catch((error: unknown) =>
         deps.log("warn", "the kill switch was not written", { reason: messageOf(error) }),
       );
+      deps.local.outlast?.(logged);
       reject(new AppError("Not ready", lateText(deps)));
     }, LONGEST_WRITE);
   });
@@ -31,6 +32,8 @@ function lateText({ store, killHere }: Pick<Deps, "store" | "killHere">): string
     store.lockedFor() > 0 ? "the database is locked by another process" : "the database does not respond";
   const file = killHere?.file;
   const advice =
-    file === undefined ? "" : `; to stop every process on the server's machine now, create the file ${file}`;
-  return `${trouble}, so the kill switch is not written yet: this process places nothing${advice}`;
+    file === undefined
+      ? "to stop every other process now, deploy with EDGEMAKER_KILL=1"
+      : `to stop every process on the server's machine now, create the file ${file}`;
+  return `${trouble}, so the kill switch is not written yet: this process places nothing; ${advice}`;
 }
