@@ -45,24 +45,32 @@ export const buyer = defineStrategy<typeof config, { round: number; bought: stri
   },
 });
 
-/** Fails in every way that it can, sometimes. */
-export const faulty = defineStrategy({
-  name: "faulty",
-  config,
-  orders(view) {
-    const drawn = view.random();
-    if (drawn < 0.01) throw new Error("at random");
-    if (drawn < 0.015) return [{ id: "bid", side: "buy", price: Number.NaN, size: 1 }];
-    if (drawn < 0.02) return [{ id: "bid", side: "buy", price: 0, size: 1 }];
-    return twoSided.orders({ ...view, state: undefined });
-  },
-});
+/** Fails in each way at random, while it is given to fail. */
+const faulty = (fails: () => boolean) =>
+  defineStrategy({
+    name: "faulty",
+    config,
+    orders(view) {
+      const drawn = fails() ? view.random() : 1;
+      if (drawn < 0.01) throw new Error("at random");
+      if (drawn < 0.015) return [{ id: "bid", side: "buy", price: Number.NaN, size: 1 }];
+      if (drawn < 0.02) return [{ id: "bid", side: "buy", price: 0, size: 1 }];
+      return twoSided.orders({ ...view, state: undefined });
+    },
+  });
 
-export const SIMULATED: StrategyDefinitions = [twoSided, buyer, faulty];
+/** Functions of a simulated run, one of which throws at random; once `fails` returns false it no longer does, as every other fault. */
+export const simulatedDefinitions = (fails: () => boolean): StrategyDefinitions => [
+  twoSided,
+  buyer,
+  faulty(fails),
+];
+
+const NAMES = simulatedDefinitions(() => false).map(({ name }) => name);
 
 /** Narrow enough that the simulated walk fills it, of each function in turn. */
 export const configOf = (n: number): DeclaredConfig => ({
-  definition: SIMULATED[n % SIMULATED.length]?.name ?? "",
+  definition: NAMES[n % NAMES.length] ?? "",
   version: 1,
   options: { spread: [0.002, 0.004][n % 2] ?? 0.002, size: 60 },
   budget: { base: decimal("5"), quote: decimal("1000") },

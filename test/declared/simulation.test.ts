@@ -1,5 +1,7 @@
 import { availableParallelism } from "node:os";
 import { expect, it } from "vitest";
+import { DECLARED_CASES } from "../simulation/cases.ts";
+import { simulate } from "../simulation/run.ts";
 import { EDITIONS } from "../simulation/shape.ts";
 import { exhaustiveTier, type Figures, type How, parityTier, randomTier } from "../simulation/tiers.ts";
 import { most } from "../support/whole.ts";
@@ -9,6 +11,10 @@ const how: How = { workers: Math.min(2, availableParallelism()) };
 const declared = { strategy: "declared" } as const;
 const drawn = { from: 700_000, editions: EDITIONS };
 const failures = (figures: readonly Figures[]) => figures.flatMap(({ failed }) => failed);
+
+it.each(DECLARED_CASES)("holds with seed %i: %s", async (seed) => {
+  expect((await simulate({ seed, ticks: 200, strategy: "declared" })).violations.slice(0, 3)).toEqual([]);
+});
 
 it("makes each declared order exactly once, with seeds that no one has chosen", async () => {
   const figures = await randomTier({ ...drawn, count: most(18, 6) }, how, false, declared);

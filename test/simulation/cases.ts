@@ -98,3 +98,9 @@ export const CASES: readonly (readonly [seed: number, found: string, timing: "re
 export const QUOTE_CASES: readonly (readonly [seed: number, found: string])[] = [
   [9_882_170, "asked for trades of the day by which the clock had been ahead, and never read on"],
 ];
+
+/** The same of declared strategies. */
+export const DECLARED_CASES: readonly (readonly [seed: number, found: string])[] = [
+  [94_500_005, "was taken to be at rest while its function still failed at random"],
+  [94_500_109, "was taken to be at rest while its function still failed at random"],
+];

@@ -9,7 +9,7 @@ import type { Book } from "../../src/model/market.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { Kind } from "../../src/ports/kind.ts";
 import type { Venue } from "../../src/ports/venue.ts";
-import { SIMULATED } from "../declared/deeds.ts";
+import { simulatedDefinitions } from "../declared/deeds.ts";
 import { followKind } from "../kinds/follow.ts";
 import type { Net } from "./calls.ts";
 import { createChecks } from "./checks.ts";
@@ -104,7 +104,8 @@ export async function createWorld({
   );
   const isOld = shape.broken === "read lag" || isSteady(shape.broken);
   const readLag = plan.timing.readLag * (isOld ? 10 : 1);
-  const kinds = kindsOf([...kindsWith(SIMULATED), followKind as unknown as Kind]);
+  const definitions = simulatedDefinitions(() => now() < plan.quietAt);
+  const kinds = kindsOf([...kindsWith(definitions), followKind as unknown as Kind]);
   // Five times as old as they may be, all of them alike.
   const steady = isSteady(shape.broken) ? plan.timing.readLag * 5 : plan.doubts ? plan.lag : undefined;
   const checks = createChecks(
