@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { withFirstBase } from "../../src/engine/position/ledger.ts";
+import { baseWithBids } from "../../src/limits/position.ts";
 import type { QuoteRules } from "../../src/quote/plan.ts";
-import { heldAndBid, quoteExposure } from "../../src/quote/start/exposure.ts";
+import { quoteExposure } from "../../src/quote/start/exposure.ts";
 import { newQuoteState, type QuoteConfig, type QuoteState } from "../../src/quote/state/state.ts";
 import { d } from "../support/grid.ts";
 import { order } from "../support/made.ts";
@@ -30,7 +31,7 @@ describe("the exposure of quotes", () => {
     expect(exposed(sold)).toMatchObject({ base: d("1"), quote: d("110") });
     const buys = [order({ amount: d("3"), booked: d("1"), price: d("9") })];
     expect(exposed(sold, { buys })).toMatchObject({ base: d("3"), quote: d("92") });
-    expect(heldAndBid({ state: sold }, buys)).toBe(d("3"));
+    expect(baseWithBids({ state: sold }, buys)).toBe(d("3"));
   });
 
   it("counts its bids again where a loss limit sells them", () => {

@@ -11,7 +11,7 @@ import { exitsOnLoss } from "../exposure.ts";
 import { readStandings } from "./standings.ts";
 
 /** The database and the exchanges, as far as they are asked. */
-interface ExposedAccounts {
+export interface ExposedAccounts {
   readonly store: {
     readLimits(request: LimitsRequest): Promise<LimitsRead>;
     unsettledOrders(account: string): Promise<readonly Order[]>;

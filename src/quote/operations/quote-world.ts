@@ -1,10 +1,16 @@
+import {
+  balancesForStart,
+  strategiesOn,
+  type TradingPlace,
+  venueForStart,
+} from "../../engine/pass/paper-start.ts";
 import { readKept } from "../../engine/pass/read-kept.ts";
 import type { Decimal } from "../../kernel/decimal.ts";
 import { AppError, VenueError } from "../../kernel/errors.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { MINUTE } from "../../kernel/time.ts";
 import { readStandings } from "../../limits/operations/standings.ts";
-import { accountKey, type Balance } from "../../model/account.ts";
+import type { Balance } from "../../model/account.ts";
 import type { Standings } from "../../model/limits.ts";
 import type { Book, Market } from "../../model/market.ts";
 import type { Elsewhere } from "../../model/memory.ts";
@@ -13,13 +19,6 @@ import type { Deps } from "../../ports/deps.ts";
 import type { Venue, VenueOrder } from "../../ports/venue.ts";
 import { realizedVolatility, type Volatility } from "../half-spread.ts";
 import { statistic } from "../statistic.ts";
-
-export interface QuotePlace {
-  readonly exchange: string;
-  readonly symbol: Pair;
-  readonly dryRun?: boolean | undefined;
-  readonly dryBalance?: Readonly<Record<string, Decimal>> | undefined;
-}
 
 /** What a start has to know of the account, its market, and the other places. */
 export interface QuoteWorld {
@@ -40,15 +39,10 @@ export interface QuoteWorld {
   readonly interval: number;
 }
 
-export async function readQuoteWorld(deps: Deps, place: QuotePlace, actor: string): Promise<QuoteWorld> {
-  const { exchange, symbol, dryRun, dryBalance } = place;
-  if (dryBalance && !dryRun) throw new AppError("Invalid request", "dryBalance is for a dryRun");
-  const { quote } = splitPair(symbol);
-  const venue = quoteVenueOf(deps, place);
-  const balances = dryRun
-    ? await dryRunsFor(deps).balances(exchange, { given: dryBalance, quote })
-    : await venue.balances();
-  return readQuotesAt(deps, { venue, symbol, balances, actor });
+export async function readQuoteWorld(deps: Deps, place: TradingPlace, actor: string): Promise<QuoteWorld> {
+  const venue = venueForStart(deps, place);
+  const balances = await balancesForStart(deps, place);
+  return readQuotesAt(deps, { venue, symbol: place.symbol, balances, actor });
 }
 
 /** Where, for whom, and beside which strategy: what that one needs is not counted as others' need. */
@@ -67,7 +61,7 @@ export async function readQuotesAt(
   const market = await venue.market(symbol);
   const book = await venue.book(symbol, 100);
   const open = await venue.openOrders(symbol);
-  const running = await deps.store.strategies({ stopped: false, account: accountKey(venue.account) });
+  const running = await strategiesOn(deps, venue);
   const others = running.filter(({ strategy }) => strategy.id !== beside);
   const now = await deps.store.now();
   const result = await deps.reference?.(exchange, symbol);
@@ -101,27 +95,6 @@ async function readVolatility(venue: Venue, symbol: Pair): Promise<Volatility | 
     if (error instanceof VenueError) return undefined;
     throw error;
   }
-}
-
-export const quoteVenueOf = (deps: Deps, { exchange, dryRun }: QuotePlace): Venue =>
-  dryRun ? dryRunsFor(deps).venue(exchange) : deps.venue(exchange);
-
-function dryRunsFor({ dry }: Deps) {
-  if (!dry) throw new AppError("Start failed", "paper trading is not available here");
-  return dry;
-}
-
-/** Other balances are for an account that nothing trades on. */
-export async function fundQuotes(deps: Deps, place: QuotePlace, { venue }: QuoteWorld): Promise<void> {
-  const { exchange, dryRun, dryBalance, symbol } = place;
-  if (!dryRun) return;
-  const running = await deps.store.strategies({ stopped: false, account: accountKey(venue.account) });
-  if (dryBalance && running.length > 0)
-    throw new AppError(
-      "Conflict",
-      `a dry run on ${exchange} uses these balances; stop it, or remove dryBalance`,
-    );
-  await dryRunsFor(deps).fund(exchange, { given: dryBalance, quote: splitPair(symbol).quote });
 }
 
 /** What it quotes with: what was asked, of what is free and no other strategy's. */

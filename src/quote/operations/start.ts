@@ -1,3 +1,4 @@
+import { fundPaper } from "../../engine/pass/paper-start.ts";
 import { describeStart } from "../../engine/pass/start-message.ts";
 import { stepNow } from "../../engine/pass/tick.ts";
 import { type Decimal, ONE } from "../../kernel/decimal.ts";
@@ -28,7 +29,7 @@ import {
 import { isShownQuote } from "../start/quote-hash.ts";
 import { quoteConfigOf } from "../start/requested-config.ts";
 import { newQuoteState } from "../state/state.ts";
-import { budgetFor, fundQuotes, type QuoteWorld, readQuoteWorld } from "./quote-world.ts";
+import { budgetFor, type QuoteWorld, readQuoteWorld } from "./quote-world.ts";
 
 async function planned(deps: Deps, query: QuoteRequest, actor: string) {
   const world = await readQuoteWorld(deps, query, actor);
@@ -64,7 +65,7 @@ async function createQuotes(
   { world, plan, startPrice }: QuoteStart,
   call: Call,
 ): Promise<CreatedQuotes> {
-  await fundQuotes(deps, query, world);
+  await fundPaper(deps, query, world.venue);
   const { exchange, symbol } = query;
   const { base, quote } = splitPair(symbol);
   const strategy = await deps.store.createStrategy(

@@ -3,6 +3,7 @@ import { max, text, ZERO } from "../../kernel/decimal.ts";
 import { idField } from "../../kernel/fields.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import type { StopWish } from "../../kernel/stop-flags.ts";
+import { readPositionPause, readPositionSale } from "../../limits/operations/position-reads.ts";
 import type { By } from "../../model/events.ts";
 import type { Preview } from "../../model/proposal.ts";
 import { TRADES_NOTHING } from "../../model/proposal.ts";
@@ -11,7 +12,7 @@ import type { Deps } from "../../ports/deps.ts";
 import { quoteStopInput } from "../schema/input.ts";
 import type { QuoteStrategy } from "../state/state.ts";
 import { CHANGES_QUOTES, changeableQuotes, changedOut, passesOver } from "./changing.ts";
-import { readQuotePause, readQuoteSale, readQuotesExposure } from "./exposures.ts";
+import { readQuotesExposure } from "./exposures.ts";
 import { quoteView } from "./quote-views.ts";
 
 const idInput = () => z.object({ id: idField("Invalid request").describe("Strategy id") });
@@ -67,7 +68,7 @@ export const stopQuote = operation({
     return {
       preview: async () => previewOfStop(strategy, sellBase),
       strategies: [id],
-      exposure: sellBase ? () => readQuoteSale(deps, strategy) : TRADES_NOTHING,
+      exposure: sellBase ? () => readPositionSale(deps, strategy) : TRADES_NOTHING,
       act: () => stopQuotesByHand(deps, strategy, { keepOrders: false, ...flags }, byOf(call)),
     };
   },
@@ -108,7 +109,7 @@ export const pausing = (isPaused: boolean) =>
       return {
         preview: async () => previewOfPause(strategy, isPaused),
         strategies: [id],
-        exposure: () => (isPaused ? readQuotePause(deps, strategy) : readQuotesExposure(deps, strategy)),
+        exposure: () => (isPaused ? readPositionPause(deps, strategy) : readQuotesExposure(deps, strategy)),
         async act() {
           await deps.store.setPaused(id, isPaused, byOf(call));
           const { view, why } = await passesOver(deps, id, ({ openOrders }) => isPaused && openOrders === 0);

@@ -1,0 +1,53 @@
+/** Where a start trades, and with which balances: on the account, or on paper beside it. */
+import type { Decimal } from "../../kernel/decimal.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { type Pair, splitPair } from "../../kernel/pair.ts";
+import { accountKey, type Balance } from "../../model/account.ts";
+import type { Deps } from "../../ports/deps.ts";
+import type { DryBalances, DryRuns } from "../../ports/paper.ts";
+import type { StrategyView } from "../../ports/stores/strategy-store.ts";
+import type { Venue } from "../../ports/venue.ts";
+
+export interface TradingPlace {
+  readonly exchange: string;
+  readonly symbol: Pair;
+  readonly dryRun?: boolean | undefined;
+  readonly dryBalance?: Readonly<Record<string, Decimal>> | undefined;
+}
+
+export const venueForStart = (deps: Deps, { exchange, dryRun }: TradingPlace): Venue =>
+  dryRun ? requirePaper(deps).venue(exchange) : deps.venue(exchange);
+
+export function balancesForStart(deps: Deps, place: TradingPlace): Promise<readonly Balance[]> {
+  const { exchange, dryRun, dryBalance } = place;
+  if (dryBalance && !dryRun) throw new AppError("Invalid request", "dryBalance is for a dryRun");
+  return dryRun
+    ? requirePaper(deps).balances(exchange, paperBalances(place))
+    : deps.venue(exchange).balances();
+}
+
+/** What runs on an account. */
+export const strategiesOn = ({ store }: Deps, { account }: Venue): Promise<readonly StrategyView[]> =>
+  store.strategies({ stopped: false, account: accountKey(account) });
+
+/** Other balances are for an account that nothing trades on: what a strategy of it holds would be gone. */
+export async function fundPaper(deps: Deps, place: TradingPlace, venue: Venue): Promise<void> {
+  const { exchange, dryRun, dryBalance } = place;
+  if (!dryRun) return;
+  if (dryBalance && (await strategiesOn(deps, venue)).length > 0)
+    throw new AppError(
+      "Conflict",
+      `a dry run on ${exchange} uses these balances; stop it, or remove dryBalance`,
+    );
+  await requirePaper(deps).fund(exchange, paperBalances(place));
+}
+
+function requirePaper({ dry }: Deps): DryRuns {
+  if (!dry) throw new AppError("Start failed", "paper trading is not available here");
+  return dry;
+}
+
+const paperBalances = ({ symbol, dryBalance }: TradingPlace): DryBalances => ({
+  given: dryBalance,
+  quote: splitPair(symbol).quote,
+});
