@@ -1,7 +1,7 @@
 import { runCommand } from "citty";
 import { refuseUnknownSettings } from "../src/compose/setting-names.ts";
 import { messageOf, SettingsError } from "../src/kernel/errors.ts";
-import { configuredIds, rootCommand } from "./commands/root.ts";
+import { rootCommand, settingsForCommands } from "./commands/root.ts";
 import { lackingFolder } from "./host/settings.ts";
 import { type Args, findCommand, readValues, type Values } from "./terminal/arguments.ts";
 import { helpOf } from "./terminal/help.ts";
@@ -11,8 +11,9 @@ import { UsageError } from "./terminal/usage-error.ts";
 /** Runs a command line and returns its exit code: 0 done, 1 the operation failed, 2 the command line was wrong, 3 a grid stands still. */
 export async function runCommandLine(argv: readonly string[]): Promise<number> {
   try {
-    const root = rootCommand(configuredIds(process.env));
     const words = argv[0] === "help" ? [...argv.slice(1), "--help"] : argv;
+    nameStrategies(words);
+    const root = await rootOf(words);
     const { command: found, path, rest, help } = findCommand(root, words);
     if (help) return printText(helpOf(found, path, terminalColumns()));
     if (found.subCommands && !found.run)
@@ -29,6 +30,23 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
   } catch (error) {
     return failStart(error, argv.includes("--json"));
   }
+}
+
+/** The flag is the setting: it names what commands there are, before any of them is read. */
+function nameStrategies(words: readonly string[]): void {
+  const place = words.indexOf("--strategies");
+  const inOne = words.find((word) => word.startsWith("--strategies="));
+  const folder = inOne?.slice("--strategies=".length) ?? (place < 0 ? undefined : words[place + 1]);
+  if (folder !== undefined) process.env.EDGEMAKER_STRATEGIES = folder;
+}
+
+/** The commands; those of the user's own strategies where one of them is called. */
+async function rootOf([group]: readonly string[]) {
+  const { exchanges, strategies } = settingsForCommands(process.env);
+  const ids = exchanges.map(({ id }) => id);
+  if (group !== "strategy" && group !== "completion") return rootCommand(ids);
+  const { strategiesIn } = await import("./host/strategies/load.ts");
+  return rootCommand(ids, strategiesIn(strategies).definitions);
 }
 
 /** The build stores it for the first start on a new database. */

@@ -8,10 +8,11 @@ import { compareOperations } from "./compare/operations/compare.ts";
 import { keyOperations } from "./controls/operations/keys.ts";
 import { limitsOperations } from "./controls/operations/limits.ts";
 import { tokenOperations } from "./controls/operations/tokens.ts";
+import { declaredOperations } from "./declared/operations/declared.ts";
 import { dexOperations } from "./dex/operations/price.ts";
 import { gridOperations } from "./grid/operations/grids.ts";
 import { killOperations } from "./grid/operations/kill.ts";
-import { gridHistory, quoteHistory } from "./history/operations/history.ts";
+import { declaredHistory, gridHistory, quoteHistory } from "./history/operations/history.ts";
 import { watchedPairs } from "./liquidity/operations/pairs.ts";
 import { liquidityOperation } from "./liquidity/operations/report.ts";
 import { marketOperations } from "./market/operations/public-data.ts";
@@ -19,11 +20,15 @@ import { channelOperations } from "./notify/operations/channels.ts";
 import type { Operation } from "./operation.ts";
 import { orderOperations } from "./orders/operations/orders.ts";
 import { planOperations } from "./plans/operations/plans.ts";
+import type { StrategyDefinitions } from "./ports/definition.ts";
 import { quoteOperations } from "./quote/operations/quotes.ts";
 import { reportOperations } from "./report/operations/report.ts";
 
-/** Every use case, in the order of the specification. `ids` are the configured exchanges. */
-export const createOperations = (ids: readonly string[]): readonly Operation[] => [
+/** Every use case, in the order of the specification. `ids` are the configured exchanges, `definitions` the loaded strategies. */
+export const createOperations = (
+  ids: readonly string[],
+  definitions: StrategyDefinitions = [],
+): readonly Operation[] => [
   ...marketOperations(ids),
   ...accountOperations(ids),
   ...orderOperations(ids),
@@ -31,6 +36,8 @@ export const createOperations = (ids: readonly string[]): readonly Operation[] =
   ...gridHistory,
   ...quoteOperations(ids),
   ...quoteHistory,
+  ...declaredOperations(ids, definitions),
+  ...declaredHistory,
   ...backtestOperations(ids),
   quoteBacktestOperation(ids),
   replayOperation,

@@ -1,4 +1,5 @@
 import { createDeps } from "../../src/compose/deps.ts";
+import { declaredPlanText } from "../../src/declared/schema/view.ts";
 import { type Operation, routeOf } from "../../src/operation.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { formatQuotePlan } from "../../src/quote/schema/view.ts";
@@ -104,6 +105,14 @@ const CHANGES_SHOWN: Readonly<Record<string, ShownChange>> = {
   },
 };
 
+const DECLARED_SHOWN: ShownChange = {
+  formatAs: declaredPlanText,
+  question: "Start this strategy?",
+  isStart: true,
+};
+
+const isOwnStrategy = ({ cli }: Operation): boolean => cli?.path.startsWith("strategy ") === true;
+
 /** A start or a change, once what it would do was shown and said yes to. */
 function askPreviewed(
   given: Record<string, unknown>,
@@ -114,7 +123,7 @@ function askPreviewed(
     preview: (request: Record<string, unknown>) => ask(preview, request),
     start: (request: Record<string, unknown>) => ask(operation, request),
   };
-  const change = CHANGES_SHOWN[preview.name];
+  const change = CHANGES_SHOWN[preview.name] ?? (isOwnStrategy(preview) ? DECLARED_SHOWN : undefined);
   return change ? confirmEdit(given, values, { ...asks, ...change }) : confirmStart(given, values, asks);
 }
 

@@ -26,6 +26,7 @@ import { calculationThread } from "../host/process/calculations.ts";
 import { nodeLocal } from "../host/process/node-local.ts";
 import { forgetKeptToken, proofOf, writeServerFile } from "../host/server-file.ts";
 import { numberOf, readSettings } from "../host/settings.ts";
+import { strategiesIn } from "../host/strategies/load.ts";
 import { startTimer } from "../host/timer.ts";
 import { startTracing } from "../host/tracing.ts";
 import { version } from "../host/version.ts";
@@ -73,6 +74,7 @@ export async function startServer(values: Values, { around = 0 } = {}): Promise<
     process.stderr.write(
       "No API token exists yet. Commands on this machine need none; for other clients, run `edgemaker token create`.\n",
     );
+  for (const { message } of strategiesIn(config.strategies).failures) log("error", message);
   const timer = startTimer(deps, interval);
   for (const trouble of (await deps.keyTroubles?.()) ?? []) log("error", trouble);
   const delivery = startDelivery(deps, Math.min(interval, DELIVERY_INTERVAL));
@@ -117,7 +119,10 @@ interface Served {
 }
 
 function servedApp(deps: Deps, { config, token, instance }: Served) {
-  const operations = createOperations(config.exchanges.map(({ id }) => id));
+  const operations = createOperations(
+    config.exchanges.map(({ id }) => id),
+    strategiesIn(config.strategies).definitions,
+  );
   return createApp({
     deps,
     operations,

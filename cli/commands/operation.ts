@@ -2,7 +2,7 @@ import type { CommandDef } from "citty";
 import { text } from "../../src/kernel/decimal.ts";
 import type { Operation } from "../../src/operation.ts";
 import { fieldKinds } from "../../src/transport/input.ts";
-import { DATABASE_ARGS } from "../host/settings.ts";
+import { DATABASE_ARGS, STRATEGIES_ARG } from "../host/settings.ts";
 import type { Args } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";
 import { argName, kebab, partName } from "../terminal/fields.ts";
@@ -115,6 +115,7 @@ export function fieldArgs(operation: Operation, said: Word["input"] = {}): Args 
   return {
     ...Object.fromEntries([...fields, ...parts]),
     ...until,
+    ...(cli?.path.startsWith("strategy ") ? STRATEGIES_ARG : {}),
     ...watch,
     ...columns,
     ...format,

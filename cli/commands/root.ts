@@ -1,8 +1,9 @@
 import type { CommandDef } from "citty";
-import { parseConfig } from "../../src/compose/config.ts";
+import { type Config, parseConfig } from "../../src/compose/config.ts";
 import { SettingsError } from "../../src/kernel/errors.ts";
 import type { Operation } from "../../src/operation.ts";
 import { createOperations } from "../../src/operations.ts";
+import type { StrategyDefinitions } from "../../src/ports/definition.ts";
 import { environmentWithFile } from "../host/settings.ts";
 import { command } from "../terminal/command.ts";
 import { auditCommand } from "./audit.ts";
@@ -30,6 +31,9 @@ const SUB_COMMANDS: Readonly<Record<string, string>> = {
   orders: "List, place and cancel orders",
   grid: "Start, watch, change and stop grids",
   quote: "Quote both sides of a market",
+  strategy: "Write, test, start and watch strategies of your own",
+  start: "Start a strategy of your own",
+  preview: "Show the orders and worst case of a strategy of your own",
   kill: "Turn the kill switch on or off: no new orders anywhere",
   limits: "Limit orders, volume and losses",
   dex: "Show prices and pools of Cardano tokens",
@@ -41,7 +45,7 @@ const SUB_COMMANDS: Readonly<Record<string, string>> = {
 export const GROUPS: Readonly<Record<string, readonly string[]>> = {
   "Get started": ["demo", "setup", "doctor", "page"],
   "Market data": ["ticker", "orderbook", "trades", "ohlcv", "exchanges", "compare", "dex"],
-  Trade: ["balance", "orders", "grid", "quote", "trade"],
+  Trade: ["balance", "orders", "grid", "quote", "strategy", "trade"],
   Analyze: ["backtest", "suggest", "replay", "report", "disposals", "liquidity", "proof", "candles"],
   Control: ["kill", "panic", "limits", "plans", "notify", "audit"],
   Run: ["serve", "tick", "db", "token", "exchange", "mcp", "cost", "sandbox", "completion"],
@@ -55,8 +59,8 @@ const PREVIEWS: Readonly<Record<string, string>> = {
   edit_quote: "preview_quote_edit",
 };
 
-/** Every command, of these exchanges. */
-export function rootCommand(ids: readonly string[]): CommandDef {
+/** Every command, of these exchanges and the user's own strategies. */
+export function rootCommand(ids: readonly string[], definitions: StrategyDefinitions = []): CommandDef {
   const commands: Record<string, CommandDef> = {
     setup: setupCommand,
     cost: costCommand,
@@ -65,7 +69,7 @@ export function rootCommand(ids: readonly string[]): CommandDef {
     page: pageCommand,
     demo: demoCommand,
   };
-  const operations = createOperations(ids);
+  const operations = createOperations(ids, definitions);
   for (const operation of operations) addCommand(commands, operation, operations);
   commands.trade = tradeCommand(operations);
   return command({
@@ -83,7 +87,7 @@ export function rootCommand(ids: readonly string[]): CommandDef {
       audit: auditCommand,
       proof: proofCommand,
       sandbox: sandboxCommand,
-      completion: completionCommand(() => rootCommand(ids)),
+      completion: completionCommand(() => rootCommand(ids, definitions)),
     },
   });
 }
@@ -104,7 +108,7 @@ function addCommand(
 ): void {
   if (!operation.cli) return;
   const { path, words } = operation.cli;
-  const [group = "", name] = path.split(" ");
+  const [group = "", name, below] = path.split(" ");
   if (words) {
     for (const [word, { summary, input }] of Object.entries(words))
       addTo(commands, group, word, operationCommand(operation, { path: `${path} ${word}`, summary, input }));
@@ -114,25 +118,34 @@ function addCommand(
     commands[group] = (OVER_FILES[operation.name] ?? operationCommand)(operation);
     return;
   }
-  const preview = operations.find((one) => one.name === PREVIEWS[operation.name]);
+  const preview = operations.find((one) => one.name === previewNameOf(operation));
   const made =
     operation.name === "guide_grid"
       ? guidedCommand(operation, operations)
       : (OVER_FILES[operation.name]?.(operation) ?? operationCommand(operation, undefined, preview));
-  addTo(commands, group, name, made);
+  if (below === undefined) addTo(commands, group, name, made);
+  else addTo(subCommandsOf(commands, group), name, below, made);
 }
 
 function addTo(commands: Record<string, CommandDef>, group: string, name: string, made: CommandDef): void {
-  commands[group] ??= command({ name: group, description: SUB_COMMANDS[group] ?? group, subCommands: {} });
-  (commands[group].subCommands as Record<string, CommandDef>)[name] = made;
+  subCommandsOf(commands, group)[name] = made;
 }
 
-/** The exchanges that the settings name; the default ones when the settings are wrong, which the command itself will say. */
-export function configuredIds(env: NodeJS.ProcessEnv): string[] {
+function subCommandsOf(commands: Record<string, CommandDef>, group: string): Record<string, CommandDef> {
+  commands[group] ??= command({ name: group, description: SUB_COMMANDS[group] ?? group, subCommands: {} });
+  return commands[group].subCommands as Record<string, CommandDef>;
+}
+
+/** The start of a user's own strategy has a preview of its own. */
+const previewNameOf = ({ name, cli }: Operation): string | undefined =>
+  PREVIEWS[name] ?? (cli?.path.startsWith("strategy start ") ? name.replace(/^start/, "preview") : undefined);
+
+/** What the settings name; the default where the settings are wrong, which the command itself will say. */
+export function settingsForCommands(env: NodeJS.ProcessEnv): Pick<Config, "exchanges" | "strategies"> {
   try {
-    return parseConfig(environmentWithFile(env)).exchanges.map(({ id }) => id);
+    return parseConfig(environmentWithFile(env));
   } catch (error) {
-    if (error instanceof SettingsError) return parseConfig({}).exchanges.map(({ id }) => id);
+    if (error instanceof SettingsError) return parseConfig({});
     throw error;
   }
 }

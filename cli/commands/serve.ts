@@ -1,5 +1,5 @@
 import { pluralize } from "../../src/kernel/pluralize.ts";
-import { DATABASE_ARGS, SANDBOX_ARGS } from "../host/settings.ts";
+import { DATABASE_ARGS, SANDBOX_ARGS, STRATEGIES_ARG } from "../host/settings.ts";
 import { command } from "../terminal/command.ts";
 
 export const SERVE_ARGS = {
@@ -7,6 +7,7 @@ export const SERVE_ARGS = {
   host: { type: "string", description: "Address to listen on (default 127.0.0.1)", valueHint: "address" },
   ...DATABASE_ARGS,
   ...SANDBOX_ARGS,
+  ...STRATEGIES_ARG,
   "tick-interval": {
     type: "string",
     description: "Milliseconds between two passes (default 5000)",

@@ -13,6 +13,7 @@ import { databaseFile } from "./locations.ts";
 import { leadsInward, nodePost } from "./outbound.ts";
 import { nodeLocal } from "./process/node-local.ts";
 import { sendBySmtp } from "./smtp.ts";
+import { strategiesIn } from "./strategies/load.ts";
 
 const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 
@@ -53,6 +54,7 @@ function runtimeOver(client: Database, url: string, { config, log }: { config: C
   return {
     client,
     log,
+    definitions: strategiesIn(config.strategies).definitions,
     local: nodeLocal,
     migrations,
     whole: builtSchema(migrations),

@@ -25,6 +25,11 @@ export const DATABASE_ARGS = {
   },
 } as const satisfies Args;
 
+/** Of the server, and of every command of the user's own strategies. */
+export const STRATEGIES_ARG = {
+  strategies: textArgument("Folder of your own strategies (default strategies)", "folder"),
+} as const satisfies Args;
+
 /** Flags of every command that looks after a database, whoever serves it. */
 export const LOCAL_DATABASE_ARGS = {
   db: DATABASE_ARGS.db,

@@ -59,6 +59,8 @@ export interface Config {
   readonly readTimeoutMillis: Millis;
   /** Other bounds for exchanges on this machine, in milliseconds by their name: emulated ones answer sooner. */
   readonly timing: Partial<Record<TimingName, Millis>>;
+  /** The folder of the user's own strategies. */
+  readonly strategies: string;
   readonly logLevel: LogLevel;
   /** On Workers: requests that one invocation may make, and passes that one minute has. */
   readonly subrequests: number;
@@ -101,6 +103,7 @@ export function parseConfig(environment: Environment): Config {
     tiers: new Map(settings.EDGEMAKER_TIERS.map((entry) => tierOf(entry, exchanges))),
     readTimeoutMillis: settings.EDGEMAKER_READ_TIMEOUT_MILLIS,
     timing: Object.fromEntries(settings.EDGEMAKER_TIMING.map(timingBound)),
+    strategies: settings.EDGEMAKER_STRATEGIES,
     logLevel: settings.EDGEMAKER_LOG_LEVEL,
     subrequests: settings.EDGEMAKER_SUBREQUESTS,
     passesPerMinute: settings.EDGEMAKER_PASSES_PER_MINUTE,

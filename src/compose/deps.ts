@@ -17,7 +17,7 @@ import { NO_STORED_KEYS, storedKeys } from "../adapters/vault/stored-keys.ts";
 import { kindsOf } from "../engine/kinds.ts";
 import { step } from "../engine/pass/step.ts";
 import type { Millis } from "../kernel/time.ts";
-import { KINDS } from "../kinds.ts";
+import { kindsWith } from "../kinds.ts";
 import { type AccountRef, accountKey } from "../model/account.ts";
 import { VENUES } from "../model/venues.ts";
 import { heartbeat } from "../notify/operations/heartbeat.ts";
@@ -41,7 +41,7 @@ export async function createDeps(
   runtime: Runtime,
   options: SandboxOptions = {},
 ): Promise<Deps & { readonly live?: Live; readonly channels: Channels; close(): void }> {
-  const { client, migrations, whole, local, log, isChecked, tracer, heavy, calculationThread } = runtime;
+  const { client, migrations, whole, local, isChecked, tracer, heavy, calculationThread } = runtime;
   const kind = config.sandbox ? "sandbox" : "live";
   const context = await openDatabase({ client, local, migrations, whole, kind, isChecked, tracer });
   const channels = notifyStore(context, await Promise.all(config.keks.map(importKek)));
@@ -56,11 +56,7 @@ export async function createDeps(
   const exchanges = config.exchanges.map((one) => infoOf(one, live));
   const prices = connectPrices(config, { ...venues, exchanges, budgets, monotonic: local.monotonic });
   const killHere = killHereOf(config, runtime);
-  const stepping = {
-    ...{ store: withKillHere(createStore(context), killHere), kinds: kindsOf(KINDS), local, log },
-    ...{ limits: config.limits, requests: runtime.requests, interval: runtime.interval },
-    reference: prices.reference,
-  };
+  const stepping = { ...engineDeps(config, runtime, { context, killHere }), reference: prices.reference };
   return {
     ...stepping,
     ...prices,
@@ -75,6 +71,17 @@ export async function createDeps(
     close: () => context.client.close(),
   };
 }
+
+/** What a pass needs beside its venue and the reference prices. */
+const engineDeps = (
+  { limits }: Config,
+  { definitions = [], local, log, requests, interval }: Runtime,
+  { context, killHere }: { context: Context; killHere: KillHere },
+) => ({
+  store: withKillHere(createStore(context), killHere),
+  kinds: kindsOf(kindsWith(definitions)),
+  ...{ local, log, limits, requests, interval },
+});
 
 const killHereOf = (config: Config, runtime: Runtime): KillHere => ({
   reason: () => (config.kill ? "EDGEMAKER_KILL is set" : runtime.killed?.()),

@@ -20,6 +20,7 @@ import type { Pair } from "../kernel/pair.ts";
 import { type Millis, stampOf } from "../kernel/time.ts";
 import type { AccountRef } from "../model/account.ts";
 import type { CandleFile, CandleReader } from "../ports/candles.ts";
+import type { StrategyDefinitions } from "../ports/definition.ts";
 import type { Deps } from "../ports/deps.ts";
 import type { Aggregator } from "../ports/dex.ts";
 import type { CalculationThread, HeavyLane } from "../ports/heavy.ts";
@@ -38,6 +39,8 @@ export interface Runtime {
   readonly whole?: WholeSchema | undefined;
   readonly local: Local;
   readonly log: Log;
+  /** Strategies that the user has written. */
+  readonly definitions?: StrategyDefinitions;
   /** A file's candles, of whatever form it is. */
   readonly readCandles: (file: string, pair: Pair) => Promise<CandleFile>;
   /** Candles that were downloaded or imported here. */

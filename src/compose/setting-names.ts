@@ -48,6 +48,7 @@ export const Settings = z.object({
   EDGEMAKER_API_URL: urlSetting,
   EDGEMAKER_DATABASE_URL: textSetting,
   EDGEMAKER_DATABASE_AUTH_TOKEN: textSetting,
+  EDGEMAKER_STRATEGIES: z._default(string, "strategies"),
   EDGEMAKER_EXCHANGES: z._default(parts, Object.keys(VENUES)),
   EDGEMAKER_VENUE_URLS: listSetting,
   EDGEMAKER_TIERS: listSetting,

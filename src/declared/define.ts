@@ -3,6 +3,14 @@ import type { StrategyDefinition } from "../ports/definition.ts";
 
 const STRATEGY_NAME = /^[a-z][a-z0-9-]{0,30}$/;
 
+/** Of every start, preview and backtest, and of every command: a config that had them could not be given. */
+export const RESERVED_FIELDS: ReadonlySet<string> = new Set([
+  ...["exchange", "symbol", "baseBudget", "quoteBudget", "dryRun", "dryBalance", "planHash", "planId"],
+  ...["timeframe", "since", "until", "fills", "fill", "extremes", "marketSpread", "tickInterval", "data"],
+  ...["makerFee", "takerFee", "feeIn", "tick", "lot", "minAmount", "minNotional", "queue", "slippage"],
+  ...["db", "sandbox", "seed", "venueUrl", "strategies", "json", "apiUrl", "token", "yes", "format", "help"],
+]);
+
 /** The definition as it is, checked. Throws TypeError where its name, config or orders are none. */
 export function defineStrategy<Schema extends z.ZodObject, State = unknown>(
   definition: StrategyDefinition<Schema, State>,
@@ -11,6 +19,9 @@ export function defineStrategy<Schema extends z.ZodObject, State = unknown>(
   if (!STRATEGY_NAME.test(name))
     throw new TypeError(`name ${JSON.stringify(name)}: use a-z, 0-9 and -, at most 31`);
   if (typeof config?.safeParse !== "function") throw new TypeError(`${name}: config is not a schema`);
+  const reserved = Object.keys(config.shape as object).find((field) => RESERVED_FIELDS.has(field));
+  if (reserved)
+    throw new TypeError(`${name}: config.${reserved} is a name of edgemaker's own: choose another`);
   if (typeof orders !== "function") throw new TypeError(`${name}: orders is not a function`);
   if (!Number.isInteger(version) || version < 1) throw new TypeError(`${name}: version is not 1, 2, 3, …`);
   return definition;

@@ -46,3 +46,9 @@ const withNewFill = (
 });
 
 export const isDeclared = (strategy: Strategy): strategy is DeclaredStrategy => strategy.kind === DECLARED;
+
+/** A strategy as the declared one that it is. Throws for one of another kind. */
+export function asDeclared(strategy: Strategy): DeclaredStrategy {
+  if (!isDeclared(strategy)) throw new TypeError(`strategy ${strategy.id} is of another kind`);
+  return strategy;
+}

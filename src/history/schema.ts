@@ -70,7 +70,7 @@ const HistoricOrderShape = lazy(() =>
     clientOrderId: z.string(),
     slot: z.number(),
     generation: z.number(),
-    kind: z.enum(["grid", "quote", "exit", "hand"]),
+    kind: z.enum(["grid", "quote", "declared", "exit", "hand"]),
     side: side(),
     type: z.enum(["limit", "market"]),
     price: z.number(),
@@ -152,7 +152,7 @@ const SHOWN_STATUS: Partial<Record<OrderState, "unknown" | "open">> = {
 /** An order as it is told of a strategy of that kind. */
 export function historicOrderOut(
   order: Order,
-  strategyKind: "grid" | "quote",
+  strategyKind: "grid" | "quote" | "declared",
 ): z.input<ReturnType<typeof HistoricOrderShape>> {
   const { clientId, exchangeId, slot, generation, kind, side: way, type, price, amount, filled } = order;
   return {

@@ -129,5 +129,13 @@ function split(issue: z.core.$ZodIssue): { label: Label; message: string } {
   const [label = "", ...sentence] = issue.message.split(": ");
   return isLabel(label)
     ? { label, message: sentence.join(": ") }
-    : { label: "Invalid request", message: issue.message };
+    : { label: "Invalid request", message: unlabeledText(issue) };
+}
+
+/** Of a schema that a user has written: its messages name no field. */
+function unlabeledText({ path, message, ...issue }: z.core.$ZodIssue): string {
+  const field = path.length > 0 ? `${path.join(".")} ` : "";
+  return issue.code === "invalid_type"
+    ? `${field}must be a ${issue.expected}`
+    : `${field}is not valid: ${message}`;
 }

@@ -62,6 +62,8 @@ const USES: readonly (readonly [string, (told: Reported) => readonly string[]])[
   ["quote pause", (result) => [quotes(result)]],
   ["quote resume", (result) => [quotes(result)]],
   ["quote stop", (result) => [quotes(result)]],
+  ["strategy list", () => []],
+  ["strategy status", () => []],
   ["trade", () => ["--strategy", "grid", ...MARKET, "--preview"]],
   ["dex price", () => ["SNEK"]],
   ["dex pools", () => ["SNEK"]],
@@ -95,6 +97,12 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   page: "test/web/strategies.test.ts",
   backtest: "test/backtest/surfaces.test.ts",
   replay: "test/backtest/replay-command.test.ts",
+  ...Object.fromEntries(
+    ["stop", "pause", "resume", "orders", "fills", "events"].map((word) => [
+      `strategy ${word}`,
+      "test/declared/command.test.ts",
+    ]),
+  ),
   suggest: "test/suggest/suggest.test.ts",
   "candles download": "test/candles",
   "candles import": "test/candles",

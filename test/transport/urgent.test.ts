@@ -79,6 +79,7 @@ describe("every operation", () => {
   it("is urgent if it stops or cancels something, and only then", () => {
     expect(URGENT.map(({ name }) => name).sort()).toEqual([
       ...["cancel_all_orders", "cancel_order", "panic", "set_kill_switch", "stop_grid", "stop_quote"],
+      "stop_strategy",
     ]);
     // A new word belongs in the list above: does the operation stop something?
     expect(OPERATIONS.filter(({ name }) => stops(name) === undefined).map(({ name }) => name)).toEqual([]);

@@ -9,6 +9,7 @@ import { createLog, nodeRuntime } from "../../host/node-runtime.ts";
 import { nodeLocal } from "../../host/process/node-local.ts";
 import { requestRemote } from "../../host/remote.ts";
 import { type CliSettings, readSettings } from "../../host/settings.ts";
+import { strategiesIn } from "../../host/strategies/load.ts";
 import { version } from "../../host/version.ts";
 import type { Values } from "../../terminal/arguments.ts";
 import { UsageError } from "../../terminal/usage-error.ts";
@@ -36,7 +37,10 @@ export async function serveMcp(values: Values): Promise<number> {
 async function answer(transport: StdioServerTransport, { config, databaseUrl, sandbox }: CliSettings) {
   const log = createLog(config.logLevel);
   const deps = await createDeps(config, nodeRuntime(databaseUrl, config, log), sandbox);
-  const operations = createOperations(config.exchanges.map(({ id }) => id));
+  const operations = createOperations(
+    config.exchanges.map(({ id }) => id),
+    strategiesIn(config.strategies).definitions,
+  );
   const server = mcpServer({
     deps,
     operations,

@@ -1,4 +1,5 @@
 /** Strategies of the user's own files, ready to run: with no network, no clock and no randomness but what they are given. */
+import { resolve } from "node:path";
 import { createContext, Script } from "node:vm";
 import { defineStrategy, Money, z } from "../../../src/declared/package.ts";
 import { messageOf } from "../../../src/kernel/errors.ts";
@@ -27,6 +28,15 @@ globalThis.Date = class extends Date {
   }
   static now() { throw new Error("the clock is absent: use the now that orders() is given"); }
 };`);
+
+const loaded = new Map<string, LoadedStrategies>();
+
+/** What the folder holds: it is read once by a process. */
+export function strategiesIn(folder: string): LoadedStrategies {
+  const known = loaded.get(resolve(folder)) ?? loadStrategies(folder);
+  loaded.set(resolve(folder), known);
+  return known;
+}
 
 export function loadStrategies(folder: string): LoadedStrategies {
   const definitions: AnyStrategyDefinition[] = [];

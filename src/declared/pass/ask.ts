@@ -5,7 +5,7 @@ import { type Amount, Money } from "../../kernel/money.ts";
 import type { Market } from "../../model/market.ts";
 import type { AnyStrategyDefinition, Declared, StrategyDefinitions } from "../../ports/definition.ts";
 import { type DeclaredState, type DeclaredStrategy, versionOf } from "../state.ts";
-import { type CallSight, inputFor } from "./view.ts";
+import { type CallInputs, inputFor } from "./view.ts";
 
 /** An order as the market's rules let it be. */
 export interface NamedWish extends OrderWish {
@@ -56,7 +56,7 @@ function withParsedConfig(definition: AnyStrategyDefinition, options: unknown): 
   }
 }
 
-export function askDefinition({ definition, config }: Runnable, seen: CallSight): FunctionResult {
+export function askDefinition({ definition, config }: Runnable, seen: CallInputs): FunctionResult {
   const { guard = (work) => work() } = definition;
   try {
     return guard(() => ({ fault: null, ...callDefinition({ definition, config }, seen) }));
@@ -65,7 +65,7 @@ export function askDefinition({ definition, config }: Runnable, seen: CallSight)
   }
 }
 
-function callDefinition({ definition, config }: Runnable, seen: CallSight) {
+function callDefinition({ definition, config }: Runnable, seen: CallInputs) {
   const { memory } = seen.strategy.state;
   const version = versionOf(definition);
   const stored: unknown = memory === null ? undefined : JSON.parse(memory.json);
@@ -83,7 +83,7 @@ function faultOf({ locate, source }: AnyStrategyDefinition, error: unknown): str
 }
 
 interface CallContext {
-  readonly seen: CallSight;
+  readonly seen: CallInputs;
   readonly version: number;
   readonly state: unknown;
   readonly isOlder: boolean;

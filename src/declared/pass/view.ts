@@ -18,7 +18,7 @@ export function othersBook({ sight }: Pick<StrategyContext, "sight">): Book | un
   return book && midOfOthers(book, own) !== undefined ? withoutOwn(book, own) : undefined;
 }
 
-export interface CallSight {
+export interface CallInputs {
   readonly strategy: DeclaredStrategy;
   readonly live: readonly Order[];
   readonly market: Market;
@@ -29,7 +29,7 @@ export interface CallSight {
 const { of } = Money;
 
 export function inputFor(
-  { strategy, live, market, book, now }: CallSight,
+  { strategy, live, market, book, now }: CallInputs,
   { config, state }: { readonly config: unknown; readonly state: unknown },
 ): StrategyInput {
   const { state: books, number } = strategy;

@@ -21,8 +21,10 @@ import {
 
 /** Strategies of a kind, as a person speaks of one. */
 interface KindText {
-  /** Its name, which is also that of its commands and paths. */
-  readonly kind: "grid" | "quote";
+  /** Its name, which is also that of its paths. */
+  readonly kind: "grid" | "quote" | "declared";
+  /** The name of its commands and tools. */
+  readonly group: string;
   /** Of whom its orders are, and whom an event has befallen. */
   readonly whom: string;
   readonly missing: (id: string) => string;
@@ -36,8 +38,8 @@ const history = {
   input: historyInput,
 } as const;
 
-const calledAs = ({ kind }: KindText, what: "orders" | "fills" | "events") => ({
-  name: `get_${kind}_${what}`,
+const calledAs = ({ kind, group }: KindText, what: "orders" | "fills" | "events") => ({
+  name: `get_${group}_${what}`,
   http: { route: `GET /strategy/${kind}/:id/${what}`, from: "query" } as const,
 });
 
@@ -67,7 +69,7 @@ const orderHistory = (kindText: KindText) =>
     ...history,
     ...calledAs(kindText, "orders"),
     summary: `List the orders of ${kindText.whom}, newest first`,
-    cli: { path: `${kindText.kind} orders`, positional: ["id"], columns: ORDERS_SHOWN },
+    cli: { path: `${kindText.group} orders`, positional: ["id"], columns: ORDERS_SHOWN },
     output: HistoricOrdersShape,
     async run(deps, input) {
       const strategy = await strategyNamed(deps, kindText, input.id);
@@ -91,12 +93,12 @@ const fillHistory = (kindText: KindText) =>
     ...calledAs(kindText, "fills"),
     summary: `List the fills of ${kindText.whom}, newest first`,
     cli: {
-      path: `${kindText.kind} fills`,
+      path: `${kindText.group} fills`,
       view: fillsView,
       positional: ["id"],
       columns: ["timestamp", "side", "price", "amount", "notional", "fees", "slot", "id"],
       examples: [
-        `edgemaker ${kindText.kind} fills ${kindText.kind}-kraken-BTC-USDT-1767225600000 --format csv`,
+        `edgemaker ${kindText.group} fills ${kindText.kind === "declared" ? "two-sided" : kindText.kind}-kraken-BTC-USDT-1767225600000 --format csv`,
       ],
     },
     csv: (answer) =>
@@ -125,7 +127,7 @@ const eventHistory = (kindText: KindText) =>
     ...calledAs(kindText, "events"),
     summary: `List the events of ${kindText.whom}, newest first`,
     cli: {
-      path: `${kindText.kind} events`,
+      path: `${kindText.group} events`,
       positional: ["id"],
       columns: ["timestamp", "kind", "message", "by"],
     },
@@ -155,6 +157,7 @@ const historyOf = (kindText: KindText): readonly Operation[] => [
 /** What a grid has done. */
 export const gridHistory = historyOf({
   kind: "grid",
+  group: "grid",
   whom: "a grid",
   missing: (id) => `there is no strategy ${id}`,
 });
@@ -162,6 +165,15 @@ export const gridHistory = historyOf({
 /** What quotes have done. */
 export const quoteHistory = historyOf({
   kind: "quote",
+  group: "quote",
   whom: "quotes",
   missing: (id) => `there are no quotes ${id}`,
+});
+
+/** What users' own strategies have done. */
+export const declaredHistory = historyOf({
+  kind: "declared",
+  group: "strategy",
+  whom: "one of your own strategies",
+  missing: (id) => `there is no strategy ${id}`,
 });

@@ -1,0 +1,56 @@
+import { balancesForStart, strategiesOn, venueForStart } from "../../engine/pass/paper-start.ts";
+import { readKept } from "../../engine/pass/read-kept.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { splitPair } from "../../kernel/pair.ts";
+import { MINUTE } from "../../kernel/time.ts";
+import { readStandings } from "../../limits/operations/standings.ts";
+import { accountKey } from "../../model/account.ts";
+import { type Both, freeBeside } from "../../model/reserve.ts";
+import type { Deps } from "../../ports/deps.ts";
+import type { Venue } from "../../ports/venue.ts";
+import type { DeclaredRequest } from "../schema/input.ts";
+import type { PlanInputs } from "../start/planned.ts";
+
+export interface DeclaredPlace extends PlanInputs {
+  readonly venue: Venue;
+  /** Whether another strategy of the account trades in its base or quote. */
+  readonly isShared: boolean;
+}
+
+export async function readDeclaredPlace(
+  deps: Deps,
+  request: DeclaredRequest,
+  actor: string,
+): Promise<DeclaredPlace> {
+  const { symbol } = request;
+  const venue = venueForStart(deps, request);
+  const balances = await balancesForStart(deps, request);
+  const market = await venue.market(symbol);
+  const book = await venue.book(symbol, 100);
+  const open = await venue.openOrders(symbol);
+  const others = await strategiesOn(deps, venue);
+  const mine = Object.values(splitPair(symbol));
+  return {
+    ...{ venue, market, book, open, balances, account: accountKey(venue.account), timing: venue.timing },
+    kept: await readKept(deps, others, { market, balances }),
+    isShared: others.some(({ strategy }) =>
+      Object.values(splitPair(strategy.symbol)).some((asset) => mine.includes(asset)),
+    ),
+    killed: await deps.store.killed(),
+    standings: await readStandings(deps, venue.account, actor),
+    now: await deps.store.now(),
+    interval: deps.interval ?? MINUTE,
+  };
+}
+
+/** What it may use: what was asked for, of what is free and no other strategy's. */
+export function declaredBudget({ baseBudget, quoteBudget }: DeclaredRequest, place: DeclaredPlace): Both {
+  const { market, balances, kept, isShared } = place;
+  if (isShared && (baseBudget === undefined || quoteBudget === undefined))
+    throw new AppError(
+      "Invalid request",
+      `other strategies of this account trade in ${market.base} or ${market.quote}; set baseBudget and quoteBudget to limit this one`,
+    );
+  const free = freeBeside(kept, balances, market);
+  return { base: baseBudget ?? free.base, quote: quoteBudget ?? free.quote };
+}

@@ -1,0 +1,223 @@
+import { fundPaper } from "../../engine/pass/paper-start.ts";
+import { describeStart } from "../../engine/pass/start-message.ts";
+import { stepNow } from "../../engine/pass/tick.ts";
+import type { Decimal } from "../../kernel/decimal.ts";
+import { AppError, noLongerHolds } from "../../kernel/errors.ts";
+import { splitPair } from "../../kernel/pair.ts";
+import { NO_STOP } from "../../kernel/stop-flags.ts";
+import { exitsOnLoss } from "../../limits/exposure.ts";
+import { positionExposure } from "../../limits/position.ts";
+import { parseAccountKey } from "../../model/account.ts";
+import { type Exposure, type Preview, TRADES_NOTHING } from "../../model/proposal.ts";
+import type { Strategy } from "../../model/strategy.ts";
+import { byOf, type Call, type Operation, operation } from "../../operation.ts";
+import type { AnyStrategyDefinition } from "../../ports/definition.ts";
+import type { Deps } from "../../ports/deps.ts";
+import { killRefusal } from "../../ports/kill-here.ts";
+import { asDeclared, declaredKind } from "../kind.ts";
+import {
+  type DeclaredRequest,
+  declaredInput,
+  declaredPreviewInput,
+  declaredRequest,
+} from "../schema/input.ts";
+import { PlannedDeclaredShape, StartedDeclaredShape } from "../schema/shapes.ts";
+import { plannedDeclaredView } from "../schema/view.ts";
+import {
+  isShownPlan,
+  type PlannedDeclared,
+  planDeclared,
+  plannedDeclaredOut,
+  runningOut,
+  warningsOf,
+} from "../start/planned.ts";
+import { newDeclaredState } from "../state.ts";
+import { type DeclaredPlace, declaredBudget, readDeclaredPlace } from "./plan-reads.ts";
+
+interface ReadyDeclared {
+  readonly request: DeclaredRequest;
+  readonly place: DeclaredPlace;
+  readonly plan: PlannedDeclared;
+}
+
+async function readyStart(
+  deps: Deps,
+  definition: AnyStrategyDefinition,
+  given: Readonly<Record<string, unknown>>,
+  actor: string,
+): Promise<ReadyDeclared> {
+  const request = declaredRequest(definition, given);
+  const place = await readDeclaredPlace(deps, request, actor);
+  return { request, place, plan: planDeclared(definition, request, declaredBudget(request, place), place) };
+}
+
+/** The price at which its base is booked. Throws where the plan no longer holds, or its function fails already. */
+function startPriceOf({ plan }: ReadyDeclared, shown: string | undefined): Decimal {
+  if (shown !== undefined && !isShownPlan(plan, shown)) throw noLongerHolds();
+  if (plan.mid === null) throw new AppError("Start failed", "the order book does not have two sides");
+  if (plan.fault !== null) throw new AppError("Start failed", `the strategy fails: ${plan.fault}`);
+  return plan.mid;
+}
+
+async function createDeclared(
+  deps: Deps,
+  ready: ReadyDeclared,
+  startPrice: Decimal,
+  call: Call,
+): Promise<Strategy> {
+  const { request, place, plan } = ready;
+  await fundPaper(deps, request, place.venue);
+  const { base, quote } = splitPair(request.symbol);
+  const { name, version } = declaredKind([]);
+  const strategy = await deps.store.createStrategy(
+    {
+      ...{ kind: name, version, config: plan.config, state: newDeclaredState(startPrice) },
+      ...{ wants: "run", ...NO_STOP, status: "running", phase: "starting", lastError: null, stoppedAt: null },
+      prefix: `${plan.config.definition}-${request.exchange}-${base}-${quote}`,
+      ...{ account: place.account, symbol: request.symbol },
+      startedAt: deps.marketTime(place.venue.account, place.now),
+      request: call.requestKey ?? null,
+    },
+    byOf(call),
+  );
+  if (!strategy) throw killRefusal(deps.killHere, "nothing is started");
+  return strategy;
+}
+
+/** What an earlier try of the same request has started. */
+async function startedEarlier({ store }: Deps, { requestKey }: Call): Promise<Strategy | undefined> {
+  if (requestKey === undefined) return undefined;
+  const [view] = await store.strategies({ request: requestKey });
+  return view?.strategy;
+}
+
+/** A start, read and checked; one that an earlier try of its request has made is made once. */
+async function prepareDeclared(
+  deps: Deps,
+  definition: AnyStrategyDefinition,
+  { planHash, ...given }: Readonly<Record<string, unknown>>,
+  call: Call,
+) {
+  const earlier = await startedEarlier(deps, call);
+  if (earlier)
+    return {
+      preview: async () => earlierPreview(earlier),
+      exposure: TRADES_NOTHING,
+      strategies: [],
+      act: () => startedOut(deps, earlier, []),
+    };
+  const ready = await readyStart(deps, definition, given, call.actor);
+  const shown = planHash as string | undefined;
+  return {
+    async preview() {
+      startPriceOf(ready, shown);
+      return previewOfPlan(ready);
+    },
+    exposure: ready.request.dryRun ? TRADES_NOTHING : declaredExposure(ready),
+    strategies: [],
+    check() {
+      if (ready.place.killed) throw killRefusal(deps.killHere, "nothing is started");
+      startPriceOf(ready, shown);
+    },
+    async act() {
+      const strategy = await createDeclared(deps, ready, startPriceOf(ready, shown), call);
+      return startedOut(deps, strategy, warningsOf(ready.plan, ready.place));
+    },
+  };
+}
+
+function declaredExposure({ plan, place }: ReadyDeclared): Exposure {
+  const { market, standings } = place;
+  const limits = standings.all[0]?.limits ?? {};
+  const state = newDeclaredState(plan.mid ?? 0n);
+  return positionExposure(
+    { symbol: market.symbol, config: plan.config, state, phase: "starting" },
+    { mid: plan.mid ?? undefined, buys: [], exitsOnLoss: exitsOnLoss(limits, market.quote) },
+  );
+}
+
+const earlierPreview = ({ id }: Strategy): Preview => ({
+  what: `${id} was started by an earlier try of this request`,
+  cost: "nothing more",
+  worstCase: "nothing more is started",
+  limits: [],
+});
+
+function previewOfPlan({ plan, request, place }: ReadyDeclared): Preview {
+  const out = plannedDeclaredOut(plan, request, place);
+  const { base, quote } = place.market;
+  const onPaper = request.dryRun ? " (paper trading)" : "";
+  return {
+    what: `start ${out.strategy} on ${out.symbol} at ${out.exchange}${onPaper}: ${out.orders.length} orders now`,
+    cost: `up to ${out.budget.quote} ${quote} and ${out.budget.base} ${base} of the account's own are used`,
+    worstCase: out.worstCase,
+    limits: out.warnings.map(({ message }) => message),
+    holds: { planHash: plan.hash },
+  };
+}
+
+async function startedOut(deps: Deps, { id, account }: Strategy, warnings: ReturnType<typeof warningsOf>) {
+  const ref = parseAccountKey(account);
+  const venue = deps.venueOf(ref);
+  const pass = venue && (await stepNow(deps, venue));
+  const [view] = await deps.store.strategies({ id });
+  if (!view) throw new AppError("Not found", `there is no strategy ${id}`);
+  const strategy = asDeclared(view.strategy);
+  const { status, phase, config, symbol } = strategy;
+  return {
+    ...{ id, status, phase, message: describeStart(strategy, pass) },
+    ...runningOut(ref.exchange, symbol, config),
+    warnings,
+  };
+}
+
+/** How agents, documents and commands name what is done with a definition. */
+const operationName = (verb: string, { name }: AnyStrategyDefinition) =>
+  `${verb}_strategy_${name.replaceAll("-", "_")}`;
+
+const EXAMPLE_PLACE = "--exchange kraken --symbol BTC/USDT";
+const STARTS_STRATEGY = { access: "token", failure: "Start failed" } as const;
+
+const previewOperation = (definition: AnyStrategyDefinition, ids: readonly string[]) =>
+  operation({
+    name: operationName("preview", definition),
+    summary: `Show the orders and worst case of the strategy ${definition.name}`,
+    effect: "read",
+    ...STARTS_STRATEGY,
+    http: { route: `POST /strategy/declared/${definition.name}/preview`, from: "body" },
+    cli: {
+      path: `strategy preview ${definition.name}`,
+      view: plannedDeclaredView,
+      examples: [`edgemaker strategy preview ${definition.name} ${EXAMPLE_PLACE}`],
+    },
+    input: () => declaredPreviewInput(definition, ids),
+    output: PlannedDeclaredShape,
+    async run(deps, given, { actor }) {
+      const { plan, request, place } = await readyStart(deps, definition, given, actor);
+      return plannedDeclaredOut(plan, request, place);
+    },
+  });
+
+const startOperation = (definition: AnyStrategyDefinition, ids: readonly string[]) =>
+  operation({
+    name: operationName("start", definition),
+    summary: definition.summary ?? `Start the strategy ${definition.name}`,
+    effect: "trade",
+    ...STARTS_STRATEGY,
+    http: { route: `POST /strategy/declared/${definition.name}`, from: "body", idempotent: true },
+    cli: {
+      path: `strategy start ${definition.name}`,
+      steps: true,
+      examples: [`edgemaker strategy start ${definition.name} ${EXAMPLE_PLACE}`],
+    },
+    input: () => declaredInput(definition, ids),
+    output: StartedDeclaredShape,
+    prepare: (deps, given, call) => prepareDeclared(deps, definition, given, call),
+  });
+
+/** Of each definition its preview and its start. */
+export const declaredStarts = (
+  ids: readonly string[],
+  definitions: readonly AnyStrategyDefinition[],
+): Operation[] =>
+  definitions.flatMap((definition) => [previewOperation(definition, ids), startOperation(definition, ids)]);

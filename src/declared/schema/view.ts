@@ -1,0 +1,66 @@
+import type * as z from "zod";
+import type { DeclaredStatusesShape, PlannedDeclaredShape } from "./shapes.ts";
+
+type PlanResponse = z.output<ReturnType<typeof PlannedDeclaredShape>>;
+type StatusesResponse = z.output<ReturnType<typeof DeclaredStatusesShape>>;
+type StatusResponse = StatusesResponse["strategies"][number];
+
+/** A plan in words. */
+export function declaredPlanText(answer: unknown): Readonly<Record<string, string>> {
+  const plan = answer as PlanResponse;
+  const [base, quote] = plan.symbol.split("/");
+  return {
+    strategy: plan.strategy,
+    market: `${plan.symbol} on ${plan.exchange}`,
+    config: configText(plan),
+    orders: ordersText(plan),
+    ...(plan.refused.length > 0 ? { "not placed": refusedText(plan) } : {}),
+    budget: `${plan.budget.base} ${base} and ${plan.budget.quote} ${quote}`,
+    "worst case": plan.worstCase,
+    ...(plan.warnings.length > 0 ? { warnings: plan.warnings.map(({ message }) => message).join(". ") } : {}),
+  };
+}
+
+/** A plan that was only previewed, and what starts it. */
+export const plannedDeclaredView = (answer: unknown) => ({
+  ...declaredPlanText(answer),
+  "to start": `--plan-hash ${(answer as PlanResponse).planHash} starts exactly this plan`,
+});
+
+const configText = ({ config }: Pick<PlanResponse, "config">): string =>
+  Object.entries(config)
+    .map(([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : String(value)}`)
+    .join(", ") || "none";
+
+const ordersText = ({ orders }: Pick<PlanResponse, "orders">): string =>
+  orders.map(({ id, side, price, amount }) => `${id}: ${side} ${amount} at ${price}`).join("; ") ||
+  "no open orders";
+
+const refusedText = ({ refused }: Pick<PlanResponse, "refused">): string =>
+  refused.map(({ id, reason, detail }) => `${id}: ${detail ?? reason}`).join("; ");
+
+/** Strategies as a person reads them: a few lines each. */
+export const declaredStatusView = (answer: unknown) => {
+  const { strategies, count } = answer as StatusesResponse;
+  if (count === 0)
+    return { note: "none of your own strategies runs; `edgemaker strategy start` starts one", count };
+  return { strategies: strategies.map(statusLines), count };
+};
+
+function statusLines(one: StatusResponse) {
+  const [base, quote] = one.symbol.split("/");
+  const total = one.totalProfit === null ? "not known until a price is" : `${one.totalProfit} ${quote}`;
+  return {
+    strategy: one.id,
+    market: `${one.symbol} on ${one.exchange}${one.dryRun ? " (paper trading)" : ""}`,
+    status: one.status === one.phase ? one.status : `${one.status}, ${one.phase}`,
+    ...(one.lastError === null ? {} : { error: one.lastError }),
+    total: `${total}, ${one.profit} realized; ${one.filledOrders} filled`,
+    config: configText(one),
+    orders: ordersText(one),
+    holds: `${one.position} ${base}${one.averageCost === null ? "" : ` at ${Number(one.averageCost.toPrecision(7))}`}`,
+    ...(one.refused.length > 0 ? { waiting: refusedText(one) } : {}),
+    ...(one.notices.length > 0 ? { notice: one.notices.map(({ message }) => message).join(". ") } : {}),
+    lastStepAt: one.lastStepAt,
+  };
+}

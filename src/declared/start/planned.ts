@@ -1,0 +1,197 @@
+/** The plan of a start, by the functions that the step itself runs. */
+import { withFirstBase } from "../../engine/position/ledger.ts";
+import { midOfBook } from "../../engine/position/own-book.ts";
+import { type Decimal, max, min, mul, ONE, parseDecimal, text, wire, ZERO } from "../../kernel/decimal.ts";
+import { approvesSame, hashOfShown } from "../../kernel/hash.ts";
+import { NO_STOP } from "../../kernel/stop-flags.ts";
+import { type AccountKey, type Balance, balanceIn } from "../../model/account.ts";
+import type { Standings } from "../../model/limits.ts";
+import type { Book, Market } from "../../model/market.ts";
+import { type Both, freeBeside } from "../../model/reserve.ts";
+import type { Refusal } from "../../model/strategy.ts";
+import type { AnyStrategyDefinition } from "../../ports/definition.ts";
+import type { StrategyContext } from "../../ports/kind.ts";
+import type { Timing, VenueOrder } from "../../ports/venue.ts";
+import { runDeclared } from "../pass/run.ts";
+import { othersBook } from "../pass/view.ts";
+import { type DeclaredRequest, LARGEST_SHIFT } from "../schema/input.ts";
+import {
+  type DeclaredConfig,
+  type DeclaredState,
+  type DeclaredStrategy,
+  newDeclaredState,
+  versionOf,
+} from "../state.ts";
+
+/** What a start has to know of the account and its market. */
+export interface PlanInputs {
+  readonly account: AccountKey;
+  readonly market: Market;
+  readonly book: Book;
+  readonly open: readonly VenueOrder[];
+  readonly balances: readonly Balance[];
+  /** What other strategies of the account still need. */
+  readonly kept: Both;
+  readonly killed: boolean;
+  readonly standings: Standings;
+  readonly timing: Timing;
+  readonly now: number;
+  readonly interval: number;
+}
+
+export interface PlannedDeclared {
+  readonly config: DeclaredConfig;
+  readonly orders: readonly {
+    readonly id: string;
+    readonly side: "buy" | "sell";
+    readonly price: Decimal;
+    readonly amount: Decimal;
+  }[];
+  readonly refused: readonly {
+    readonly id: string;
+    readonly reason: Refusal["reason"];
+    readonly detail?: string;
+  }[];
+  /** The middle of the book; null where it has not both sides. */
+  readonly mid: Decimal | null;
+  /** Why its function failed. */
+  readonly fault: string | null;
+  readonly hash: string;
+}
+
+export const declaredConfigOf = (
+  definition: AnyStrategyDefinition,
+  options: DeclaredRequest["options"],
+  budget: Both,
+): DeclaredConfig => ({
+  ...{ definition: definition.name, version: versionOf(definition), options, budget },
+  ...(definition.mayTake ? { postOnly: false } : {}),
+});
+
+export function planDeclared(
+  definition: AnyStrategyDefinition,
+  request: DeclaredRequest,
+  budget: Both,
+  inputs: PlanInputs,
+): PlannedDeclared {
+  const config = declaredConfigOf(definition, request.options, budget);
+  const strategy = strategyToPlan(config, inputs);
+  const { intents = [], strategy: after = strategy } = runDeclared(
+    [definition],
+    strategy,
+    [],
+    contextOf(inputs),
+  );
+  const { ids, refused, fault } = after.state;
+  const orders = intents.map(({ slot, side, price, amount }) => ({
+    id: ids[slot] ?? "",
+    side,
+    price,
+    amount,
+  }));
+  const mid = midOfMarket(inputs) ?? null;
+  const notPlaced = refused.map(({ slot, ...one }) => ({ id: ids[slot] ?? "", ...one }));
+  const { exchange, symbol, dryRun = false } = request;
+  const hash = hashOfShown(
+    [exchange, dryRun, symbol, config, orders.map(({ id, side }) => [id, side])],
+    [orders, notPlaced],
+  );
+  const why = fault?.message ?? after.lastError;
+  return {
+    config,
+    orders,
+    refused: notPlaced,
+    mid,
+    fault: why,
+    hash: mid === null ? hash : `${hash}-${text(mid)}`,
+  };
+}
+
+/** Whether a plan is the one that a preview has shown: orders follow the price, so they may have moved a little with it. */
+export function isShownPlan({ hash, mid }: PlannedDeclared, shown: string): boolean {
+  if (shown === hash) return true;
+  const before = parseDecimal(shown.split("-")[1] ?? "");
+  if (before === undefined || mid === null) return false;
+  const moved = mid > before ? mid - before : before - mid;
+  return approvesSame(shown, hash) && moved <= mul(before, LARGEST_SHIFT, "down");
+}
+
+const marketSnapshot = ({ market, book, open }: PlanInputs): Pick<StrategyContext, "sight"> => ({
+  sight: { market, book, open, quote: undefined, error: null },
+});
+
+/** The middle of what others trade at. */
+export function midOfMarket(inputs: PlanInputs): Decimal | undefined {
+  const book = othersBook(marketSnapshot(inputs));
+  return book && midOfBook(book);
+}
+
+/** As the first pass will find it, with what it may use of what is free now. */
+function strategyToPlan(config: DeclaredConfig, inputs: PlanInputs): DeclaredStrategy {
+  const { market, balances, kept, now, account } = inputs;
+  const free = freeBeside(kept, balances, market);
+  const budget = { base: min(config.budget.base, free.base), quote: min(config.budget.quote, free.quote) };
+  const state: DeclaredState = withFirstBase(newDeclaredState(midOfMarket(inputs) ?? ONE), budget.base);
+  return {
+    ...{ id: "", number: 0, kind: "declared", version: 1, account, symbol: market.symbol },
+    ...{ config: { ...config, budget }, state },
+    ...{ wants: "run", ...NO_STOP, status: "running", phase: "placing", lastError: null },
+    ...{ startedAt: now, stoppedAt: null, epoch: 0, resumes: 0, request: null },
+  };
+}
+
+function contextOf(inputs: PlanInputs): StrategyContext {
+  const { market, balances, open, standings, timing, now, interval } = inputs;
+  const free = (asset: string) => max(ZERO, balanceIn(balances, asset).free);
+  return {
+    ...marketSnapshot(inputs),
+    ...{ now, interval, isSimulated: true, timing },
+    window: { sendBy: now, notAfter: now },
+    funds: { [market.base]: free(market.base), [market.quote]: free(market.quote) },
+    ...{ capital: undefined, confidence: undefined, ownBase: { least: ZERO, isSure: true } },
+    resting: open.map(({ side, price, id }) => ({ side, price, id })),
+    ...{ killed: false, panics: false, held: null, stranger: null, unshown: null, epoch: 0 },
+    ...{ limit: Number.MAX_SAFE_INTEGER, slow: null, bounds: { standings, now } },
+    judge: (strategy) => strategy,
+  };
+}
+
+export const runningOut = (
+  exchange: string,
+  symbol: string,
+  { definition, options, budget }: DeclaredConfig,
+) => ({
+  ...{ strategy: definition, exchange, symbol, config: { ...options } },
+  budget: { base: text(budget.base), quote: text(budget.quote) },
+});
+
+export const declaredOrderOut = ({ id, side, price, amount }: PlannedDeclared["orders"][number]) => ({
+  ...{ id, side, price: wire(price), amount: wire(amount) },
+});
+
+export function plannedDeclaredOut(
+  plan: PlannedDeclared,
+  { exchange, symbol }: DeclaredRequest,
+  inputs: PlanInputs,
+) {
+  return {
+    ...runningOut(exchange, symbol, plan.config),
+    orders: plan.orders.map(declaredOrderOut),
+    refused: plan.refused.map((one) => ({ ...one })),
+    worstCase: worstLoss(plan, inputs),
+    warnings: warningsOf(plan, inputs),
+    planHash: plan.hash,
+  };
+}
+
+function worstLoss({ config: { budget } }: PlannedDeclared, { market: { base, quote } }: PlanInputs): string {
+  return `the strategy may spend all of ${text(budget.quote)} ${quote} on ${base} and sell all of ${text(budget.base)} ${base}; what it holds loses what the price loses`;
+}
+
+export function warningsOf({ fault, mid }: PlannedDeclared, { killed }: PlanInputs) {
+  return [
+    ...(fault === null ? [] : [{ code: "strategy_failed", message: fault }]),
+    ...(mid === null ? [{ code: "no_book", message: "the order book does not have two sides" }] : []),
+    ...(killed ? [{ code: "killed", message: "the kill switch is on: the start would be refused" }] : []),
+  ];
+}

@@ -1,0 +1,80 @@
+import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { root } from "../support/bundle.ts";
+import { edgemaker, serve } from "../support/command.ts";
+import { tempFolder } from "../support/temp.ts";
+
+const MARKET = ["--exchange", "kraken", "--symbol", "BTC/USDT"];
+const CONFIG = ["--spread", "0.002", "--size", "100"];
+
+/** A home with this example among its strategies. */
+function home(): string {
+  const folder = tempFolder();
+  mkdirSync(join(folder, "strategies"));
+  cpSync(join(root, "examples/two-sided.ts"), join(folder, "strategies/two-sided.ts"));
+  return folder;
+}
+
+const result = async (folder: string, ...args: string[]) => {
+  const { code, stdout, stderr } = await edgemaker(folder, ["strategy", ...args, "--sandbox", "--json"]);
+  expect([code, stderr.replace(/^No server is running.*\n$/, "")], args.join(" ")).toEqual([0, ""]);
+  return JSON.parse(stdout);
+};
+
+it("starts a strategy of the user's own, with the flags of its config, and does all with it", async () => {
+  const folder = home();
+  const { code, stdout } = await edgemaker(folder, ["strategy", "start", "two-sided", "--help"]);
+  expect([code, stdout]).toEqual([0, expect.stringContaining("Full spread, as a fraction (required)")]);
+  const { planHash } = await result(folder, "preview", "two-sided", ...MARKET, ...CONFIG);
+  expect(planHash).toMatch(/^[0-9a-f]{32}-/);
+  const { id } = await result(folder, "start", "two-sided", ...MARKET, ...CONFIG, "--yes");
+  expect((await result(folder, "orders", id)).count).toBe(2);
+  expect((await result(folder, "fills", id)).id).toBe(id);
+  expect((await result(folder, "events", id)).events[0].kind).toBeTypeOf("string");
+  expect(await result(folder, "pause", id)).toMatchObject({ success: true });
+  expect(await result(folder, "resume", id)).toMatchObject({ success: true });
+  const [status] = (await result(folder, "status", id)).strategies;
+  expect(status).toMatchObject({ status: "running", lastError: null });
+  expect(await result(folder, "stop", id)).toMatchObject({ status: "stopped" });
+});
+
+it("pauses a strategy whose file is gone, or has a mistake, and goes on once that is put right", async () => {
+  const folder = home();
+  const file = join(folder, "strategies/two-sided.ts");
+  const { id } = await result(folder, "start", "two-sided", ...MARKET, ...CONFIG, "--yes");
+  const stepped = async () => {
+    expect((await edgemaker(folder, ["tick", "--sandbox"])).code).toBe(0);
+    return (await result(folder, "status", id)).strategies[0];
+  };
+  rmSync(file);
+  await stepped();
+  const gone = await stepped();
+  expect(gone).toMatchObject({ phase: "paused", orders: [] });
+  expect(gone.lastError).toContain("is not loaded");
+  writeFileSync(file, 'import { z } from "edgemaker";\nexport default 7 +;\n');
+  expect((await stepped()).phase).toBe("paused");
+  cpSync(join(root, "examples/two-sided.ts"), file);
+  const again = await stepped();
+  expect(again).toMatchObject({ lastError: null });
+  expect((await stepped()).orders).toHaveLength(2);
+});
+
+it("is served with its config in the API's document and in the tools of agents", async () => {
+  const folder = home();
+  writeFileSync(
+    join(folder, "strategies/broken.ts"),
+    'import { z } from "edgemaker";\nexport default 7 +;\n',
+  );
+  const server = await serve(folder, ["--sandbox"]);
+  const document = await (await fetch(`${server.url}/openapi.json`)).text();
+  expect(document).toContain("Full spread, as a fraction");
+  const body = { exchange: "kraken", symbol: "BTC/USDT", spread: 0.002, size: 100 };
+  const response = await fetch(`${server.url}/api/v1/strategy/declared/two-sided`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${server.token}` },
+    body: JSON.stringify(body),
+  });
+  expect([response.status, await response.json()]).toMatchObject([200, { strategy: "two-sided" }]);
+  expect(server.stderr()).toContain("broken.ts:2:19");
+});

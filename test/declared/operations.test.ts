@@ -1,0 +1,137 @@
+import { expect, it } from "vitest";
+import * as z from "zod";
+import { operationCommand } from "../../cli/commands/operation.ts";
+import { defineStrategy, RESERVED_FIELDS } from "../../src/declared/define.ts";
+import { kindsOf } from "../../src/engine/kinds.ts";
+import { kindsWith } from "../../src/kinds.ts";
+import { createOperations } from "../../src/operations.ts";
+import type { StrategyDefinitions } from "../../src/ports/definition.ts";
+import { inputRefusal } from "../../src/transport/input.ts";
+import { toolOf } from "../../src/transport/mcp/tools.ts";
+import { openApi } from "../../src/transport/openapi.ts";
+import { EXCHANGES, testSandbox } from "../support/sandbox.ts";
+import { twoSided } from "./deeds.ts";
+
+const PLACE = {
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  spread: 0.002,
+  size: 100,
+  quoteBudget: 1000,
+  baseBudget: 0.1,
+};
+
+async function asking(definitions: StrategyDefinitions) {
+  const { deps, time } = await testSandbox();
+  const own = { ...deps, kinds: kindsOf(kindsWith(definitions)) };
+  const operations = createOperations(EXCHANGES, definitions);
+  const ask = async <T>(name: string, input: object): Promise<T> => {
+    const operation = operations.find((one) => one.name === name);
+    if (!operation) throw new Error(`there is no operation ${name}`);
+    return (await operation.run(own, operation.input.parse(input), { actor: "local" })) as T;
+  };
+  return { ask, deps: own, time };
+}
+
+interface Started {
+  readonly id: string;
+  readonly status: string;
+  readonly message: string;
+  readonly planHash: string;
+  readonly orders: readonly { readonly id: string; readonly side: string }[];
+  readonly warnings: readonly { readonly message: string }[];
+}
+
+it("shows a plan, starts exactly it, and stops it", async () => {
+  const { ask } = await asking([twoSided]);
+  const plan = await ask<Started>("preview_strategy_two_sided", PLACE);
+  expect(plan.orders.map(({ id, side }) => `${id} ${side}`)).toEqual(["bid buy", "ask sell"]);
+  const started = await ask<Started>("start_strategy_two_sided", { ...PLACE, planHash: plan.planHash });
+  expect(started).toMatchObject({ status: "running", strategy: "two-sided", warnings: [] });
+  const [status] = (await ask<{ strategies: Started[] }>("get_strategy_status", {})).strategies;
+  expect(status).toMatchObject({ id: started.id, config: { spread: 0.002, size: 100 }, lastError: null });
+  expect(status?.orders.map(({ id }) => id)).toEqual(["bid", "ask"]);
+  expect(await ask("list_strategies", {})).toMatchObject({ count: 1, loaded: [{ name: "two-sided" }] });
+  expect(await ask("pause_strategy", { id: started.id })).toMatchObject({ success: true, phase: "paused" });
+  expect(await ask("resume_strategy", { id: started.id })).toMatchObject({ success: true });
+  expect(await ask("stop_strategy", { id: started.id })).toMatchObject({ status: "stopped" });
+  expect(await ask("get_strategy_orders", { id: started.id })).toMatchObject({ id: started.id });
+});
+
+it("refuses to start what fails, and one whose plan no longer holds", async () => {
+  const failing = defineStrategy({
+    name: "failing",
+    config: z.object({}),
+    orders: () => {
+      throw new Error("boom");
+    },
+  });
+  const { ask } = await asking([twoSided, failing]);
+  const { spread: _, size: _size, ...place } = PLACE;
+  await expect(ask("start_strategy_failing", place)).rejects.toThrow("the strategy fails: boom");
+  const plan = await ask<Started>("preview_strategy_failing", place);
+  expect(plan.warnings).toMatchObject([{ code: "strategy_failed" }]);
+  const shown = await ask<Started>("preview_strategy_two_sided", PLACE);
+  const other = { ...PLACE, spread: 0.004, planHash: shown.planHash };
+  await expect(ask("start_strategy_two_sided", other)).rejects.toThrow("is out of date");
+});
+
+it("resumes one that has failed, and reports that it fails again", async () => {
+  let isBroken = false;
+  const once = defineStrategy({
+    ...twoSided,
+    name: "once",
+    orders(input) {
+      if (isBroken) throw new Error("broken");
+      return twoSided.orders(input);
+    },
+  });
+  const { ask } = await asking([once]);
+  const { id } = await ask<Started>("start_strategy_once", PLACE);
+  isBroken = true;
+  expect(await ask("resume_strategy", { id })).toMatchObject({
+    success: false,
+    message: expect.stringContaining("it fails again: broken"),
+  });
+  isBroken = false;
+  expect(await ask("resume_strategy", { id })).toMatchObject({ success: true });
+});
+
+it("has its config in the documents and in the tools of agents, with its descriptions", async () => {
+  const described = defineStrategy({
+    ...twoSided,
+    config: z.object({ spread: z.number().describe("Full spread, as a fraction"), size: z.number() }),
+  });
+  const operations = createOperations(EXCHANGES, [described]);
+  const start = operations.find(({ name }) => name === "start_strategy_two_sided");
+  const tool = JSON.stringify(start && toolOf(start).inputSchema);
+  const document = JSON.stringify(openApi(operations, "1").paths?.["/strategy/declared/two-sided"]);
+  for (const text of [tool, document]) expect(text).toContain("Full spread, as a fraction");
+});
+
+it("reserves each name that a start and its command take", () => {
+  const bare = defineStrategy({ name: "bare", config: z.object({}), orders: () => [] });
+  const own = createOperations(EXCHANGES, [bare]).filter(({ name }) => name.endsWith("_strategy_bare"));
+  expect(own.length).toBeGreaterThan(1);
+  const fields = own.flatMap((one) => [
+    ...Object.keys(one.input.shape),
+    ...Object.keys(operationCommand(one).args ?? {}).map((flag) =>
+      flag.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()),
+    ),
+  ]);
+  expect(fields.filter((field) => !RESERVED_FIELDS.has(field))).toEqual([]);
+  expect(() =>
+    defineStrategy({ name: "bare", config: z.object({ symbol: z.string() }), orders: () => [] }),
+  ).toThrow("config.symbol");
+});
+
+it("names the field that a config refuses", () => {
+  const start = createOperations(EXCHANGES, [twoSided]).find(
+    ({ name }) => name === "start_strategy_two_sided",
+  );
+  const parsed = start?.input.safeParse({ exchange: "kraken", symbol: "BTC/USDT", size: 1 });
+  expect(start && parsed?.error && inputRefusal(start, parsed.error)).toMatchObject({
+    label: "Invalid request",
+    message: "spread must be a number",
+  });
+});
