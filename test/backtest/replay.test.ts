@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { finish } from "../../src/backtest/finish.ts";
+import { CALCULATIONS, type ReplayJob } from "../../src/backtest/operations/calculations.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
+import type { CalculationThread } from "../../src/ports/heavy.ts";
+import type { Driven } from "../support/driven.ts";
 import { runOperation, START } from "../support/sandbox.ts";
 import { SWUNG, swung } from "../support/swings.ts";
 
@@ -18,7 +22,9 @@ interface Replay {
   }[];
   readonly record: Figures;
   readonly candles: Figures;
-  readonly set: (Figures & { readonly asked: string }) | null;
+  readonly set: (Figures & { readonly asked: string; readonly bars: number }) | null;
+  readonly bars: number;
+  readonly isWhole: boolean;
 }
 
 interface Figures {
@@ -37,6 +43,18 @@ async function ran(how: Parameters<typeof swung>[0]) {
   };
   return { app, id, replayed };
 }
+
+/** Its answer where the calculation is told after so many bars whether its time is over. */
+const replayedUntil = async (
+  { deps }: Driven,
+  request: { readonly id: string; readonly set?: string },
+  isOver: (bars: number) => boolean,
+) => {
+  const calculationThread: CalculationThread = async (_name, job) =>
+    finish(CALCULATIONS.replay(job as ReplayJob, isOver as () => boolean));
+  const input = { timeframe: "1m", limit: 100, ...request };
+  return (await runOperation({ ...deps, calculationThread }, "replay_grid", input)) as Replay;
+};
 
 const causesOf = ({ causes }: Replay) => causes.map(({ count, cause }) => `${count} ${cause}`);
 
@@ -102,6 +120,33 @@ describe("a replay of what the service has done", () => {
     };
     await runOperation({ ...app.deps, local }, "replay_grid", request);
     expect(rests).toBeGreaterThan(5);
+  });
+
+  it("compares up to the bar at which its time is over, and nothing after it", async () => {
+    const { app, id } = await swung({ minutes: 130 });
+    const whole = await replayedUntil(app, { id }, () => false);
+    for (const last of [20, 60, 95]) {
+      const body = await replayedUntil(app, { id }, (bars) => bars >= last);
+      expect([body.isWhole, body.differences]).toEqual([false, []]);
+      expect(body.told).toBe(`match 100 % of the first ${body.bars} of ${whole.bars} candles`);
+      expect(body.executed.record).toBe(body.executed.same);
+      expect(body.executed.same).toBeLessThan(whole.executed.same);
+      expect(body.record).toEqual(whole.record);
+    }
+  });
+
+  it("is not whole when the run with other options is not, and gives both the same time", async () => {
+    const { app, id } = await swung({ minutes: 130 });
+    let [looks, most] = [0, Number.POSITIVE_INFINITY];
+    const isOver = () => ++looks > most;
+    const alone = await replayedUntil(app, { id }, isOver);
+    expect(alone.isWhole).toBe(true);
+    [looks, most] = [0, 1.5 * looks];
+    const body = await replayedUntil(app, { id, set: "size=210" }, isOver);
+    expect(body.isWhole).toBe(false);
+    expect(body.bars).toBeLessThan(alone.bars);
+    expect(body.set?.bars).toBeLessThan(alone.bars);
+    expect(Math.abs((body.set?.bars ?? 0) - body.bars)).toBeLessThan(10);
   });
 
   it("tells what other options would have come to, as a backtest from it does, and refuses what the grid does not have", async () => {

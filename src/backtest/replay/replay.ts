@@ -10,6 +10,7 @@ import type { Market } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
 import { FIRST_WHOLE_SLOT } from "../../model/strategy.ts";
 import { type BacktestResult, backtesting } from "../backtest.ts";
+import { closeOf } from "../figures.ts";
 import type { Rules } from "../rules.ts";
 import { ticksOf } from "../ticks.ts";
 import {
@@ -56,6 +57,8 @@ export interface Replayed {
   /** With the changes that were asked for; null without any. */
   readonly changed: BacktestResult | null;
   readonly same: number;
+  /** At which the last of all bars closed. */
+  readonly lastPrice: Decimal;
   readonly executed: { readonly record: number; readonly candles: number };
   /** In the order of time. */
   readonly differences: readonly Difference[];
@@ -85,33 +88,53 @@ export function* replaying(
       engine: "walk",
       isOver: options.isOver,
     });
-  const runs = options.changes ? 2 : 1;
-  const over = yield* shareOf(runOf({}), 0, runs);
-  const changed = options.changes ? yield* shareOf(runOf(options.changes), 1, runs) : null;
+  const all = [{}, ...(options.changes ? [options.changes] : [])];
+  const [over, changed = null] = (yield* sideBySide(all.map(runOf))) as [BacktestResult, BacktestResult?];
   const within = BARS_APART * candles.spanMillis;
-  const recorded = recordedOf(record, { bars: ticksOf(begun, market.tick), within });
+  const bars = ticksOf(begun, market.tick);
+  const recorded = recordedOf(record, { bars, within });
   const ours = [...recorded.executed.values()].filter(({ at }) => at < until);
   const { fills } = over.run;
   const theirs = executedOf(fills.newest(fills.count));
   const { both, onlyRecord, onlyCandles } = paired(ours, theirs, within);
-  // The last bar may go on after the grid has ended.
-  const pairing = { both, onlyRecord, onlyCandles: onlyCandles.filter(({ at }) => at < until) };
+  const pairing = {
+    both,
+    onlyRecord: onlyRecord.filter(({ at }) => at < comparedUntil(over, candles, within)),
+    // The last bar may go on after the grid has ended.
+    onlyCandles: onlyCandles.filter(({ at }) => at < until),
+  };
   const { differences, same } = differencesOf(pairing, recorded, market.tick);
   return {
-    over,
-    changed,
-    same,
-    executed: { record: ours.length, candles: both.length + pairing.onlyCandles.length },
-    differences,
+    ...{ over, changed, same, differences, lastPrice: closeOf(bars, bars.count - 1) },
+    executed: {
+      record: both.length + pairing.onlyRecord.length,
+      candles: both.length + pairing.onlyCandles.length,
+    },
   };
 }
 
-/** One of several runs that take as long: its share of them all. */
-function* shareOf<T>(work: Generator<number, T>, done: number, runs: number): Generator<number, T> {
-  for (let step = work.next(); ; step = work.next()) {
-    if (step.done) return step.value;
-    yield (done + step.value) / runs;
+/** Of a run that was ended before the last bar, what the next bars execute may belong to an order shortly before them. */
+function comparedUntil(
+  { run, bars }: BacktestResult,
+  { times, spanMillis }: Candles,
+  within: Millis,
+): Millis {
+  const last = times[run.bars - 1] as Millis;
+  return run.bars < bars ? last + spanMillis - within : Number.POSITIVE_INFINITY;
+}
+
+/** Several runs over the same bars, each as far as the others, with the share that is done of them all. */
+function* sideBySide<T>(runs: readonly Generator<number, T>[]): Generator<number, T[]> {
+  const shares = runs.map(() => 0);
+  const results = new Map<number, T>();
+  while (results.size < runs.length) {
+    const place = shares.indexOf(Math.min(...shares));
+    const step = (runs[place] as Generator<number, T>).next();
+    if (step.done) results.set(place, step.value);
+    shares[place] = step.done ? Number.POSITIVE_INFINITY : step.value;
+    yield shares.reduce((sum, share) => sum + Math.min(share, 1), 0) / runs.length;
   }
+  return runs.map((_, place) => results.get(place) as T);
 }
 
 const QUOTE_ENOUGH: Decimal = 10n ** 12n * ONE;

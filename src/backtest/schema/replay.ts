@@ -6,6 +6,7 @@ import { countField, idField, textField, wordField } from "../../kernel/fields.t
 import { lazy } from "../../kernel/lazy.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { SIDES } from "../../model/market.ts";
+import type { BacktestResult } from "../backtest.ts";
 import { type Cause, type CauseCode, forLack } from "../replay/cause.ts";
 import type { Difference, Replayed } from "../replay/replay.ts";
 import { barField, rangeBacktestInput } from "./input.ts";
@@ -44,6 +45,18 @@ const FiguresShape = () =>
     position: z.string(),
   });
 
+const DifferenceShape = () =>
+  z.object({
+    timestamp: z.number(),
+    slot: z.number(),
+    side: z.enum(SIDES),
+    price: z.number(),
+    amount: z.string(),
+    where: z.enum(["record", "candles", "both"]).describe("Who filled it: the grid, the backtest or both"),
+    cause: z.string(),
+    told: z.string(),
+  });
+
 export const ReplayShape = lazy(() =>
   z.object({
     id: z.string(),
@@ -55,31 +68,20 @@ export const ReplayShape = lazy(() =>
     timeframe: z.string(),
     bars: z.number(),
     missingBars: z.number(),
-    isWhole: z.boolean().describe("false if it ended before the last candle"),
-    matchPercent: z.number().describe("Share of filled orders that agree"),
+    isWhole: z
+      .boolean()
+      .describe("false if the backtest, or the one with other settings, ended before the last candle"),
+    matchPercent: z.number().describe("Share of filled orders that agree, up to the end of the backtest"),
     told: z.string(),
     executed: z
       .object({ same: z.number(), record: z.number(), candles: z.number() })
       .describe("Filled orders of the grid and of the backtest"),
     causes: z.array(z.object({ cause: z.string(), count: z.number(), told: z.string() })),
-    differences: z.array(
-      z.object({
-        timestamp: z.number(),
-        slot: z.number(),
-        side: z.enum(SIDES),
-        price: z.number(),
-        amount: z.string(),
-        where: z
-          .enum(["record", "candles", "both"])
-          .describe("Who filled it: the grid, the backtest or both"),
-        cause: z.string(),
-        told: z.string(),
-      }),
-    ),
-    record: FiguresShape().describe("The stored result, valued at the last close"),
+    differences: z.array(DifferenceShape()),
+    record: FiguresShape().describe("The whole stored result, valued at the last close"),
     candles: FiguresShape().describe("The same grid in a backtest"),
     set: FiguresShape()
-      .extend({ asked: z.string() })
+      .extend({ asked: z.string(), bars: z.number() })
       .nullable()
       .describe("The backtest with other settings; null without any"),
   }),
@@ -98,24 +100,29 @@ interface ReplayedOf {
 }
 
 export function replayOut(replayed: Replayed, of: ReplayedOf): ReplayAnswer {
-  const { over, changed, same, executed, differences } = replayed;
+  const { over, changed, same, executed, differences, lastPrice } = replayed;
   const { strategy, exchange, timeframe, set, limit, since, until } = of;
   const all = same + differences.length;
   const matchPercent = all === 0 ? 100 : Math.floor((same / all) * 10_000) / 100;
   const causes = causesOf(differences);
-  const { endPrice } = over.figures;
+  const { bars } = over.run;
+  const isWhole = [over, changed].every((one) => !one || one.run.bars === one.bars);
   return {
     ...{ id: strategy.id, exchange, symbol: strategy.symbol, status: strategy.status },
     ...{ fromAt: since, untilAt: until, timeframe },
-    ...{ bars: over.run.bars, missingBars: over.missing, isWhole: over.run.bars === over.bars },
+    ...{ bars, missingBars: over.missing, isWhole },
     matchPercent,
-    told: describeMatch(matchPercent, causes),
+    told: describeMatch(
+      matchPercent,
+      causes,
+      bars < over.bars ? ` of the first ${bars} of ${over.bars} candles` : "",
+    ),
     executed: { same, ...executed },
     causes,
     differences: differences.slice(0, limit).map(differenceOut),
-    record: sideOut(strategy, endPrice),
-    candles: sideOut(over.run.account.strategy, endPrice),
-    set: changed && { asked: set ?? "", ...sideOut(changed.run.account.strategy, endPrice) },
+    record: sideOut(strategy, lastPrice),
+    candles: runOut(over),
+    set: changed && { asked: set ?? "", bars: changed.run.bars, ...runOut(changed) },
   };
 }
 
@@ -131,6 +138,9 @@ function sideOut({ state }: GridStrategy, mark: Decimal): ReplayAnswer["record"]
     position: text(position),
   };
 }
+
+const runOut = ({ run, figures }: BacktestResult): ReplayAnswer["candles"] =>
+  sideOut(run.account.strategy, figures.endPrice);
 
 const differenceOut = ({ where, order, cause }: Difference): ReplayAnswer["differences"][number] => ({
   timestamp: order.at,
@@ -183,10 +193,10 @@ function describeCause({ code, reason }: Cause, count: number): string {
   return `${count} ${count === 1 ? one : many} ${output}${reason ? ` ${forLack(reason)}` : ""}`;
 }
 
-const describeMatch = (percent: number, causes: ReplayAnswer["causes"]): string =>
+const describeMatch = (percent: number, causes: ReplayAnswer["causes"], part: string): string =>
   causes.length === 0
-    ? `match ${percent} %`
-    : `match ${percent} %: ${causes.map(({ told: output }) => output).join(", ")}`;
+    ? `match ${percent} %${part}`
+    : `match ${percent} %${part}: ${causes.map(({ told: output }) => output).join(", ")}`;
 
 const HUNDREDTH = decimal("0.01");
 
@@ -200,7 +210,7 @@ export function replayView(answer: unknown): unknown {
     match: output.replace(/^match /, ""),
     record: figures(record),
     candles: figures(candles),
-    ...(set ? { [`with ${set.asked}`]: figures(set) } : {}),
+    ...(set ? { [`with ${set.asked}`]: figures(set) + (rest.isWhole ? "" : `, ${set.bars} candles`) } : {}),
     executed: `${executed.same} the same, ${executed.record} only in the record, ${executed.candles} only in the backtest`,
     market: `${rest.symbol} at ${rest.exchange}`,
     ...{ fromAt: rest.fromAt, untilAt: rest.untilAt },
