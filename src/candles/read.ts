@@ -157,7 +157,10 @@ function shortestSpan({ times }: Columns): Millis {
   let least = Number.POSITIVE_INFINITY;
   for (let row = 1; row < times.length; row++)
     least = Math.min(least, (times[row] as number) - (times[row - 1] as number));
-  if (!Number.isFinite(least)) throw new RangeError("the length of a single candle is unknown; set --span");
+  if (!Number.isFinite(least))
+    throw new RangeError(
+      "the length of a single candle is unknown; name it with `edgemaker candles import --span`",
+    );
   return least;
 }
 

@@ -181,7 +181,7 @@ describe("a row that is no candle", () => {
   });
 
   it("does not tell how long it lasts when it is alone", () => {
-    expect(() => read(`${NAMES}${good(1)}`)).toThrow("set --span");
+    expect(() => read(`${NAMES}${good(1)}`)).toThrow("candles import --span");
     expect(read(`${NAMES}${good(1)}`, { spanMillis: MINUTE }).candles.times).toHaveLength(1);
   });
 
