@@ -35,10 +35,10 @@ export async function runBacktest(operation: Operation, values: Values): Promise
   const given = fromTexts(fieldKinds(operation), textsOf(operation, values));
   const input = report || format === "csv" ? { fills: MOST_FILLS, ...given } : given;
   const misread = misreadOf(operation, input);
-  if (misread) return fail(misread, { operation });
+  if (misread) return fail(misread, { operation, values });
   const file = typeof data === "string" ? data : undefined;
   const { answer, isCut } = await answeredBacktest(operation, values, input, file);
-  if (answer.status !== 200) return fail(answer, { operation });
+  if (answer.status !== 200) return fail(answer, { operation, values });
   const body = answer.body as BacktestAnswer;
   if (typeof report === "string") {
     writeFileSync(report, reportOf(body), { mode: 0o644 });
