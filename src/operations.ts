@@ -1,6 +1,7 @@
 import { accountOperations } from "./account/operations/balances.ts";
 import { auditOperations } from "./audit/operations/events.ts";
 import { backtestOperations } from "./backtest/operations/backtest.ts";
+import { declaredBacktests } from "./backtest/operations/backtest-declared.ts";
 import { quoteBacktestOperation } from "./backtest/operations/backtest-quote.ts";
 import { replayOperation } from "./backtest/operations/replay.ts";
 import { suggestOperation } from "./backtest/operations/suggest.ts";
@@ -40,6 +41,7 @@ export const createOperations = (
   ...declaredHistory,
   ...backtestOperations(ids),
   quoteBacktestOperation(ids),
+  ...declaredBacktests(ids, definitions),
   replayOperation,
   suggestOperation(ids),
   ...dexOperations(),

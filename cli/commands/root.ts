@@ -33,6 +33,7 @@ const SUB_COMMANDS: Readonly<Record<string, string>> = {
   quote: "Quote both sides of a market",
   strategy: "Write, test, start and watch strategies of your own",
   start: "Start a strategy of your own",
+  backtest: "Test a strategy of your own on historical prices",
   preview: "Show the orders and worst case of a strategy of your own",
   kill: "Turn the kill switch on or off: no new orders anywhere",
   limits: "Limit orders, volume and losses",
@@ -100,6 +101,9 @@ const OVER_FILES: Readonly<Record<string, (operation: Operation) => CommandDef>>
   suggest_grid: suggestCommand,
 };
 
+const overFilesOf = ({ name, cli }: Operation) =>
+  OVER_FILES[name] ?? (cli?.path.startsWith("strategy backtest ") ? quoteBacktestCommand : undefined);
+
 /** `grid start` is the command `start` of the group `grid`. */
 function addCommand(
   commands: Record<string, CommandDef>,
@@ -115,14 +119,14 @@ function addCommand(
     return;
   }
   if (name === undefined) {
-    commands[group] = (OVER_FILES[operation.name] ?? operationCommand)(operation);
+    commands[group] = (overFilesOf(operation) ?? operationCommand)(operation);
     return;
   }
   const preview = operations.find((one) => one.name === previewNameOf(operation));
   const made =
     operation.name === "guide_grid"
       ? guidedCommand(operation, operations)
-      : (OVER_FILES[operation.name]?.(operation) ?? operationCommand(operation, undefined, preview));
+      : (overFilesOf(operation)?.(operation) ?? operationCommand(operation, undefined, preview));
   if (below === undefined) addTo(commands, group, name, made);
   else addTo(subCommandsOf(commands, group), name, below, made);
 }

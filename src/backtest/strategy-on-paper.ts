@@ -12,7 +12,7 @@ import type { Book, Market } from "../model/market.ts";
 import { type AccountMemory, NO_MEMORY } from "../model/memory.ts";
 import { type Order, wanted } from "../model/order.ts";
 import type { Strategy } from "../model/strategy.ts";
-import type { Kind } from "../ports/kind.ts";
+import type { Kind, Kinds } from "../ports/kind.ts";
 import type { Snapshot } from "../ports/stores/step-store.ts";
 import type { Timing, VenueOrder } from "../ports/venue.ts";
 import { quoteKind } from "../quote/kind.ts";
@@ -65,16 +65,17 @@ export function passOnPaper<S extends Strategy>(
   market: Market,
   paper: PaperVenue,
   at: Millis,
+  kinds: Kinds = PAPER_KINDS,
 ): Passed<S> {
   const snapshot = snapshotOf(before, at);
   // As the step does: what leaves is cancelled before anything is read.
   for (const { exchangeId } of urgentCancels(snapshot, Number.MAX_SAFE_INTEGER))
     paper.cancel(exchangeId ?? "");
-  const decision = decide(snapshot, observationOf(before, market, paper), {
+  const decision = decide(snapshot, observationOf(before, { market, paper, kinds }), {
     limit: Number.MAX_SAFE_INTEGER,
     slow: null,
     bounds: NO_BOUNDS,
-    kinds: PAPER_KINDS,
+    kinds,
   });
   const recorded = recordOnPaper(before, decision, paper);
   for (const { exchangeId } of decision.cancels) paper.cancel(exchangeId ?? "");
@@ -110,8 +111,7 @@ function snapshotOf({ strategy, orders, memory }: StrategyOnPaper<Strategy>, now
 
 function observationOf(
   { strategy, orders }: StrategyOnPaper<Strategy>,
-  market: Market,
-  paper: PaperVenue,
+  { market, paper, kinds }: { readonly market: Market; readonly paper: PaperVenue; readonly kinds: Kinds },
 ): Observation {
   const sights = new Map<string, VenueOrder>();
   for (const { clientId } of orders) {
@@ -121,7 +121,7 @@ function observationOf(
   const sight = {
     market,
     quote: paper.quote(),
-    ...(PAPER_KINDS(strategy.kind).reads === "book" ? { book: bookOnPaper(paper) } : {}),
+    ...(kinds(strategy.kind).reads === "book" ? { book: bookOnPaper(paper) } : {}),
     error: null,
     open: paper.openOrders(),
     tradesRead: true,

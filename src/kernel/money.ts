@@ -62,6 +62,11 @@ export class Money {
     return Money.of(snap(this.units, Money.of(step).units, "down"));
   }
 
+  /** The multiple of a step that is nearest. */
+  roundTo(step: Amount): Money {
+    return Money.of(snap(this.units, Money.of(step).units, "half"));
+  }
+
   isLess(other: Amount): boolean {
     return this.units < Money.of(other).units;
   }

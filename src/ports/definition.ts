@@ -71,8 +71,8 @@ export interface StrategyInput<Config = unknown, State = unknown> {
     readonly amount: Money;
     readonly at: Millis;
   }[];
-  /** What the last call returned as its state; undefined before the first one. */
-  readonly state: State | undefined;
+  /** What the last call returned as its state; before that, the definition's `initial`. */
+  readonly state: State;
   /** From 0 up to 1: the same numbers for the same strategy at the same time. */
   readonly random: () => number;
 }
@@ -86,6 +86,8 @@ export interface StrategyDefinition<Schema extends z.ZodObject = z.ZodObject, St
   readonly name: string;
   readonly summary?: string | undefined;
   readonly config: Schema;
+  /** The state before the first call. */
+  readonly initial?: State | undefined;
   /** Of the state and the config: a stored strategy of another version is upgraded, or paused. */
   readonly version?: number | undefined;
   /** Takes a state that an older version has returned. */
@@ -111,6 +113,8 @@ export interface LoadedFrom {
   readonly locate: (error: unknown) => string | undefined;
   /** Calls what runs its code, and ends it at a time limit: throws then. */
   readonly guard: <T>(work: () => T) => T;
+  /** A backtest asks it each time twice: answers that differ are a fault. */
+  readonly isCalledTwice: boolean;
 }
 
 /** Those that a program has loaded. */

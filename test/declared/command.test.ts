@@ -78,3 +78,36 @@ it("is served with its config in the API's document and in the tools of agents",
   expect([response.status, await response.json()]).toMatchObject([200, { strategy: "two-sided" }]);
   expect(server.stderr()).toContain("broken.ts:2:19");
 });
+
+it("is backtested on a file's candles: one that keeps what it was called with, or never ends, is reported with its line", async () => {
+  const folder = home();
+  const rows = Array.from({ length: 60 }, (_, i) => {
+    const price = 60_000 + (i % 6) * 300;
+    return `${1_767_225_600_000 + i * 60_000},${price},${price + 200},${price - 200},${price},1`;
+  });
+  writeFileSync(join(folder, "hour.csv"), ["timestamp,open,high,low,close,volume", ...rows].join("\n"));
+  const RULES = ["--tick", "0.01", "--lot", "0.00001", "--maker-fee", "0.001", "--data", "hour.csv"];
+  const BUDGET = ["--base-budget", "0.1", "--quote-budget", "5000"];
+  const test = (...args: string[]) =>
+    edgemaker(folder, ["strategy", "backtest", ...args, ...MARKET, ...RULES, ...BUDGET, "--json"]);
+  const { code, stdout } = await test("two-sided", "--spread", "0.002", "--size", "500");
+  const answer = JSON.parse(stdout);
+  expect([code, answer.lastError, answer.strategy]).toEqual([0, null, "two-sided"]);
+  expect(answer.filledOrders).toBeGreaterThan(0);
+  const own = (name: string, body: string) =>
+    writeFileSync(
+      join(folder, `strategies/${name}.ts`),
+      `import { defineStrategy, z } from "edgemaker";
+let calls = 0;
+export default defineStrategy({ name: "${name}", config: z.object({}),
+  orders({ quote }) { ${body} } });`,
+    );
+  own("counting", 'return [{ id: "a", side: "buy", price: quote.bid.minus(calls++), size: 0.001 }];');
+  own("endless", "for (;;);");
+  expect(JSON.parse((await test("counting")).stdout).lastError).toMatch(
+    /^strategies\/counting\.ts:4: two calls with the same input/,
+  );
+  const endless = await test("endless");
+  expect(endless.code).toBe(1);
+  expect(endless.stderr).toContain("strategies/endless.ts:4: it ran for more than 2000 ms");
+});

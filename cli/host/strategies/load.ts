@@ -55,7 +55,7 @@ export function loadStrategies(folder: string): LoadedStrategies {
 }
 
 /** Throws an Error that names file and line. */
-export function loadStrategy(file: string): AnyStrategyDefinition & LoadedFrom {
+export function loadStrategy(file: string): AnyStrategyDefinition {
   const bundle = bundleStrategy(file);
   const { exported, guard } = runBundle(bundle);
   const definition = exported as AnyStrategyDefinition | undefined;

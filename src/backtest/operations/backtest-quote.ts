@@ -1,12 +1,12 @@
 import { SECOND, TIMEFRAMES } from "../../kernel/time.ts";
 import { type Operation, operation } from "../../operation.ts";
+import { tradesCsv } from "../position/schema.ts";
 import {
   describeQuoteBacktest,
   type QuoteBacktestAnswer,
   QuoteBacktestShape,
   quoteBacktestInput,
   quoteBacktestView,
-  tradesCsv,
 } from "../quotes/schema.ts";
 import { calculate } from "./calculate.ts";
 import { marketOf, pastOf } from "./past.ts";

@@ -65,7 +65,7 @@ function* replayCalculation({ strategy, lists, candles, options, over }: ReplayJ
 }
 
 /** From the first bar to the end of the last one that was walked. */
-function walkedTime({ from, times, spanMillis }: Candles, bars: number) {
+export function walkedTime({ from, times, spanMillis }: Candles, bars: number) {
   const last = times[Math.max(0, bars - 1)] as Millis;
   return { from, until: last + spanMillis };
 }

@@ -1,189 +1,43 @@
 import type { Candles } from "../../candles/candles.ts";
-import { positionAccounts } from "../../engine/position/ledger.ts";
-import { type Decimal, max, min, text, ZERO } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { splitPair } from "../../kernel/pair.ts";
-import { NO_STOP } from "../../kernel/stop-flags.ts";
-import { SECOND } from "../../kernel/time.ts";
-import { accountKey, type Balance } from "../../model/account.ts";
-import type { Market } from "../../model/market.ts";
 import { quoteKind } from "../../quote/kind.ts";
 import type { QuoteRequest } from "../../quote/schema/input.ts";
 import { quoteConfigOf } from "../../quote/start/requested-config.ts";
-import { newQuoteState, type QuoteConfig, type QuoteStrategy } from "../../quote/state/state.ts";
-import { type Extremes, RULES, type Rules } from "../rules.ts";
-import { closeAt, lowAt, openAt, type Ticks, ticksOf } from "../ticks.ts";
-import { type WalkedQuotes, walkingQuotes, worthHeld } from "./walk-quotes.ts";
+import { newQuoteState, type QuoteStrategy } from "../../quote/state/state.ts";
+import {
+  backtestingPosition,
+  type PositionBacktest,
+  type PositionBacktestOptions,
+  pastBudget,
+  pastStrategy,
+} from "../position/backtest.ts";
 
-export interface QuoteBacktestOptions {
-  readonly market: Market;
-  readonly balances?: Readonly<Record<string, Decimal>> | undefined;
-  readonly rules?: Partial<Rules>;
-  readonly isOver?: (bars: number) => boolean;
-}
-
-export interface QuoteBacktest {
-  readonly rules: Rules & { readonly tickInterval: number };
-  readonly config: QuoteConfig;
-  readonly market: Market;
-  readonly run: WalkedQuotes;
-  readonly startPrice: Decimal;
-  readonly endPrice: Decimal;
-  /** What it began with was worth so much, in quote. */
-  readonly invested: Decimal;
-  /** What keeping that as it was would have made. */
-  readonly kept: Decimal;
-  /** Over the three orders of a bar's extremes; null where the run was ended. */
-  readonly band: {
-    readonly total: { readonly least: Decimal; readonly most: Decimal };
-    readonly filledOrders: { readonly least: number; readonly most: number };
-  } | null;
-  readonly warnings: readonly { readonly code: string; readonly message: string }[];
-  readonly bars: number;
-  readonly missing: number;
-}
-
-/** As `serve --tick-interval 5000` has it. */
-const USUAL_INTERVAL = 5 * SECOND;
-const ORDERS: readonly Extremes[] = ["nearest", "high_first", "low_first"];
+export type QuoteBacktestOptions = Omit<PositionBacktestOptions, "kinds" | "guard">;
+export type QuoteBacktest = PositionBacktest<QuoteStrategy>;
 
 /**
  * What quotes would have done over candles, by the functions that quote. Yields the share that is done. Throws
- * AppError for what cannot be asked of candles: they know no other place's price, and no account.
+ * AppError for what cannot be query of candles: they know no other place's price, and no account.
  */
 export function* backtestingQuotes(
   query: QuoteRequest,
   candles: Candles,
-  { market, balances, rules: given, isOver }: QuoteBacktestOptions,
+  options: QuoteBacktestOptions,
 ): Generator<number, QuoteBacktest> {
-  const bars = ticksOf(candles, market.tick);
-  if (bars.count === 0 || lowAt(bars, 0) < 1)
-    throw new AppError("Invalid request", `the candles' prices are below the tick of ${text(market.tick)}`);
   if (!query.useOwn && query.fixedPrice === undefined)
     throw new AppError("Invalid request", "candles have only the market's own price; leave useOwn on");
-  const budget = pastBudget(query, market, balances);
-  const config = quoteConfigOf(query, budget);
-  const rules = { ...RULES, ...given, tickInterval: given?.tickInterval ?? USUAL_INTERVAL };
-  const price = (ticks: number) => BigInt(ticks) * market.tick;
-  const startPrice = price(openAt(bars, 0));
-  const strategy = pastQuotes(config, { market, startPrice, at: candles.from });
-  const held = [
-    { asset: market.base, free: budget.base, used: ZERO },
-    { asset: market.quote, free: budget.quote, used: ZERO },
-  ] satisfies Balance[];
-  const runs = yield* inEachOrder(rules.extremes, bars.count, (extremes) =>
-    walkingQuotes(strategy, bars, { market, rules: { ...rules, extremes }, balances: held, isOver }),
-  );
-  const [run] = runs as [WalkedQuotes];
-  const endPrice = price(closeAt(bars, Math.max(0, run.bars - 1)));
-  const missing = missingBars(bars);
-  return {
-    ...{ rules, config, market, run, startPrice, endPrice, missing },
-    invested: worthHeld(budget, startPrice),
-    kept: worthHeld(budget, endPrice) - worthHeld(budget, startPrice),
-    band: runs.length === ORDERS.length ? bandOfQuotes(runs, endPrice) : null,
-    warnings: quoteDoubts(run, { rules, missing, span: candles.spanMillis }),
-    bars: bars.count,
-  };
-}
-
-/** The asked order of a bar's extremes, then the others, with the share that is done of them all; one that was ended is the last. */
-function* inEachOrder(
-  query: Extremes,
-  count: number,
-  begun: (extremes: Extremes) => Generator<number, WalkedQuotes>,
-): Generator<number, readonly WalkedQuotes[]> {
-  const runs: WalkedQuotes[] = [];
-  for (const extremes of [query, ...ORDERS.filter((one) => one !== query)]) {
-    const work = begun(extremes);
-    let step = work.next();
-    for (; !step.done; step = work.next()) yield (runs.length * count + step.value) / (ORDERS.length * count);
-    runs.push(step.value);
-    if (step.value.bars < count) break;
-  }
-  return runs;
-}
-
-/** What it would quote with; there is no account of which all that is free could be taken. */
-function pastBudget(
-  { baseBudget, quoteBudget }: QuoteRequest,
-  { base, quote }: Market,
-  balances: QuoteBacktestOptions["balances"],
-): QuoteConfig["budget"] {
-  const budget = {
-    base: baseBudget ?? balances?.[base] ?? ZERO,
-    quote: quoteBudget ?? balances?.[quote] ?? ZERO,
-  };
-  if (budget.base + budget.quote > ZERO) return budget;
-  throw new AppError("Invalid request", "set baseBudget and quoteBudget");
-}
-
-/** The strategy as a start would store it, before its first pass. */
-function pastQuotes(
-  config: QuoteConfig,
-  { market, startPrice, at }: { readonly market: Market; readonly startPrice: Decimal; readonly at: number },
-): QuoteStrategy {
+  const { market, balances } = options;
+  const config = quoteConfigOf(query, pastBudget(query, market, balances));
   const { base, quote } = splitPair(market.symbol);
-  return {
-    ...{ id: `quote-backtest-${base}-${quote}-${at}`, number: at, symbol: market.symbol },
-    ...{ kind: quoteKind.name, version: quoteKind.version, config },
-    account: accountKey({ exchange: "backtest", kind: "sandbox", host: "" }),
-    state: newQuoteState(config.rules.levels, startPrice),
-    ...NO_STOP,
-    ...{ wants: "run", status: "running", phase: "starting" },
-    ...{ lastError: null, startedAt: at, stoppedAt: null, epoch: 0, resumes: 0, request: null },
-  };
-}
-
-function bandOfQuotes(runs: readonly WalkedQuotes[], price: Decimal): QuoteBacktest["band"] {
-  const accounts = runs.map(({ account }) => positionAccounts(account.strategy, price));
-  const [first] = accounts as [(typeof accounts)[number]];
-  const totals = accounts.map(({ total }) => total);
-  const filled = accounts.map(({ filledOrders }) => filledOrders);
-  return {
-    total: { least: totals.reduce(min, first.total), most: totals.reduce(max, first.total) },
-    filledOrders: { least: Math.min(...filled), most: Math.max(...filled) },
-  };
-}
-
-function missingBars({ candles: { times, spanMillis } }: Ticks): number {
-  const span = (times.at(-1) as number) - (times[0] as number);
-  return Math.max(0, Math.round(span / spanMillis) + 1 - times.length);
-}
-
-const FEW_FILLS = 30;
-
-/** What candles hide, which makes quotes look better than they are. */
-function quoteDoubts(
-  { account }: WalkedQuotes,
-  {
-    rules,
-    missing,
-    span,
-  }: { readonly rules: QuoteBacktest["rules"]; readonly missing: number; readonly span: number },
-): QuoteBacktest["warnings"] {
-  const { bids, asks } = account.strategy.state.ledger;
-  const results = [
-    {
-      code: "no_book",
-      message:
-        "candles have no order book: every order fills completely when the price passes it, and other exchanges do not count. Real quotes fill less often, and mostly when a fill loses money",
-    },
-  ];
-  if (rules.tickInterval < span)
-    results.push({
-      code: "path_made_up",
-      message: `a candle of ${span / SECOND} s has four prices, and the path between them is assumed; with passes every ${rules.tickInterval / SECOND} s, most fills come from that path`,
-    });
-  if (bids + asks < FEW_FILLS)
-    results.push({
-      code: "few_fills",
-      message: `${bids + asks} filled orders are too few to distinguish luck from skill`,
-    });
-  if (missing > 0)
-    results.push({
-      code: "missing_bars",
-      message: `${missing} candles are missing; the price is assumed to move straight across each gap`,
-    });
-  return results;
+  const at = candles.from;
+  return yield* backtestingPosition(
+    (startPrice): QuoteStrategy => ({
+      ...pastStrategy(`quote-backtest-${base}-${quote}-${at}`, market.symbol, at),
+      ...{ kind: quoteKind.name, version: quoteKind.version, config },
+      state: newQuoteState(config.rules.levels, startPrice),
+    }),
+    candles,
+    options,
+  );
 }

@@ -68,12 +68,23 @@ export function askDefinition({ definition, config }: Runnable, seen: CallInputs
 function callDefinition({ definition, config }: Runnable, seen: CallInputs) {
   const { memory } = seen.strategy.state;
   const version = versionOf(definition);
-  const stored: unknown = memory === null ? undefined : JSON.parse(memory.json);
+  const stored: unknown = memory === null ? definition.initial : JSON.parse(memory.json);
   const isOlder = memory !== null && memory.version < version;
   const state = isOlder ? definition.upgrade?.(stored, memory.version) : stored;
-  const answer: Declared = definition.orders(inputFor(seen, { config, state }));
-  return readAnswer(answer, { seen, version, state, isOlder });
+  const call = () => {
+    const answer: Declared = definition.orders(inputFor(seen, { config, state }));
+    return readAnswer(answer, { seen, version, state, isOlder });
+  };
+  const result = call();
+  if (definition.isCalledTwice && comparableText(call()) !== comparableText(result))
+    throw new Error(
+      "two calls with the same input returned different orders: keep what changes in its state",
+    );
+  return result;
 }
+
+const comparableText = (result: unknown): string =>
+  JSON.stringify(result, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value));
 
 /** With the file and line of what threw, or of the function that returned what was refused. */
 function faultOf({ locate, source }: AnyStrategyDefinition, error: unknown): string {

@@ -1,27 +1,32 @@
 import { positionAccounts } from "../../engine/position/ledger.ts";
+import type { PositionStrategy } from "../../engine/position/state.ts";
 import { type Decimal, max, min, mul, ZERO } from "../../kernel/decimal.ts";
 import type { Millis } from "../../kernel/time.ts";
 import { between, type Corner } from "../../market/matching/corner.ts";
 import type { Balance } from "../../model/account.ts";
 import type { Fill } from "../../model/fill.ts";
 import type { Market } from "../../model/market.ts";
-import type { QuoteStrategy } from "../../quote/state/state.ts";
+import type { Kinds } from "../../ports/kind.ts";
 import { cornersOf } from "../corners.ts";
 import { type Paper, paper } from "../paper.ts";
 import type { Rules } from "../rules.ts";
 import { opened, passOnPaper, type StrategyOnPaper } from "../strategy-on-paper.ts";
 import type { Ticks } from "../ticks.ts";
 
-export interface QuoteWalkOptions {
+export interface PositionWalkOptions {
   readonly market: Market;
   readonly rules: Rules & { readonly tickInterval: Millis };
   readonly balances: readonly Balance[];
   /** Asked before each bar: true ends the walk. */
   readonly isOver?: ((bars: number) => boolean) | undefined;
+  /** Kinds beside those of this program. */
+  readonly kinds?: Kinds | undefined;
+  /** Calls what runs a user's code, and ends it at a time limit. */
+  readonly guard?: ((work: () => void) => void) | undefined;
 }
 
-export interface WalkedQuotes {
-  readonly account: StrategyOnPaper<QuoteStrategy>;
+export interface WalkedPosition<S extends PositionStrategy> {
+  readonly account: StrategyOnPaper<S>;
   readonly fills: readonly Fill[];
   /** Bars walked, fewer than all where it was stopped. */
   readonly bars: number;
@@ -34,10 +39,10 @@ export interface WalkedQuotes {
   readonly drawdown: Decimal;
 }
 
-interface QuoteWalk {
-  readonly options: QuoteWalkOptions;
+interface PositionWalk<S extends PositionStrategy> {
+  readonly options: PositionWalkOptions;
   readonly venue: Paper;
-  account: StrategyOnPaper<QuoteStrategy>;
+  account: StrategyOnPaper<S>;
   here: Corner;
   nextPass: Millis;
   fills: Fill[];
@@ -49,15 +54,15 @@ interface QuoteWalk {
   drawdown: Decimal;
 }
 
-/** Quotes over bars, pass by pass: their own functions, on a venue in memory. Yields the bars done. */
-export function* walkingQuotes(
-  strategy: QuoteStrategy,
+/** A position over bars, pass by pass: its own functions, on a venue in memory. Yields the bars done. */
+export function* walkingPosition<S extends PositionStrategy>(
+  strategy: S,
   bars: Ticks,
-  options: QuoteWalkOptions,
-): Generator<number, WalkedQuotes> {
-  const { market, rules, balances, isOver } = options;
+  options: PositionWalkOptions,
+): Generator<number, WalkedPosition<S>> {
+  const { market, rules, balances, isOver, guard = (work) => work() } = options;
   const [first] = cornersOf(bars, 0, rules.extremes);
-  const one: QuoteWalk = {
+  const one: PositionWalk<S> = {
     options,
     venue: paper(market, rules, { balances, first }),
     account: opened(strategy),
@@ -70,7 +75,7 @@ export function* walkingQuotes(
   let bar = 0;
   for (; bar < end; bar++) {
     if (bar > 0 && isOver?.(bar)) break;
-    for (const corner of cornersOf(bars, bar, rules.extremes)) walkQuotesTo(one, corner);
+    for (const corner of cornersOf(bars, bar, rules.extremes)) guard(() => walkPositionTo(one, corner));
     yield bar;
   }
   const { account, fills, passes, twoSided, leastBase, mostBase, drawdown } = one;
@@ -78,29 +83,29 @@ export function* walkingQuotes(
 }
 
 /** To the next corner, with the passes that are due on the way there. */
-function walkQuotesTo(one: QuoteWalk, corner: Corner): void {
+function walkPositionTo<S extends PositionStrategy>(one: PositionWalk<S>, corner: Corner): void {
   const { tickInterval } = one.options.rules;
   const from = one.here;
   if (one.nextPass < from.at)
     one.nextPass += Math.ceil((from.at - one.nextPass) / tickInterval) * tickInterval;
   for (; one.nextPass <= corner.at; one.nextPass += tickInterval) {
     const ticks = corner.at === from.at ? corner.ticks : between(from, corner, one.nextPass);
-    quotesMoveTo(one, { at: one.nextPass, ticks });
-    quotePass(one);
+    movePositionTo(one, { at: one.nextPass, ticks });
+    makePass(one);
   }
-  quotesMoveTo(one, corner);
+  movePositionTo(one, corner);
 }
 
-function quotesMoveTo(one: QuoteWalk, corner: Corner): void {
+function movePositionTo<S extends PositionStrategy>(one: PositionWalk<S>, corner: Corner): void {
   if (corner.at <= one.here.at) return;
   one.venue.moveTo(corner);
   one.here = corner;
 }
 
-function quotePass(one: QuoteWalk): void {
+function makePass<S extends PositionStrategy>(one: PositionWalk<S>): void {
   const { venue, options, here } = one;
   if (new Set(venue.openOrders().map(({ side }) => side)).size === 2) one.twoSided++;
-  const { account, fills } = passOnPaper(one.account, options.market, venue, here.at);
+  const { account, fills } = passOnPaper(one.account, options.market, venue, here.at, options.kinds);
   one.account = account;
   one.fills.push(...fills);
   one.passes++;

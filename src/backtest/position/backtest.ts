@@ -1,0 +1,191 @@
+/** What a position would have done over candles. */
+import type { Candles } from "../../candles/candles.ts";
+import { positionAccounts } from "../../engine/position/ledger.ts";
+import type { PositionStrategy } from "../../engine/position/state.ts";
+import { type Decimal, max, min, text, ZERO } from "../../kernel/decimal.ts";
+import { AppError } from "../../kernel/errors.ts";
+import type { Pair } from "../../kernel/pair.ts";
+import { NO_STOP } from "../../kernel/stop-flags.ts";
+import { SECOND } from "../../kernel/time.ts";
+import { accountKey, type Balance } from "../../model/account.ts";
+import type { Market } from "../../model/market.ts";
+import type { Both } from "../../model/reserve.ts";
+import { type Extremes, RULES, type Rules } from "../rules.ts";
+import { closeAt, lowAt, openAt, type Ticks, ticksOf } from "../ticks.ts";
+import { type PositionWalkOptions, type WalkedPosition, walkingPosition, worthHeld } from "./walk.ts";
+
+export interface PositionBacktestOptions extends Pick<PositionWalkOptions, "kinds" | "guard"> {
+  readonly market: Market;
+  readonly balances?: Readonly<Record<string, Decimal>> | undefined;
+  readonly rules?: Partial<Rules>;
+  readonly isOver?: (bars: number) => boolean;
+}
+
+export interface PositionBacktest<S extends PositionStrategy> {
+  readonly rules: Rules & { readonly tickInterval: number };
+  readonly config: S["config"];
+  readonly market: Market;
+  readonly run: WalkedPosition<S>;
+  readonly startPrice: Decimal;
+  readonly endPrice: Decimal;
+  /** What it began with was worth so much, in quote. */
+  readonly invested: Decimal;
+  /** What keeping that as it was would have made. */
+  readonly kept: Decimal;
+  /** Over the three orders of a bar's extremes; null where the run was ended. */
+  readonly band: {
+    readonly total: { readonly least: Decimal; readonly most: Decimal };
+    readonly filledOrders: { readonly least: number; readonly most: number };
+  } | null;
+  readonly warnings: readonly { readonly code: string; readonly message: string }[];
+  readonly bars: number;
+  readonly missing: number;
+}
+
+/** As `serve --tick-interval 5000` has it. */
+const USUAL_INTERVAL = 5 * SECOND;
+const ORDERS: readonly Extremes[] = ["nearest", "high_first", "low_first"];
+
+/** A strategy of its config and state as a start would store it, over candles. Yields the share that is done. Throws AppError. */
+export function* backtestingPosition<S extends PositionStrategy>(
+  begin: (startPrice: Decimal) => S,
+  candles: Candles,
+  { market, rules: given, isOver, kinds, guard }: PositionBacktestOptions,
+): Generator<number, PositionBacktest<S>> {
+  const bars = ticksOf(candles, market.tick);
+  if (bars.count === 0 || lowAt(bars, 0) < 1)
+    throw new AppError("Invalid request", `the candles' prices are below the tick of ${text(market.tick)}`);
+  const rules = { ...RULES, ...given, tickInterval: given?.tickInterval ?? USUAL_INTERVAL };
+  const price = (ticks: number) => BigInt(ticks) * market.tick;
+  const startPrice = price(openAt(bars, 0));
+  const strategy = begin(startPrice);
+  const { budget } = strategy.config;
+  const balances = [
+    { asset: market.base, free: budget.base, used: ZERO },
+    { asset: market.quote, free: budget.quote, used: ZERO },
+  ] satisfies Balance[];
+  const runs = yield* inEachOrder(rules.extremes, bars.count, (extremes) =>
+    walkingPosition(strategy, bars, {
+      market,
+      rules: { ...rules, extremes },
+      balances,
+      isOver,
+      kinds,
+      guard,
+    }),
+  );
+  const [run] = runs as [WalkedPosition<S>];
+  const endPrice = price(closeAt(bars, Math.max(0, run.bars - 1)));
+  const missing = missingBars(bars);
+  return {
+    ...{ rules, config: strategy.config, market, run, startPrice, endPrice, missing },
+    invested: worthHeld(budget, startPrice),
+    kept: worthHeld(budget, endPrice) - worthHeld(budget, startPrice),
+    band: runs.length === ORDERS.length ? positionBand(runs, endPrice) : null,
+    warnings: doubtsOf(run, { rules, missing, span: candles.spanMillis }),
+    bars: bars.count,
+  };
+}
+
+/** The requested order of a bar's extremes, then the others, with the share that is done of them all; one that was ended is the last. */
+function* inEachOrder<S extends PositionStrategy>(
+  first: Extremes,
+  count: number,
+  begun: (extremes: Extremes) => Generator<number, WalkedPosition<S>>,
+): Generator<number, readonly WalkedPosition<S>[]> {
+  const runs: WalkedPosition<S>[] = [];
+  for (const extremes of [first, ...ORDERS.filter((one) => one !== first)]) {
+    const work = begun(extremes);
+    let step = work.next();
+    for (; !step.done; step = work.next()) yield (runs.length * count + step.value) / (ORDERS.length * count);
+    runs.push(step.value);
+    if (step.value.bars < count) break;
+  }
+  return runs;
+}
+
+/** What it would use; there is no account of which all that is free could be taken. */
+export function pastBudget(
+  {
+    baseBudget,
+    quoteBudget,
+  }: { readonly baseBudget?: Decimal | undefined; readonly quoteBudget?: Decimal | undefined },
+  { base, quote }: Market,
+  balances: PositionBacktestOptions["balances"],
+): Both {
+  const budget = {
+    base: baseBudget ?? balances?.[base] ?? ZERO,
+    quote: quoteBudget ?? balances?.[quote] ?? ZERO,
+  };
+  if (budget.base + budget.quote > ZERO) return budget;
+  throw new AppError("Invalid request", "set baseBudget and quoteBudget");
+}
+
+/** All of a strategy that a start would store beside its kind, config and state. */
+export const pastStrategy = (
+  id: string,
+  symbol: Pair,
+  at: number,
+): Omit<PositionStrategy, "kind" | "version" | "config" | "state" | "edit"> => ({
+  ...{ id, number: at, symbol },
+  account: accountKey({ exchange: "backtest", kind: "sandbox", host: "" }),
+  ...NO_STOP,
+  ...{ wants: "run", status: "running", phase: "starting" },
+  ...{ lastError: null, startedAt: at, stoppedAt: null, epoch: 0, resumes: 0, request: null },
+});
+
+function positionBand<S extends PositionStrategy>(
+  runs: readonly WalkedPosition<S>[],
+  price: Decimal,
+): PositionBacktest<S>["band"] {
+  const accounts = runs.map(({ account }) => positionAccounts(account.strategy, price));
+  const [first] = accounts as [(typeof accounts)[number]];
+  const totals = accounts.map(({ total }) => total);
+  const filled = accounts.map(({ filledOrders }) => filledOrders);
+  return {
+    total: { least: totals.reduce(min, first.total), most: totals.reduce(max, first.total) },
+    filledOrders: { least: Math.min(...filled), most: Math.max(...filled) },
+  };
+}
+
+function missingBars({ candles: { times, spanMillis } }: Ticks): number {
+  const span = (times.at(-1) as number) - (times[0] as number);
+  return Math.max(0, Math.round(span / spanMillis) + 1 - times.length);
+}
+
+const FEW_FILLS = 30;
+
+/** What candles hide, which makes quotes look better than they are. */
+function doubtsOf<S extends PositionStrategy>(
+  { account }: WalkedPosition<S>,
+  {
+    rules,
+    missing,
+    span,
+  }: { readonly rules: PositionBacktest<S>["rules"]; readonly missing: number; readonly span: number },
+): PositionBacktest<S>["warnings"] {
+  const { bids, asks } = account.strategy.state.ledger;
+  const results = [
+    {
+      code: "no_book",
+      message:
+        "candles have no order book: every order fills completely when the price passes it, and other exchanges do not count. Real quotes fill less often, and mostly when a fill loses money",
+    },
+  ];
+  if (rules.tickInterval < span)
+    results.push({
+      code: "path_made_up",
+      message: `a candle of ${span / SECOND} s has four prices, and the path between them is assumed; with passes every ${rules.tickInterval / SECOND} s, most fills come from that path`,
+    });
+  if (bids + asks < FEW_FILLS)
+    results.push({
+      code: "few_fills",
+      message: `${bids + asks} filled orders are too few to distinguish luck from skill`,
+    });
+  if (missing > 0)
+    results.push({
+      code: "missing_bars",
+      message: `${missing} candles are missing; the price is assumed to move straight across each gap`,
+    });
+  return results;
+}

@@ -1,0 +1,157 @@
+import * as z from "zod";
+import { positionAccounts } from "../../engine/position/ledger.ts";
+import type { PositionStrategy } from "../../engine/position/state.ts";
+import { csv } from "../../kernel/csv.ts";
+import { type Decimal, div, snap, text, wire, ZERO } from "../../kernel/decimal.ts";
+import { lazy } from "../../kernel/lazy.ts";
+import type { Millis } from "../../kernel/time.ts";
+import { SIDES } from "../../model/market.ts";
+import { barField, shape as pastShape } from "../schema/input.ts";
+import type { PositionBacktest } from "./backtest.ts";
+
+/** Which past a position is tested on. The `spread` of others has a name of its own. */
+export function pastFields() {
+  const { spread, slippage: _, takerFee: _fee, queue: _queue, tickInterval, ...past } = pastShape();
+  return {
+    ...past,
+    timeframe: barField(),
+    marketSpread: spread.describe("Spread of other traders, as a share of the price"),
+    tickInterval: tickInterval.describe("Milliseconds between two passes; default 5000"),
+  };
+}
+
+const TradeShape = lazy(() =>
+  z.object({
+    timestamp: z.number(),
+    side: z.enum(SIDES),
+    price: z.number(),
+    amount: z.string(),
+    fee: z.string(),
+  }),
+);
+
+/** What came of a position over candles. */
+export const positionBacktestFields = () => ({
+  exchange: z.string(),
+  symbol: z.string(),
+  fromAt: z.number(),
+  untilAt: z.number(),
+  bars: z.number(),
+  missingBars: z.number(),
+  isWhole: z.boolean().describe("false if it ended before the last candle"),
+  passes: z.number(),
+  budget: z.object({ base: z.string(), quote: z.string() }),
+  total: z.string().describe("Exact profit in quote, with base valued at the last price"),
+  totalPercent: z.number().describe("Share of the initial equity"),
+  realized: z.string(),
+  keeping: z.string().describe("Profit of keeping the initial balances, in quote"),
+  fees: z.record(z.string(), z.string()),
+  filledOrders: z.number(),
+  twoSidedPercent: z.number().describe("Share of passes that found both sides still open"),
+  position: z.string(),
+  leastBase: z.string(),
+  mostBase: z.string(),
+  drawdown: z.string().describe("Max drawdown of the profit, in quote"),
+  startPrice: z.number(),
+  endPrice: z.number(),
+  status: z.string(),
+  band: z
+    .object({
+      total: z.object({ least: z.string(), most: z.string() }),
+      filledOrders: z.object({ least: z.number(), most: z.number() }),
+    })
+    .nullable()
+    .describe("Range over the three possible orders of a candle's high and low"),
+  warnings: z.array(z.object({ code: z.string(), message: z.string() })),
+  fills: z.array(TradeShape()).describe("Newest last"),
+});
+
+export type PositionBacktestAnswer = z.input<z.ZodObject<ReturnType<typeof positionBacktestFields>>>;
+
+const wholePercent = (part: Decimal, whole: Decimal): number =>
+  whole === ZERO ? 0 : wire(snap(div(part * 100n, whole, "half"), 10n ** 14n, "half"));
+
+export function positionBacktestOut<S extends PositionStrategy>(
+  { exchange, fills }: { readonly exchange: string; readonly fills: number },
+  backtest: PositionBacktest<S>,
+  { from, until }: { readonly from: Millis; readonly until: Millis },
+): PositionBacktestAnswer {
+  const { run, band, config, market, startPrice, endPrice } = backtest;
+  const { strategy } = run.account;
+  const { total, realized, position, filledOrders } = positionAccounts(strategy, endPrice);
+  return {
+    ...{ exchange, symbol: market.symbol },
+    budget: { base: text(config.budget.base), quote: text(config.budget.quote) },
+    ...{ fromAt: from, untilAt: until, missingBars: backtest.missing, passes: run.passes },
+    ...{ bars: run.bars, isWhole: run.bars === backtest.bars, status: strategy.status, filledOrders },
+    total: text(total),
+    totalPercent: wholePercent(total, backtest.invested),
+    realized: text(realized),
+    keeping: text(backtest.kept),
+    fees: Object.fromEntries(
+      Object.entries(strategy.state.ledger.fees).map(([asset, fee]) => [asset, text(fee)]),
+    ),
+    // Before the first pass nothing rests.
+    twoSidedPercent: wholePercent(BigInt(run.twoSided), BigInt(Math.max(1, run.passes - 1))),
+    ...{ position: text(position), leastBase: text(run.leastBase), mostBase: text(run.mostBase) },
+    ...{ drawdown: text(run.drawdown), startPrice: wire(startPrice), endPrice: wire(endPrice) },
+    band: band && {
+      total: { least: text(band.total.least), most: text(band.total.most) },
+      filledOrders: band.filledOrders,
+    },
+    warnings: backtest.warnings.map((warning) => ({ ...warning })),
+    fills: run.fills.slice(fills === 0 ? run.fills.length : -fills).map(tradeOut),
+  };
+}
+
+const tradeOut = ({
+  at,
+  side,
+  price,
+  amount,
+  fees,
+}: PositionBacktest<PositionStrategy>["run"]["fills"][number]) => ({
+  timestamp: at,
+  side,
+  price: wire(price),
+  amount: text(amount),
+  fee: fees.map((fee) => `${text(fee.amount)} ${fee.asset}`).join(", "),
+});
+
+const TRADE_COLUMNS = ["timestamp", "side", "price", "amount", "fee"] as const;
+
+export const tradesCsv = ({ fills }: Pick<PositionBacktestAnswer, "fills">): string =>
+  csv(
+    TRADE_COLUMNS,
+    fills.map((fill) => TRADE_COLUMNS.map((column) => fill[column])),
+  );
+
+const centsOf = (value: string): string => Number(value).toFixed(2);
+
+/** What a person reads first: the money, what it was risked for, and what candles hide. */
+export function positionBacktestView(
+  answer: PositionBacktestAnswer,
+  config: string,
+): Readonly<Record<string, unknown>> {
+  const { fills, warnings, band, exchange, symbol, ...result } = answer;
+  const { budget, bars, isWhole, missingBars, passes, fromAt, untilAt } = result;
+  const [base, quote] = symbol.split("/");
+  return {
+    total: `${centsOf(result.total)} ${quote} (${result.totalPercent} %), ${centsOf(result.realized)} realized`,
+    keeping: `${centsOf(result.keeping)} ${quote} for keeping the initial balances`,
+    band: band
+      ? `${centsOf(band.total.least)} to ${centsOf(band.total.most)}, ${band.filledOrders.least} to ${band.filledOrders.most} filled orders`
+      : null,
+    drawdown: `${centsOf(result.drawdown)} ${quote}`,
+    "both sides": `${result.twoSidedPercent} % of the time`,
+    filledOrders: result.filledOrders,
+    fees: result.fees,
+    holds: `${result.position} ${base} at the end; ${result.leastBase} to ${result.mostBase} on the way`,
+    quotes: `${config} with ${budget.base} ${base} and ${budget.quote} ${quote}`,
+    market: `${symbol} at ${exchange}, ${result.startPrice} to ${result.endPrice}`,
+    ...{ fromAt, untilAt },
+    bars: `${bars}${isWhole ? "" : ", ended before the last"}, ${missingBars} missing, ${passes} passes`,
+    fills: `${fills.length} of them in --json and --format csv`,
+    warnings: warnings.map(({ message }) => message).join(". "),
+  };
+}
