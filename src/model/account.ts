@@ -1,11 +1,11 @@
 import type { Decimal } from "../kernel/decimal.ts";
 
-/** Where orders live. It is stored with all that belongs to it and never changes. */
+/** Where orders are placed. It is stored with everything that belongs to it, and never changes. */
 export interface AccountRef {
   /** The configured exchange id: `kraken`, or an alias such as `kraken-two`. */
   readonly exchange: string;
   readonly kind: "live" | "dry" | "sandbox";
-  /** Of a live account: the host its requests go to. */
+  /** For a live account, the host of its API requests. */
   readonly host: string;
 }
 
@@ -15,7 +15,7 @@ export interface Balance {
   readonly used: Decimal;
 }
 
-/** One that is not told is nothing. */
+/** Returns the balance of an asset; zero if the exchange does not list it. */
 export const balanceIn = (balances: readonly Balance[], asset: string): Balance =>
   balances.find((one) => one.asset === asset) ?? { asset, free: 0n, used: 0n };
 
@@ -31,20 +31,20 @@ export function parseAccountKey(key: AccountKey): AccountRef {
   return { kind: kind as AccountRef["kind"], exchange, host };
 }
 
-/** What an account is called whose keys came with a request: nothing but a request with them gets at it. */
+/** Name of the account of a request that carries keys; only requests with these keys can use it. */
 export const requestExchange = (exchange: string, keyHash: string): string => `${exchange}#${keyHash}`;
 
-/** The exchange of such an account; undefined for one of the service's own. */
+/** Returns the exchange of such an account; undefined for the server's own accounts. */
 export function exchangeOfRequest(account: AccountKey): string | undefined {
   const [exchange, hash] = parseAccountKey(account).exchange.split("#");
   return hash === undefined ? undefined : exchange;
 }
 
-/** The exchange of an account, of the service's own or of a request's keys. */
+/** Returns the exchange of an account, with the server's keys or a request's keys. */
 export const exchangeName = (account: AccountKey): string =>
   exchangeOfRequest(account) ?? parseAccountKey(account).exchange;
 
-/** A lease's owner: a process's name, and what tells one attempt from another. */
+/** Owner of a lease: the process's name, and a suffix that is unique for each attempt. */
 export const leaseOwner = (name: string, attempt: string): string => `${name}/${attempt}`;
 
 export const ownerName = (owner: string | null): string | null =>

@@ -1,4 +1,4 @@
-/** Where a person is told what happens, and how. Times are protocol time. */
+/** Alert channels and their messages. Times are protocol time. */
 
 import type { Decimal } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
@@ -7,26 +7,26 @@ import type { Millis } from "../kernel/time.ts";
 export const CHANNEL_KINDS = ["webhook", "telegram", "discord", "ntfy", "email"] as const;
 export type ChannelKind = (typeof CHANNEL_KINDS)[number];
 
-/** From what everybody may sleep through to what somebody has to get up for. */
+/** From least to most urgent. */
 export const ALERT_LEVELS = ["info", "warning", "alert"] as const;
 export type AlertLevel = (typeof ALERT_LEVELS)[number];
 
 export const isAtLeast = (level: AlertLevel, least: AlertLevel): boolean =>
   ALERT_LEVELS.indexOf(level) >= ALERT_LEVELS.indexOf(least);
 
-/** Hours of a day in which only alerts are told; `to` may be before `from`, over midnight. */
+/** Hours of a day in which the channel sends only alerts; `to` can be before `from`, across midnight. */
 export interface QuietHours {
-  /** Minutes of the day. */
+  /** In minutes since midnight. */
   readonly from: number;
   readonly to: number;
-  /** An IANA name, for example Europe/Berlin. */
+  /** An IANA time zone, for example Europe/Berlin. */
   readonly zone: string;
 }
 
-/** What opens a channel, all of it secret: an address may carry a token in its path. */
+/** Secrets of a channel; even an address is one, because its path can contain a token. */
 export type ChannelSecrets = Readonly<Record<string, string>>;
 
-/** How far a channel has been told: the newest event and fill that its digest has taken in. */
+/** The newest event and fill that the channel's digest includes. */
 export interface NewsCursor {
   readonly event: number;
   readonly fill: number;
@@ -35,26 +35,26 @@ export interface NewsCursor {
 export interface Channel {
   readonly name: string;
   readonly kind: ChannelKind;
-  /** Nothing below it is told. */
+  /** The channel sends nothing below this level. */
   readonly level: AlertLevel;
   readonly quiet: QuietHours | null;
-  /** Whether it is told the report of each day, and the last day of UTC of which it was. */
+  /** Whether it sends daily reports, and the UTC day of the last one. */
   readonly isDaily: boolean;
   readonly reportedDay: number;
   readonly cursor: NewsCursor;
-  /** What is to be told, and what was told lately. */
+  /** News to send, and news sent recently. */
   readonly held: Digest;
-  /** When a message was last accepted. */
+  /** When the receiver last accepted a message. */
   readonly sentAt: Millis;
-  /** Tries in a row that came to nothing, and until when there is no other. */
+  /** Consecutive failed attempts, and the time of the next attempt. */
   readonly failures: number;
   readonly retryAt: Millis;
   readonly error: string | null;
 }
 
-/** What is sent, the same at every try. */
+/** A message; every attempt sends the same one. */
 export interface Message {
-  /** Tells a receiver that it has had this one before. */
+  /** Lets a receiver recognize a message that it already has. */
   readonly id: string;
   readonly kind: "news" | "report" | "test";
   readonly level: AlertLevel;
@@ -67,23 +67,23 @@ export interface DigestLine {
   readonly key: string;
   readonly level: AlertLevel;
   readonly text: string;
-  /** Of the first and of the newest that it tells of. */
+  /** Times of the first and the newest event in it. */
   readonly at: Millis;
   readonly until: Millis;
   readonly count: number;
   readonly amount: Decimal;
   readonly notional: Decimal;
-  /** The pair of fills; absent of anything else. */
+  /** The pair, if the message lists fills; absent otherwise. */
   readonly fillsOf?: Pair | undefined;
-  /** Before it nobody is told for this alone. */
+  /** This news alone sends no message before this time. */
   readonly dueAt: Millis;
 }
 
 export interface Digest {
   readonly lines: readonly DigestLine[];
-  /** What no line has room for. */
+  /** Number of news items that did not fit. */
   readonly more: number;
-  /** When what has this key was last told. */
+  /** When news with each key was last sent. */
   readonly told: Readonly<Record<string, Millis>>;
 }
 

@@ -2,7 +2,7 @@ import type { Decimal } from "../kernel/decimal.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { AccountKey } from "./account.ts";
 
-/** What has come together since the strategy began, in quote. */
+/** Totals since the strategy started, in quote. */
 export interface DayTotals {
   readonly total: Decimal;
   readonly realized: Decimal;

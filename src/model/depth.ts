@@ -1,16 +1,16 @@
 import { type Decimal, div, min, mul, ONE, snap, text, ZERO } from "../kernel/decimal.ts";
 import type { Book, BookLevel, Market, Side } from "./market.ts";
 
-/** What an order would take from a book as it is shown. */
+/** Expected execution of an order against an order book. */
 export interface Taken {
   readonly amount: Decimal;
   /** In quote. */
   readonly notional: Decimal;
-  /** The worst price of it; zero where nothing is taken. */
+  /** Worst price of the execution; zero if nothing executes. */
   readonly worst: Decimal;
 }
 
-/** The levels that an order meets, best first, as far as its limit goes; `limit` is left out at the market. */
+/** Returns the expected execution, best levels first, up to the price `limit`; a market order has none. */
 export function takeFrom(
   { bids, asks }: Book,
   {
@@ -39,7 +39,7 @@ function takeLevel(
   return { amount: taken.amount + more, notional, worst: price };
 }
 
-/** What an order is expected to get at once, by the book as it is shown; undefined where it meets nothing. */
+/** Describes what an order would fill immediately; undefined if it would fill nothing. */
 export function expectedText(taken: Taken, whole: Decimal, { base, quote }: Pick<Market, "base" | "quote">) {
   if (taken.amount === ZERO) return undefined;
   const average = text(snap(div(taken.notional, taken.amount, "half"), ONE / 10n ** 8n, "half"));

@@ -1,4 +1,4 @@
-/** What is told of: each event is kept, with who had it done. */
+/** Events; each one is stored with the actor that caused it. */
 import { text } from "../kernel/decimal.ts";
 import type { Millis } from "../kernel/time.ts";
 import { type AccountKey, parseAccountKey } from "./account.ts";
@@ -34,7 +34,7 @@ export type EventKind =
   | "cycle"
   | "audit";
 
-/** Of an event that concerns every account. */
+/** Account of an event that concerns every account. */
 export const EVERY_ACCOUNT: AccountKey = "";
 
 /** Append-only; `at` is protocol time. */
@@ -46,23 +46,26 @@ export interface Event {
   readonly message: string;
 }
 
-/** What is told of, without when and by whom. */
+/** An event without its time and actor. */
 export type EventView = Omit<Event, "at">;
 
-/** Who has something done, and in which request; null where that is none. */
+/** Who requested an action, and in which request; null without a request. */
 export interface By {
-  /** A token's id, `admin` for the operator's own, `local` for the command line, `agent:…` for either's agent, `step`. */
+  /**
+   * A token's id, `admin` for the operator's token, `local` for the command line, `agent:…` for an agent of either,
+   * or `step` for a pass.
+   */
   readonly actor: string;
   readonly request: string | null;
 }
 
-/** What passes do of themselves. */
+/** Actor of actions that passes take without a request. */
 export const BY_STEP: By = { actor: "step", request: null };
 
-/** An event as it is kept. Those from before there were actors have none. */
+/** A stored event. Events older than the actor column have no actor. */
 export type KeptEvent = Event & { readonly actor: string | null; readonly request: string | null };
 
-/** What was done with the stored keys of an exchange. */
+/** Event for a change of an exchange's stored keys. */
 export const keysEvent = (
   account: AccountKey,
   done: "stored" | "replaced" | "removed" | "encrypted with another EDGEMAKER_KEK",
@@ -73,7 +76,7 @@ export const keysEvent = (
   message: `keys of ${parseAccountKey(account).exchange} ${done}`,
 });
 
-/** That an order by hand is about to be sent. */
+/** Event for a manual order that is about to be sent. */
 export const handEvent = ({ account, side, type, amount, symbol, price, clientId }: Order): EventView => ({
   account,
   strategy: null,

@@ -5,20 +5,20 @@ import type { AccountKey } from "./account.ts";
 import type { Side } from "./market.ts";
 import type { Fee } from "./order.ts";
 
-/** Market time from an instant, inclusive, to another, exclusive. */
+/** A span of market time, from inclusive to exclusive. */
 export interface Span {
   readonly from: Millis;
   readonly to: Millis;
 }
 
-/** A fee as it was booked; one in neither base nor quote carries its worth in quote at the fill. */
+/** A booked fee. A fee in a third asset also has its value in quote at the fill. */
 export interface BookedFee extends Fee {
   readonly value?: Decimal;
-  /** The venue told no price for the asset: the worth is the fee rate × the notional. */
+  /** The exchange gave no price for the fee's asset, so its value is the fee rate × the notional. */
   readonly isEstimated?: boolean;
 }
 
-/** A booked execution of an order of ours. */
+/** A booked execution of one of our orders. */
 export interface Fill {
   readonly account: AccountKey;
   readonly symbol: Pair;
@@ -32,14 +32,14 @@ export interface Fill {
   readonly fees: readonly BookedFee[];
   /** Market time. */
   readonly at: Millis;
-  /** Arrived after its amount had been booked from the order itself; moves nothing. */
+  /** The trade arrived after its amount was booked from the order itself, so it changes nothing. */
   readonly superseded: boolean;
 }
 
-/** How far an account's executions on a pair have been read, in market time. */
+/** How far an account's executions on a pair were read, in market time. */
 export interface FillCursor {
-  /** Everything before it. */
+  /** Everything before this time was read. */
   readonly at: Millis;
-  /** Beyond a part that a pass had no calls left for: this is read as well. */
+  /** A further span that was read; the part between was skipped because the pass had no calls left. */
   readonly ahead: Span | null;
 }

@@ -1,29 +1,29 @@
-/** What a strategy may use of a pass, and what it wants of it. */
+/** What a strategy can use in a pass, and the orders that it requests. */
 import type { Decimal } from "../kernel/decimal.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Side } from "./market.ts";
 import type { Order } from "./order.ts";
 
-/** When a request of a pass may leave and take effect, in protocol time. */
+/** When a request of a pass can be sent and take effect, in protocol time. */
 export interface LeaseWindow {
   readonly sendBy: Millis;
   readonly notAfter: Millis;
 }
 
-/** Free balance per asset, as far as this pass may still use it. */
+/** Free balance per asset that this pass can still use. */
 export type Funds = Readonly<Record<string, Decimal>>;
 
 export interface Resting {
   readonly side: Side;
   readonly price: Decimal;
-  /** Its row, where it has one; otherwise it was placed elsewhere, and `id` is the venue's. */
+  /** The order's row; absent if it was placed elsewhere. Then `id` is the exchange's. */
   readonly order?: Order | undefined;
   readonly id?: string | undefined;
 }
 
-/** In quote. */
+/** Capital of a strategy, in quote. */
 export interface Capital {
-  /** Quote, free and in orders, and the cost of all base held by strategies with this quote. */
+  /** Quote, free and in orders, and the cost of all base of strategies with this quote. */
   readonly whole: Decimal;
   readonly quote: Decimal;
   /** Cost of this strategy's base and open buys, and the open buys of all strategies with this quote. */
@@ -31,14 +31,14 @@ export interface Capital {
   readonly openBuys: Decimal;
 }
 
-/** Free base that no strategy of the account holds, at the least. */
+/** Minimum of the free base that belongs to no strategy of the account. */
 export interface OwnBase {
   readonly least: Decimal;
-  /** No order of ours makes it look smaller than it may be. */
+  /** Whether no order of ours could make the amount look smaller than it is. */
   readonly isSure: boolean;
 }
 
-/** An order that a slot should rest, or that the strategy as a whole sends. */
+/** An order that a slot or the strategy as a whole requests. */
 export interface Intent {
   readonly slot: number;
   readonly side: Side;

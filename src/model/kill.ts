@@ -1,28 +1,28 @@
 import { type By, EVERY_ACCOUNT, type EventView } from "./events.ts";
 import type { OrderKind } from "./order.ts";
 
-/** How the kill switch stands. */
+/** State of the kill switch. */
 export interface Kill {
   readonly on: boolean;
-  /** Every order of ours is cancelled. */
+  /** Whether it cancels all our orders. */
   readonly cancels: boolean;
-  /** Exits sell all the same: somebody wants out of everything. */
+  /** Whether exits still sell, because somebody requested to sell everything. */
   readonly sells: boolean;
 }
 
-/** What a person asks for beside the switch itself. */
+/** Options of a panic, in addition to the kill switch. */
 export interface Panic {
   readonly cancels?: boolean;
-  /** Every strategy is stopped. */
+  /** Whether it stops every strategy. */
   readonly stops?: boolean;
   readonly sells?: boolean;
 }
 
-/** The one rule of what the switch keeps back. What the statement that records an order has of it is in order-rows.ts. */
+/** Returns whether the kill switch blocks orders of a kind. The SQL form of this rule is in order-rows.ts. */
 export const isKeptBack = ({ on, sells }: Kill, kind: OrderKind): boolean =>
   on && !(sells && kind === "exit");
 
-/** The switch after a person has turned it: what is under way goes on until it is off. */
+/** Returns the switch after a person turned it on or off. Started actions continue until it is off. */
 export const turned = (before: Kill, on: boolean, { cancels = false, sells = false }: Panic): Kill =>
   on
     ? { on, cancels: before.cancels || cancels, sells: before.sells || sells }

@@ -2,28 +2,28 @@ import type { Decimal } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 
-/** By quote asset, each in its own units. */
+/** Amounts by quote asset, each in units of that asset. */
 export type Amounts = Readonly<Record<string, Decimal>>;
 
-/** What orders are held to. A limit that is left out holds nothing; docs/limits.md says how each one counts. */
+/** Limits for orders. An absent limit does not restrict anything; docs/limits.md explains how each one counts. */
 export interface Limits {
-  /** The most notional of one order, and of all of one day of UTC. An asset that is not named may not be traded in. */
+  /** Maximum notional of one order, and of all orders in one UTC day. Orders in an asset that is not listed are refused. */
   readonly orderNotional?: Amounts | undefined;
   readonly dayNotional?: Amounts | undefined;
-  /** Orders that may rest, or wait to be looked up, at once. */
+  /** Maximum number of orders that are open or unconfirmed at once. */
   readonly openOrders?: number | undefined;
-  /** Pairs in which orders are placed at all. */
+  /** Pairs in which orders are allowed. */
   readonly symbols?: readonly Pair[] | undefined;
-  /** How far through the mid an order may execute, in percent of it. */
+  /** How far beyond the mid price an order can execute, in percent of the mid. */
   readonly collarPercent?: Decimal | undefined;
-  /** How old the price may be on which an order is placed. */
+  /** Maximum age of the price that an order is based on. */
   readonly priceAgeMillis?: Millis | undefined;
-  /** Least time from one order to the next. */
+  /** Minimum time between two orders. */
   readonly orderGapMillis?: Millis | undefined;
-  /** The most that one strategy, or all of an account, may lose from its best result so far. */
+  /** Maximum loss of one strategy, or of an account, from its best result so far. */
   readonly strategyLoss?: Amounts | undefined;
   readonly accountLoss?: Amounts | undefined;
-  /** What a loss beyond its limit does to the strategies that it is of. */
+  /** What happens to the strategies of a loss beyond its limit. */
   readonly onLoss?: OnLoss | undefined;
 }
 
@@ -31,24 +31,24 @@ export type OnLoss = "pause" | "stop";
 
 export type LimitName = keyof Limits;
 
-/** As they were set: null takes a default away. */
+/** Limits as a user set them; null removes a default. */
 export type LimitSettings = { readonly [N in LimitName]?: Limits[N] | null };
 
-/** What orders have used of limits so far. */
+/** Usage of limits so far. */
 export interface Used {
   /** Protocol time. */
   readonly now: Millis;
-  /** Notional of the day's orders, by quote asset. */
+  /** Notional of today's orders, by quote asset. */
   readonly today: Amounts;
-  /** Null where no limit asks how many there are: then they are not counted. */
+  /** Null if no limit needs the number; then it is not counted. */
   readonly openOrders: number | null;
   /** Protocol time of the newest order. */
   readonly lastAt: Millis | null;
 }
 
-/** The limits of an account or of a token, and what it has used of them. */
+/** Limits of an account or a token, and their usage. */
 export interface Standing {
-  /** Under which its orders are counted. */
+  /** Scope under which its orders count. */
   readonly scope: string;
   /** The token whose own open orders count; null for all of the account. */
   readonly actor: string | null;
@@ -70,12 +70,12 @@ export type LimitCode =
 
 /** Limits as they are stored. */
 export interface StoredLimits {
-  /** Counts every change: an order is recorded only under the limits by which it was allowed. */
+  /** Increases with every change. An order is recorded only under the limits that allowed it. */
   readonly version: number;
   readonly set: Readonly<Record<string, LimitSettings>>;
 }
 
-/** What a scope's orders of one day and quote asset have used. */
+/** Usage of a scope's limits by the orders of one day and quote asset. */
 export interface LimitUse {
   readonly scope: string;
   readonly day: number;
@@ -86,10 +86,10 @@ export interface LimitUse {
   readonly at: Millis;
 }
 
-/** What has to hold in the statement that records orders, as others may have placed some meanwhile. */
+/** Conditions that the statement that records orders checks again, because others can place orders meanwhile. */
 export interface LimitTerms {
   readonly version: number;
-  /** The quote asset of the orders, in which they are counted. */
+  /** Quote asset in which the orders count. */
   readonly asset: string;
   readonly scopes: readonly ScopeTerms[];
   /** Notional by client id. */
@@ -98,54 +98,54 @@ export interface LimitTerms {
 
 export interface ScopeTerms {
   readonly scope: string;
-  /** Whose open orders count: a token's own, or all of the account. */
+  /** The token whose own open orders count; null for all of the account. */
   readonly actor: string | null;
   readonly dayNotional: Decimal | null;
   readonly openOrders: number | null;
   readonly orderGapMillis: Millis | null;
 }
 
-/** All that an order is held to, as it was read at once. */
+/** All limits that apply to an order, read at one moment. */
 export interface Standings {
   readonly version: number;
   readonly all: readonly Standing[];
 }
 
-/** The same, and when it was read, in protocol time. */
+/** The same with the protocol time of the read. */
 export interface StandingsRead extends Standings {
   readonly now: Millis;
 }
 
-/** The limits that the orders of one pass, or of one preview, are held to. */
+/** Limits for the orders of one pass or one preview. */
 export interface Bounds {
   readonly standings: Standings;
-  /** Market time by which a price's age is told; undefined where prices are simulated. */
+  /** Market time for the age of prices; undefined if prices are simulated. */
   readonly now: Millis | undefined;
 }
 
 export interface LimitRefusal {
   readonly reason: LimitCode;
-  /** The limit, its value, what the order was, and how to change that. */
+  /** The limit, its value, the order's value, and how to change the limit. */
   readonly detail: string;
 }
 
-/** What an order is held against, read at once. */
+/** Data for checking an order against limits, read at one moment. */
 export interface LimitsRead {
   /** Protocol time. */
   readonly now: Millis;
   readonly stored: StoredLimits;
-  /** Newest rows of the scopes that were asked for. */
+  /** Newest rows of the requested scopes. */
   readonly uses: readonly LimitUse[];
-  /** Orders of the account that are not settled, and the asker's own among them; null where nothing limits them. */
+  /** Unsettled orders of the account, and the actor's own among them; null if no limit needs them. */
   readonly openOrders: number | null;
   readonly openOfActor: number | null;
 }
 
-/** Whose limits: of scopes, and of the orders that `actor` has on an account. */
+/** Scopes whose limits to read, and the account and actor whose orders count. */
 export interface LimitsRequest {
   readonly scopes: readonly string[];
   readonly account: string;
   readonly actor: string;
-  /** Open orders are told even where no stored limit asks for them. */
+  /** Whether to count open orders even if no stored limit needs them. */
   readonly countsOpen?: boolean;
 }

@@ -18,7 +18,7 @@ export interface Market {
   /** Fee rates as shares of the notional: 0.001 is 0.1 %. */
   readonly maker: Decimal;
   readonly taker: Decimal;
-  /** The asset a buy's fee is taken in; a sell's is taken in quote. Where it is not known, the dearer of both counts. */
+  /** Asset of a buy's fee; a sell's fee is in quote. If unknown, the more expensive one is assumed. */
   readonly buyFeeIn: "base" | "quote" | "unknown";
 }
 

@@ -1,77 +1,77 @@
-/** What is stored. Protocol time is the store's clock, market time the venue's. */
+/** Data that passes store. Protocol time is the database's clock, market time the exchange's. */
 import type { Decimal } from "../kernel/decimal.ts";
 import type { VenueFailure } from "../kernel/errors.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Balance } from "./account.ts";
 
-/** How far a venue's price can be trusted, 0 to 1, and why. */
+/** How reliable a venue's price is, from 0 to 1, and why. */
 export interface Confidence {
   readonly value: Decimal;
   readonly source: string;
-  /** Protocol time of the answers behind it, and of when they were last asked for. */
+  /** Protocol time of the responses behind it, and of the last query. */
   readonly at: Millis;
   readonly askedAt: Millis;
 }
 
-/** What other places say that a pair is worth, each with the protocol time of its answer. */
+/** Prices of a pair from other sources, each with the protocol time of its response. */
 export interface Elsewhere {
   readonly prices: readonly { readonly source: string; readonly price: Decimal; readonly at: Millis }[];
-  /** When they were last asked, and when the pair's own book was last read; null for never. */
+  /** When they were last queried, and when the pair's own book was last read; null for never. */
   readonly askedAt: Millis | null;
   readonly bookAt: Millis | null;
 }
 
-/** A result that is watched for what it loses from its best so far, in quote. */
+/** A result whose loss from its best value is limited, in quote. */
 export interface LossWatch {
   readonly peak: Decimal;
-  /** Why nothing more is placed; null while the loss is within its limit. */
+  /** Why no more orders are placed; null while the loss is within its limit. */
   readonly over: string | null;
-  /** The limits and the count of resumes under which it was judged. */
+  /** Version of the limits, and number of resumes, at the last check. */
   readonly version: number;
   readonly resumes: number;
 }
 
-/** By quote asset; `closed` is the result of strategies that have stopped since the limit was set. */
+/** By quote asset; `closed` is the result of strategies that stopped since the limit was set. */
 export type Losses = Readonly<Record<string, { readonly closed: Decimal; readonly watch: LossWatch | null }>>;
 
-/** The last price of a symbol, in market time `at`, and the market's lot. */
+/** Last price of a symbol at market time `at`, and the market's lot. */
 export interface Mark {
   readonly mid: Decimal;
   readonly at: Millis;
   readonly lot?: Decimal | undefined;
-  /** Protocol time of the pass that has read it. */
+  /** Protocol time of the pass that read it. */
   readonly seenAt?: Millis;
 }
 
-/** What the step remembers of an account. */
+/** What one pass stores for the next pass of an account. */
 export interface AccountMemory {
-  /** Totals at the first strategy's start, from which other changes are counted. */
+  /** Account totals at the first strategy's start; other changes are counted from them. */
   readonly baseline: Readonly<Record<string, Decimal>> | null;
-  /** What strategies' fills have moved since. */
+  /** Balance changes from strategies' fills since then. */
   readonly moved: Readonly<Record<string, Decimal>>;
   readonly balances: readonly Balance[] | null;
-  /** What strategies' fills had moved when these were read. */
+  /** Balance changes from strategies' fills when the totals were read. */
   readonly movedBefore?: Readonly<Record<string, Decimal>>;
   readonly marks: Readonly<Record<string, Mark>>;
-  /** Of prices, per symbol, where a strategy asks for it. */
+  /** Confidence of prices, per symbol, if a strategy uses it. */
   readonly confidence?: Readonly<Record<string, Confidence>>;
-  /** What other places say, per symbol, where a strategy goes by that. */
+  /** Prices from other sources, per symbol, if a strategy uses them. */
   readonly elsewhere?: Readonly<Record<string, Elsewhere>>;
-  /** Where the account's loss is limited. */
+  /** Losses, if the account's loss is limited. */
   readonly losses?: Losses;
-  /** Orders that trades have named and that are no grid's, newest last. */
+  /** Orders that appeared in trades and belong to no strategy, newest last. */
   readonly foreign: readonly string[];
-  /** Trades that cannot be booked and that an event has named, newest last. */
+  /** Trades that cannot be booked and were already reported in an event, newest last. */
   readonly unreadable?: readonly string[] | undefined;
-  /** Protocol time at which a pair's trades were last read, all that there were. */
+  /** Protocol time of the last complete read of a pair's trades. */
   readonly tradesAt?: Readonly<Record<string, Millis>>;
-  /** Strategies of which an event has said that their stop price is not watched. */
+  /** Strategies whose unwatched stop price was already reported in an event. */
   readonly unwatched?: readonly string[] | undefined;
-  /** Why the last pass was not complete, where its exchange was what kept it; absent once one is. */
+  /** Why the exchange made the last pass incomplete; absent after a complete pass. */
   readonly failed?: VenueFailure | undefined;
-  /** How often the process steps it that has made the last complete pass. */
+  /** Tick interval of the process that made the last complete pass. */
   readonly interval?: Millis;
-  /** Where the next pass begins when this one ran out of budget. */
+  /** Where the next pass begins, because this one ran out of rate limit. */
   readonly turn: number;
 }
 

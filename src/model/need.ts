@@ -1,7 +1,7 @@
 import { type Decimal, max, mul, ONE } from "../kernel/decimal.ts";
 import type { Market, Side } from "./market.ts";
 
-/** What an order takes from the free balance, a fee in quote included. */
+/** Returns how much free balance an order needs, including a fee in quote. */
 export function need(
   { base, quote, maker, taker, buyFeeIn }: Market,
   { side, price, amount }: { readonly side: Side; readonly price: Decimal; readonly amount: Decimal },

@@ -16,7 +16,7 @@ export interface TellableEvent {
 }
 
 export interface TellableFill {
-  /** Its place in the order in which fills were booked. */
+  /** Its position in the order in which fills were booked. */
   readonly number: number;
   readonly account: AccountKey;
   readonly strategy: string | null;
@@ -25,21 +25,21 @@ export interface TellableFill {
   readonly amount: Decimal;
   readonly notional: Decimal;
   readonly at: Millis;
-  /** It was booked before, from the order itself. */
+  /** Its amount was already booked from the order itself. */
   readonly isSuperseded: boolean;
 }
 
-/** One thing to tell. What has the same key is told once, with how often it was. */
+/** One item of news. Items with the same key are sent once, with their number. */
 export interface News {
   readonly key: string;
   readonly level: AlertLevel;
   readonly text: string;
   readonly at: Millis;
-  /** Of fills, which are added up. */
+  /** For fills, whose amounts are added up. */
   readonly fill?: { readonly symbol: Pair; readonly amount: Decimal; readonly notional: Decimal };
 }
 
-/** Of kinds that are not here nobody is told: they are what a person has just asked for, and the trail of it. */
+/** Level of each event kind. Kinds that are not listed send no alert: they record what a person just requested. */
 const LEVEL_OF: Partial<Record<EventKind, AlertLevel>> = {
   started: "info",
   server: "info",
@@ -63,7 +63,7 @@ const LEVEL_OF: Partial<Record<EventKind, AlertLevel>> = {
   kill: "alert",
 };
 
-/** How much a kind of event is worth telling; undefined where nobody is told. */
+/** Returns the alert level of an event kind; undefined if it sends no alert. */
 export function levelOf(kind: EventKind, message: string): AlertLevel | undefined {
   if (kind === "status") return / to error\b/.test(message) ? "alert" : "warning";
   if (kind === "watch") return message.endsWith("again") ? "warning" : "alert";

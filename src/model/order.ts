@@ -6,7 +6,10 @@ import type { Side } from "./market.ts";
 
 export type OrderType = "limit" | "market";
 
-/** Rests until it is cancelled; takes what it meets at once and never rests; rests or is refused, and never takes. */
+/**
+ * `gtc` stays open until canceled. `ioc` fills what it can at once, and cancels the rest. `post_only` is refused if
+ * it would be a taker order.
+ */
 export type TimeInForce = "gtc" | "ioc" | "post_only";
 
 export type OrderStatus =
@@ -31,20 +34,20 @@ export interface NewOrder {
   /** Limit price; ignored for a market order. */
   readonly price: Decimal;
   readonly amount: Decimal;
-  /** `gtc` where nothing is said. */
+  /** Default: `gtc`. */
   readonly timeInForce?: TimeInForce;
 }
 
 /**
- * `pending` is written before the venue hears of it; `submitted` was accepted but not yet seen;
- * `unknown` got no clear answer. filled, canceled, expired and rejected are final.
+ * `pending` is written before the order is sent. `submitted`: the exchange accepted it, but does not show it yet.
+ * `unknown`: there was no clear response. filled, canceled, expired and rejected are final.
  */
 export type OrderState = "pending" | "submitted" | OrderStatus;
 
-/** Of a slot, of an exit that sells a strategy's base, or by hand. */
+/** Order of a slot, of an exit that sells a strategy's base, or manual. */
 export type OrderKind = "slot" | "exit" | "hand";
 
-/** One intent and what became of it: at most one order on the venue, ever. */
+/** One intent and its result: at most one order on the exchange, ever. */
 export interface Order {
   readonly clientId: string;
   readonly account: AccountKey;
@@ -60,40 +63,40 @@ export interface Order {
   readonly timeInForce: TimeInForce;
   readonly state: OrderState;
   readonly exchangeId: string | null;
-  /** As the venue tells it; never falls. */
+  /** Filled amount that the exchange reports; never decreases. */
   readonly filled: Decimal;
-  /** Sums of its booked fills. */
+  /** Sums of the booked fills. */
   readonly booked: Decimal;
   readonly bookedNotional: Decimal;
   readonly bookedFees: Readonly<Record<string, Decimal>>;
-  /** Of what is booked, the part taken from the order itself whose trades have not arrived. */
+  /** Part of the booked amount that was taken from the order itself, because its trades have not arrived. */
   readonly gap: Decimal;
-  /** Quote exchanged and fees taken so far, as the venue tells them. */
+  /** Quote exchanged and fees so far, as the exchange reports them. */
   readonly notional: Decimal | null;
   readonly fees: readonly Fee[] | null;
   readonly reason: string | null;
-  /** Protocol time: no request leaves after it. */
+  /** Protocol time after which no request is sent. */
   readonly sendBy: Millis;
-  /** Protocol time: no request takes effect after it. */
+  /** Protocol time after which no request takes effect. */
   readonly notAfter: Millis;
   readonly misses: number;
   readonly missedAt: Millis | null;
   /** Protocol time at which it became final. */
   readonly endedAt: Millis | null;
-  /** Protocol time since which trades of it are missing: more is filled than booked. */
+  /** Protocol time since which trades are missing: more is filled than booked. */
   readonly behindSince: Millis | null;
   /** Market time. */
   readonly createdAt: Millis;
-  /** Final, and its fills add up: the slot may act again. */
+  /** Whether the order is final and all its fills are booked. Its slot can then place another one. */
   readonly settled: boolean;
-  /** Who asked for it by hand; null for an order of a strategy. */
+  /** Actor of a manual order; null for an order of a strategy. */
   readonly actor: string | null;
 }
 
 /** An order that a strategy plans, before it has its client id. */
 export type Draft = Omit<Order, "clientId">;
 
-/** What was asked of the venue. */
+/** Returns the part of an order that is sent to the exchange. */
 export const wanted = ({ clientId, symbol, side, type, price, amount, timeInForce }: Order): NewOrder => ({
   clientId,
   symbol,
@@ -104,7 +107,7 @@ export const wanted = ({ clientId, symbol, side, type, price, amount, timeInForc
   timeInForce,
 });
 
-/** What every order begins with. */
+/** Initial values of every order. */
 export const NEW_ORDER = {
   state: "pending",
   exchangeId: null,

@@ -7,10 +7,10 @@ import type { Order, OrderState, OrderType } from "./order.ts";
  * fees, and moves nothing: no order is sent that could meet another one of ours.
  */
 
-/** How far an order may trade: a buy up to `limit`, a sell down to it. */
+/** The worst price at which an order can trade: a buy up to `limit`, a sell down to it. */
 export interface Reach {
   readonly side: Side;
-  /** In quote; null where it takes whatever it finds. */
+  /** In quote; null for any price. */
   readonly limit: Decimal | null;
 }
 
@@ -20,14 +20,14 @@ interface RestingTerms {
   readonly price: Decimal;
 }
 
-/** Whether the two could trade with each other. A market order that is under way could trade at any price. */
+/** Returns whether two orders could trade with each other. A market order can trade at any price. */
 export function meets({ side, limit }: Reach, other: RestingTerms): boolean {
   if (side === other.side) return false;
   if (limit === null || other.type === "market") return true;
   return side === "buy" ? other.price <= limit : other.price >= limit;
 }
 
-/** Whether an order would take at these prices. A side without a price has nobody to meet. */
+/** Returns whether an order would be a taker order at these prices. It is not if its opposite side has no price. */
 export const takes = (
   { side, price }: Pick<RestingTerms, "side" | "price">,
   { bid, ask }: { readonly bid: Decimal; readonly ask: Decimal },
@@ -36,7 +36,7 @@ export const takes = (
 const UNCLEAR: readonly OrderState[] = ["pending", "unknown"];
 const RESTING: readonly OrderState[] = ["submitted", "open", "partially_filled"];
 
-/** Whether an order may be met from now on. One that takes at once has done so as soon as it was accepted. */
+/** Returns whether an open order can still trade. An IOC order has finished as soon as it is accepted. */
 export const mayBeMet = ({ state, timeInForce, settled }: Order): boolean =>
   !settled && (UNCLEAR.includes(state) || (timeInForce !== "ioc" && RESTING.includes(state)));
 
@@ -45,7 +45,7 @@ export const reachOf = ({ side, type, price }: RestingTerms): Reach => ({
   limit: type === "market" ? null : price,
 });
 
-/** Of these orders one that the other would meet: the one that it would meet first. */
+/** Returns the first of these orders that the other order would trade with. */
 export function firstMet<T extends RestingTerms>(reach: Reach, orders: readonly T[]): T | undefined {
   const met = orders.filter((order) => meets(reach, order));
   return met.reduce<T | undefined>(

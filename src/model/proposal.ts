@@ -2,7 +2,10 @@ import type { Decimal } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import { MINUTE, type Millis } from "../kernel/time.ts";
 
-/** The most of an account that an action can use, by itself and by the exits that it can trigger. Amounts are before fees. */
+/**
+ * Maximum amounts of an account that an action can use, including the exits that it can trigger. Amounts are before
+ * fees.
+ */
 export interface KnownExposure {
   readonly trades: "known";
   readonly symbol: Pair;
@@ -10,13 +13,13 @@ export interface KnownExposure {
   readonly base: Decimal;
   /** Quote of the account that it can spend, beyond what its sells return. */
   readonly quote: Decimal;
-  /** Quote's worth of what it buys that an exit of its own can sell again. */
+  /** Value in quote of the bought base that the action's own exit can sell again. */
   readonly exits: Decimal;
-  /** The base at the mid, the quote and the exits together: what limits count, in quote. */
+  /** Amount that counts toward limits, in quote: the base at the mid price, the quote and the exits. */
   readonly counted: Decimal;
   /** Its largest order, in quote. */
   readonly largest: Decimal;
-  /** What makes it so large, where its parts do not show that. */
+  /** Why the amount is so large, if its parts do not show it. */
   readonly note?: string | undefined;
 }
 
@@ -27,25 +30,25 @@ export interface UnknownExposure {
 
 export type Exposure = { readonly trades: "nothing" } | KnownExposure | UnknownExposure;
 
-/** Of what only cancels, and of paper trading. */
+/** Exposure of actions that only cancel, and of paper trading. */
 export const TRADES_NOTHING: Exposure = { trades: "nothing" };
 
-/** What a call would do, told without doing any of it. */
+/** Describes what a call would do, without doing it. */
 export interface Preview {
-  /** Exactly what, in one sentence. */
+  /** Describes the action in one sentence. */
   readonly what: string;
-  /** What it costs as things are now, and what it can come to. */
+  /** The cost now, and the possible cost later. */
   readonly cost: string;
   readonly worstCase: string;
-  /** Limits that it touches: minimums, funds, switches. */
+  /** Limits that apply to it: minimums, funds, switches. */
   readonly limits: readonly string[];
-  /** Of a plan that was stored: what a commit may sell and buy at most. */
+  /** For a stored plan: the maximum that a commit can sell and buy. */
   readonly exposure?: Exposure;
-  /** Input with which a commit does what was shown, or nothing. */
+  /** Input with which a commit does exactly what the preview showed, or nothing. */
   readonly holds?: Readonly<Record<string, string>>;
 }
 
-/** A preview that was shown, until a commit consumes it. */
+/** A stored preview, until a commit consumes it. */
 export interface Plan {
   readonly id: string;
   readonly actor: string;
@@ -58,5 +61,5 @@ export interface Plan {
   readonly expiresAt: Millis;
 }
 
-/** A preview can be committed for so long: prices move on. */
+/** How long a preview can be committed; prices change. */
 export const PLAN_LIFE: Millis = 5 * MINUTE;

@@ -1,4 +1,4 @@
-/** Of an account's balances, what a strategy needs to go on as it was asked to. */
+/** Computes how much of an account's balances a strategy still needs. */
 import { type Decimal, max, sum, ZERO } from "../kernel/decimal.ts";
 import { type Balance, balanceIn } from "./account.ts";
 import type { Market, Side } from "./market.ts";
@@ -6,17 +6,17 @@ import { need } from "./need.ts";
 import type { Order } from "./order.ts";
 import type { Strategy } from "./strategy.ts";
 
-/** Of the two assets of a pair. */
+/** Amounts of the two assets of a pair. */
 export interface Both {
   readonly quote: Decimal;
   readonly base: Decimal;
 }
 
-/** What it still needs of what is free. */
+/** Free balances that it still needs. */
 export interface Reserve extends Both {
-  /** What its resting orders have locked beside it. */
+  /** Balances that its open orders lock, in addition. */
   readonly locked: Both;
-  /** Shares of the account's capital that its buys stay within, where it was asked to. */
+  /** Maximum share of the account's capital for its buys, if set. */
   readonly maxPosition?: Decimal | undefined;
   readonly safetyReserve?: Decimal | undefined;
 }
@@ -25,7 +25,7 @@ export const NO_RESERVE: Reserve = { quote: ZERO, base: ZERO, locked: { quote: Z
 
 const LOCKING: ReadonlySet<string> = new Set(["submitted", "open", "partially_filled"]);
 
-/** What a strategy's resting orders have locked, fees included. */
+/** Returns the balances that a strategy's open orders lock, including fees. */
 export function lockedBy({ id }: Pick<Strategy, "id">, orders: readonly Order[], market: Market): Both {
   const resting = orders.filter(({ strategy, state }) => strategy === id && LOCKING.has(state));
   const lockedOn = (side: Side) =>
@@ -35,7 +35,7 @@ export function lockedBy({ id }: Pick<Strategy, "id">, orders: readonly Order[],
 
 const unfilled = ({ side, price, amount, filled }: Order) => ({ side, price, amount: amount - filled });
 
-/** What is free beside what strategies still need. */
+/** Returns the free balances after subtracting what strategies still need. */
 export const freeBeside = (kept: Both, balances: readonly Balance[], { base, quote }: Market): Both => ({
   base: max(ZERO, balanceIn(balances, base).free - kept.base),
   quote: max(ZERO, balanceIn(balances, quote).free - kept.quote),

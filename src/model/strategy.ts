@@ -1,4 +1,4 @@
-/** A strategy as it is stored: what a person asked for, and what its passes have made of it. */
+/** A stored strategy: what a person requested, and its current state. */
 import type { Decimal } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { StopWish } from "../kernel/stop-flags.ts";
@@ -13,13 +13,13 @@ export const STRATEGY_STATUSES = ["idle", "running", "stopped", "error"] as cons
 export type StrategyStatus = (typeof STRATEGY_STATUSES)[number];
 export type Phase = "starting" | "placing" | "active" | "rebuilding" | "paused" | "stopping" | "done";
 
-/** `config` and `state` are its kind's, beside what the engine needs of every one. */
+/** `config` and `state` belong to the kind; the other fields are the engine's and common to all kinds. */
 export interface Strategy<
   Config extends StrategyConfig = StrategyConfig,
   State extends StrategyState = StrategyState,
 > extends StopWish {
   readonly id: string;
-  /** The name of its kind, and the version of the kind's state that it is stored in. */
+  /** Name of the kind, and the version of the kind's state in which it is stored. */
   readonly kind: string;
   readonly version: number;
   /** The millisecond in its id, unique in the database. */
@@ -28,7 +28,7 @@ export interface Strategy<
   readonly symbol: Pair;
   readonly config: Config;
   readonly state: State;
-  /** Written by people alone; status, phase and state by steps alone. */
+  /** Only people change `wants`; only passes change status, phase and state. */
   readonly wants: Wants;
   readonly status: StrategyStatus;
   readonly phase: Phase;
@@ -36,73 +36,76 @@ export interface Strategy<
   /** Market time. */
   readonly startedAt: Millis;
   readonly stoppedAt: Millis | null;
-  /** The database's epoch in which it was started. */
+  /** Epoch of the database when it started. */
   readonly epoch: number;
-  /** How often a person has resumed it. */
+  /** How often a person resumed it. */
   readonly resumes: number;
-  /** What a person has last asked it to be changed to, and how often one has; absent where nobody has. */
+  /** The newest requested change, and the number of changes requested; absent without any. */
   readonly edit?: Config | null;
   readonly edits?: number;
-  /** Of the request that started it, so that the same request starts it once. */
+  /** Id of the request that started it, so a repeated request starts it only once. */
   readonly request: string | null;
 }
 
-/** What a person may ask of any kind. Prices in quote, shares of 1. */
+/** Settings common to all kinds. Prices are in quote, shares of 1. */
 export interface StrategyConfig {
-  /** false lets an order of a slot take; absent, it rests or is placed again. */
+  /** false lets a slot's order be a taker order; otherwise a refused order is placed again. */
   readonly postOnly?: boolean | undefined;
   readonly stopLossPrice?: Decimal | undefined;
   readonly takeProfitPrice?: Decimal | undefined;
   readonly triggerPrice?: Decimal | undefined;
-  /** Least price confidence at which an order is placed. */
+  /** Minimum confidence in the price to place an order. */
   readonly confidence?: Decimal | undefined;
 }
 
-/** Where at most one order is open at a time. */
+/** A slot: at most one of its orders is open at a time. */
 export interface SlotState {
   /** Its number within the generation. */
   readonly index: number;
-  /** Protocol time before which it places nothing, after a venue refused its order. */
+  /** Protocol time until which it places nothing, because the exchange rejected its order. */
   readonly retryAt: number;
-  /** Orders of it that a venue has refused since it last took one. */
+  /** Rejected orders since the exchange last accepted one. */
   readonly rejects?: number;
-  /** Orders of it that ended unseen since a venue last took one: nobody said whether they were taken. */
+  /**
+   * Orders that ended without becoming visible since the exchange last accepted one; it is unknown whether they were
+   * accepted.
+   */
   readonly lost?: number;
-  /** How often in a row a limit has refused its order, until when none is tried, and under which limits. */
+  /** How often in a row a limit refused its order, the time of the next attempt, and the version of those limits. */
   readonly limited?: { readonly times: number; readonly until: Millis; readonly version: number };
 }
 
-/** What the engine keeps of every strategy in its state; the rest of it is the kind's. */
+/** The engine's part of a strategy's state; the rest belongs to the kind. */
 export interface StrategyState {
   readonly generation: number;
-  /** The highest serial in an id of its orders: it never falls. */
+  /** Highest serial in the ids of its orders; never decreases. */
   readonly serial: number;
   readonly slots: readonly SlotState[];
-  /** What fills have moved per asset, summed apart from the kind's own books: both have to agree. */
+  /** Balance changes from fills per asset, summed separately from the kind's books; both must agree. */
   readonly ledger: { readonly moved: Readonly<Record<string, Decimal>> };
   readonly refused: readonly Refusal[];
   readonly exit: Exit | null;
   readonly notices: readonly Notice[];
-  /** The database's epoch that it has taken note of, null before its first pass, and its serial by then. */
+  /** The database's epoch that it has processed, and its serial then; null before its first pass. */
   readonly epoch: number | null;
   readonly epochSerial?: number;
-  /** Protocol time since which its market is closed, or not told by the venue. */
+  /** Protocol time since which its market is closed or the exchange does not list it. */
   readonly closedSince?: Millis;
   readonly unexplained?: Unexplained | null;
-  /** Where its loss is limited, and why nothing more is placed: a loss of its own or of the account. */
+  /** Its loss, if limited, and why no more orders are placed: its own loss or the account's. */
   readonly loss?: LossWatch | null;
   readonly halted?: string | null;
-  /** A person's resumes that it has taken note of. */
+  /** Number of resumes that it has processed. */
   readonly resumes?: number;
-  /** A person's changes that it has taken note of: `config` is what the newest of them has made it. */
+  /** Number of changes that it has processed; `config` is the result of the newest one. */
   readonly edits?: number;
-  /** Protocol time from which a stop may leave the open orders: what was filled before it was asked is seen by then. */
+  /** Protocol time from which a stop can leave the open orders: earlier fills are visible by then. */
   readonly releaseAt?: Millis;
-  /** Protocol time until which nothing new is placed, because the database was restored. */
+  /** Protocol time until which no new order is placed, because the database was restored. */
   readonly heldUntil: number;
 }
 
-/** What every state begins with, as far as the engine goes. */
+/** The engine's part of every initial state. */
 export const NEW_STRATEGY_STATE = {
   generation: 0,
   serial: 0,
@@ -113,40 +116,40 @@ export const NEW_STRATEGY_STATE = {
   heldUntil: 0,
 } as const;
 
-/** What a strategy has made, in quote, marked at a price. Total = realized + unrealized, exactly. */
+/** P&L of a strategy in quote, marked at a price. Total = realized + unrealized, exactly. */
 export interface Profit {
   readonly realized: Decimal;
   readonly unrealized: Decimal;
   readonly total: Decimal;
-  /** Base held, and what it cost. */
+  /** Its base, and the cost of that base. */
   readonly position: Decimal;
   readonly cost: Decimal;
-  /** Cost per base held; null without a position. */
+  /** Average cost per base; null without a position. */
   readonly averageCost: Decimal | null;
   /** Price at which the total is zero: (initial equity + fees in third assets − quote)/base; null without a position. */
   readonly breakEvenPrice: Decimal | null;
 }
 
-/** What its fills have come to since it began, in quote: of any kind of strategy. */
+/** P&L and totals of a strategy's fills since it started, in quote; the same for every kind. */
 export interface Accounts extends Profit {
-  /** All that was paid in fees, at the price of the mark. */
+  /** All fees paid, at the mark price. */
   readonly fees: Decimal;
-  /** Completed cycles, and orders filled whole. */
+  /** Completed cycles, and completely filled orders. */
   readonly cycles: number;
   readonly filledOrders: number;
 }
 
-/** What a strategy's fills do not explain, since which protocol time, and the order it begins with. */
+/** Balance difference that a strategy's fills do not explain, the protocol time since which it exists, and its order. */
 export interface Unexplained {
   readonly order: string | null;
   readonly since: Millis | null;
   readonly assets: Readonly<Record<string, Decimal>>;
-  /** Trades of its orders that cannot be booked as the venue tells them. */
+  /** Trades of its orders that cannot be booked as the exchange returned them. */
   readonly trades?: readonly UnreadTrade[];
 }
 
 export interface UnreadTrade {
-  /** Client id of the order that it is of. */
+  /** Client id of the order that it belongs to. */
   readonly order: string;
   readonly trade: string;
   readonly reason: string;
@@ -157,13 +160,13 @@ export type RefusalReason =
   | "no_quote"
   | "below_minimum"
   | "would_self_cross"
-  /** It would take, and nothing is there beside which it could rest. */
+  /** The order would be a taker order, and there is no price at which it could stay open. */
   | "would_take"
   | "inventory_missing"
   | "fills_missing"
   | "market_closed"
   | "rejected"
-  /** The venue has not said whether it took the slot's order. */
+  /** The exchange has not confirmed whether it accepted the slot's order. */
   | "unclear"
   | "recovering"
   | "killed"
@@ -173,7 +176,7 @@ export type RefusalReason =
   | "safety_reserve"
   | LimitCode;
 
-/** A slot that rests nothing, and why. */
+/** A slot without an order, and why. */
 export interface Refusal {
   readonly slot: number;
   readonly reason: RefusalReason;
@@ -183,7 +186,7 @@ export interface Refusal {
 export const isSameRefusal = (a: Refusal, b: Refusal | undefined): boolean =>
   a.slot === b?.slot && a.reason === b.reason && a.detail === b.detail;
 
-/** What a strategy says of itself beside its refused slots. */
+/** A problem of the strategy, apart from its refused slots. */
 export interface Notice {
   readonly code:
     | "wide_spread"
@@ -199,24 +202,27 @@ export interface Notice {
   readonly message: string;
 }
 
-/** Selling all base, once orders have ended. A price that was reached is never taken back. */
+/** A sale of all base after the open orders have ended. An exit that has started cannot be undone. */
 export interface Exit {
   readonly reason: "stop" | "stop_loss" | "take_profit" | "loss";
-  /** Of a price that was reached: the mid that was seen, and the price that was asked for. */
+  /** For an exit at a price: the observed mid, and the configured price. */
   readonly reached?: { readonly mid: Decimal; readonly price: Decimal };
-  /** Base held when it began. */
+  /** Base at its start. */
   readonly held?: Decimal;
-  /** Orders placed for it so far. */
+  /** Number of orders that it has placed. */
   readonly tries: number;
-  /** Protocol time since which the account shows less free base than there is to sell. */
+  /** Protocol time since which the account has less free base than the exit must sell. */
   readonly lacksSince?: Millis;
 }
 
-/** Slots from here on are of the strategy as a whole: their orders take what is there now, and never rest. */
+/** Slots from this number belong to the strategy as a whole: their orders execute immediately and never stay open. */
 export const FIRST_WHOLE_SLOT = 1000;
 export const EXIT_SLOT = FIRST_WHOLE_SLOT + 1;
 
-/** Orders of the strategy as a whole take; a slot's order rests, and does nothing else unless told otherwise. */
+/**
+ * Returns an order's time in force: orders of the strategy as a whole are taker orders; a slot's order is post-only
+ * by default.
+ */
 export const timeInForceOf = (
   slot: number,
   { postOnly = true }: Pick<StrategyConfig, "postOnly">,

@@ -1,7 +1,7 @@
-/** What stepping costs, counted as platforms bill it. Protocol time; a day is one of UTC. */
+/** Usage of passes, counted as platforms bill it. Times are protocol time; days are UTC. */
 import { DAY, type Millis, stampOf } from "../kernel/time.ts";
 
-/** Rows are null where the database does not tell them: unknown is not zero. */
+/** Rows are null if the database does not report them: unknown is not zero. */
 export interface Cost {
   readonly exchangeCalls: number;
   readonly databaseRequests: number;
@@ -9,7 +9,7 @@ export interface Cost {
   readonly rowsWritten: number | null;
 }
 
-/** One day of an account, from its first pass to its last one, by strategy. */
+/** Usage of an account on one day, from its first pass to its last, by strategy. */
 export interface CostDay {
   readonly day: number;
   readonly from: Millis;
@@ -25,7 +25,7 @@ export const newUse = (): DatabaseUse => ({ databaseRequests: 0, rowsRead: 0, ro
 const NO_COST: Cost = { exchangeCalls: 0, databaseRequests: 0, rowsRead: 0, rowsWritten: 0 };
 const DAYS_KEPT = 2;
 
-/** The newest days with one more pass: what it asked for several strategies they share alike. */
+/** Returns the newest days with one more pass. Strategies share the cost of common requests equally. */
 export function withPass(
   days: readonly CostDay[],
   at: Millis,
@@ -62,9 +62,9 @@ const roundCount = (count: number): number => Math.round(count * 1e4) / 1e4;
 
 export const dateOf = (day: number): string => stampOf(day * DAY).slice(0, 10);
 
-/** Calls to the venue that a pass has made. */
+/** Calls to the exchange in a pass. */
 export interface VenueCalls {
   readonly made: number;
-  /** Of them, those for one strategy's orders alone, by its id. */
+  /** Calls for one strategy's orders only, by its id. */
   readonly own: Readonly<Record<string, number>>;
 }

@@ -1,4 +1,4 @@
-/** The venues that this release speaks to, and what differs between them before any call. */
+/** The supported exchanges, and their static differences. */
 export const VENUES = {
   mexc: { passphrase: false, quotes: ["USDT"] },
   gateio: { passphrase: false, quotes: ["USDT"] },
@@ -6,7 +6,7 @@ export const VENUES = {
   kraken: { passphrase: false, quotes: ["USDT", "USD", "EUR"] },
 } as const;
 
-/** Kinds of account by which a venue counts calls, the least first: that is the one until another is told. */
+/** Account tiers with different rate limits, lowest first; the lowest one is the default. */
 export const TIERS = { kraken: ["starter", "intermediate", "pro"] } as const;
 
 export type Tier = (typeof TIERS)["kraken"][number];

@@ -7,7 +7,7 @@ import type { Millis } from "../kernel/time.ts";
 export interface CandlesRequest {
   readonly exchange: string;
   readonly symbol: Pair;
-  /** Length of a bar. */
+  /** Length of a bar in milliseconds. */
   readonly span: Millis;
   /** Market time, inclusive; `until` exclusive. */
   readonly since?: Millis | undefined;
@@ -24,6 +24,6 @@ export interface CandleFile {
 export interface CandleReader {
   /** Returns undefined without candles. */
   readonly candles: (asked: CandlesRequest) => Promise<Candles | undefined>;
-  /** Prints, and books between them, where a file of those was named: candles are not asked for then. */
+  /** Trades and the order books between them, if the user named a file of those; candles are not read then. */
   readonly tape?: ((symbol: Pair) => Promise<TapeFile | undefined>) | undefined;
 }

@@ -1,19 +1,19 @@
-/** A strategy that its user has written: a pure function from what it sees to the orders that should be open. */
+/** A strategy that a user writes: a pure function from market data and its own state to the orders that should be open. */
 import type * as z from "zod";
 import type { Amount, Money } from "../kernel/money.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Side } from "../model/market.ts";
 
-/** An order that should be open. Its id names it from one call to the next: at most one order of an id is open. */
+/** An order that should be open. Its id identifies it from one call to the next; at most one order per id is open. */
 export type DeclaredOrder = {
   readonly id: string;
   readonly side: Side;
-  /** Rounded to the tick: a buy down, a sell up. */
+  /** The engine rounds it to the tick: a buy down, a sell up. */
   readonly price: Amount;
 } & (
   | {
-      /** In base, rounded down to the lot. */
+      /** In base; the engine rounds it down to the lot. */
       readonly size: Amount;
       readonly quoteSize?: undefined;
     }
@@ -29,7 +29,7 @@ export interface PriceLevel {
   readonly amount: Money;
 }
 
-/** What the function sees. Prices and amounts are of others: its own orders are left out of quote and book. */
+/** Input of the function. The quote and the book exclude the strategy's own orders. */
 export interface StrategyInput<Config = unknown, State = unknown> {
   readonly config: Config;
   readonly now: Millis;
@@ -47,14 +47,14 @@ export interface StrategyInput<Config = unknown, State = unknown> {
     readonly maker: Money;
     readonly taker: Money;
   };
-  /** Its books: base held, what that cost, and what sells have earned. */
+  /** The strategy's books: its base, the cost of that base, and the profit of its sells. */
   readonly position: {
     readonly base: Money;
     readonly cost: Money;
     readonly averageCost: Money | null;
     readonly realized: Money;
   };
-  /** Base and quote that its orders may use, what the open ones bind included. */
+  /** Base and quote that its orders can use, including what its open orders lock. */
   readonly free: { readonly base: Money; readonly quote: Money };
   readonly open: readonly {
     readonly id: string;
@@ -63,7 +63,7 @@ export interface StrategyInput<Config = unknown, State = unknown> {
     readonly amount: Money;
     readonly filled: Money;
   }[];
-  /** Fills since the last call, the oldest first; `id` is null where its order's id is no longer known. */
+  /** Fills since the last call, oldest first; `id` is null if the engine no longer knows the order's id. */
   readonly fills: readonly {
     readonly id: string | null;
     readonly side: Side;
@@ -73,11 +73,11 @@ export interface StrategyInput<Config = unknown, State = unknown> {
   }[];
   /** What the last call returned as its state; before that, the definition's `initial`. */
   readonly state: State;
-  /** From 0 up to 1: the same numbers for the same strategy at the same time. */
+  /** Returns a number from 0 up to 1, the same one for the same strategy at the same time. */
   readonly random: () => number;
 }
 
-/** The orders alone keep the state as it is. */
+/** Result of a call: the orders, or the orders with a new state. Orders alone leave the state unchanged. */
 export type Declared<State = unknown> =
   | readonly DeclaredOrder[]
   | { readonly orders: readonly DeclaredOrder[]; readonly state: State };
@@ -88,34 +88,34 @@ export interface StrategyDefinition<Schema extends z.ZodObject = z.ZodObject, St
   readonly config: Schema;
   /** The state before the first call. */
   readonly initial?: State | undefined;
-  /** Of the state and the config: a stored strategy of another version is upgraded, or paused. */
+  /** Version of the state and the config. edgemaker upgrades a stored strategy of another version, or pauses it. */
   readonly version?: number | undefined;
-  /** Takes a state that an older version has returned. */
+  /** Converts a state that an older version returned. */
   readonly upgrade?: ((state: unknown, version: number) => State) | undefined;
-  /** An open order stays while its price is this near, and so much of its amount is left. */
+  /** An open order stays while its price and its remaining amount are within this tolerance. */
   readonly tolerance?:
     | { readonly price?: Amount | undefined; readonly amount?: Amount | undefined }
     | undefined;
-  /** Allows orders that take. */
+  /** Whether its orders can be taker orders. */
   readonly mayTake?: boolean | undefined;
   orders(view: StrategyInput<z.output<Schema>, State>): Declared<State>;
 }
 
-/** Of any config and state. */
+/** A definition with any config and state. */
 // biome-ignore lint/suspicious/noExplicitAny: what one definition sees is no other one's.
 export type AnyStrategyDefinition = StrategyDefinition<any, any> & Partial<LoadedFrom>;
 
-/** What is known of a definition that was loaded from a file. */
+/** Where a definition was loaded from, and how to run it safely. */
 export interface LoadedFrom {
-  /** File and line of its function. */
+  /** File and line of the function. */
   readonly source: string;
-  /** File and line at which its code threw; undefined where the error is not of its code. */
+  /** Returns the file and line that threw; undefined if the error does not come from the user's code. */
   readonly locate: (error: unknown) => string | undefined;
-  /** Calls what runs its code, and ends it at a time limit: throws then. */
+  /** Runs the user's code, and throws when it exceeds the time limit. */
   readonly guard: <T>(work: () => T) => T;
   /** A backtest asks it each time twice: answers that differ are a fault. */
   readonly isCalledTwice: boolean;
 }
 
-/** Those that a program has loaded. */
+/** The strategy definitions that the program loaded. */
 export type StrategyDefinitions = readonly AnyStrategyDefinition[];

@@ -33,37 +33,40 @@ export interface KeyReport {
 /** Dependencies of an operation. */
 export interface Deps {
   readonly exchanges: readonly ExchangeInfo[];
-  /** The venue of a configured exchange id, with the server's keys or the ones given. */
+  /** Returns the venue of a configured exchange id, with the server's keys or with the given keys. */
   readonly venue: (exchange: string, keys?: Keys) => Venue;
-  /** Absent without paper trading. */
+  /** Paper trading; absent if it is disabled. */
   readonly dry?: DryRuns;
-  /** The venue behind a stored account; undefined when this process is not configured for it. */
+  /** Returns the venue of a stored account; undefined if this process has no configuration for it. */
   readonly venueOf: (account: AccountRef) => Venue | undefined;
   /** Runs one pass over an account that no tick covers, to look up unconfirmed orders. */
   readonly resolve?: (venue: Venue) => Promise<unknown>;
   /** Returns the market time of an account at a protocol time. They are equal on real exchanges. */
   readonly marketTime: (account: AccountRef, now: Millis) => Millis;
-  /** Lets market time go on after passes, which need not wait then; false at its end. Absent where it runs by itself. */
+  /**
+   * Lets simulated market time advance between passes without waiting; returns false at its end. Absent if time
+   * advances by itself.
+   */
   readonly letPass?: (by: Millis) => Promise<boolean>;
   /** Applies a time limit to an external read. On timeout, throws VenueError with the name of the source. */
   readonly inTime: <T>(who: string, read: () => Promise<T>) => Promise<T>;
-  /** Warnings about exchange keys; absent without any. */
+  /** Returns warnings about exchange keys; absent if there are never any. */
   readonly warnings?: () => Promise<readonly string[]>;
-  /** Stored exchange keys that cannot be opened, by exchange; absent where there are none. */
+  /** Returns stored exchange keys that cannot be decrypted, with the exchange of each. */
   readonly keyTroubles?: () => Promise<readonly string[]>;
   readonly dex: Dex;
-  /** Candles to look back on; absent where none are kept: then the exchange is asked. */
+  /** Stored candles for backtests; if absent, edgemaker reads candles from the exchange. */
   readonly kept?: CandleReader | undefined;
   /** Reads a pair's price from other exchanges and the chain; absent without other sources. */
   readonly reference?: (exchange: string, symbol: Pair) => Promise<Reference>;
   /** Absent if the process has a single caller. */
   readonly heavy?: HeavyLane | undefined;
-  /** Absent where calculations are made in slices, between which this process answers. */
+  /** Runs calculations in a thread; if absent, they run in slices, and requests are served between slices. */
   readonly calculationThread?: CalculationThread | undefined;
   readonly store: Store;
-  /** The kinds of strategies that this program knows. */
+  /** The kinds of strategy that this program supports. */
   readonly kinds: Kinds;
-  /** What the store says of the kill switch comes from here too, where there is one. */
+  /** The local kill switch, which applies in addition to the stored one; absent without one. */
   readonly killHere?: KillHere;
   /** Limits from the settings. They apply in addition to stored limits, which cannot raise them. */
   readonly limits?: Limits | undefined;
@@ -84,7 +87,7 @@ export interface Deps {
   };
   /** Metrics; absent without any. */
   readonly metrics?: MetricsStore;
-  /** Alert channels what happens; absent where nobody is. */
+  /** Sends messages to alert channels; absent without notifications. */
   readonly notify?: {
     readonly store: NotifyStore;
     readonly post: Post;
@@ -93,13 +96,13 @@ export interface Deps {
     readonly hosts: readonly string[];
     readonly inward?: LeadsInward | undefined;
   };
-  /** The server's exchange keys; absent for simulated exchanges. */
+  /** Storage of the server's exchange keys; absent for simulated exchanges. */
   readonly keys?: {
     list(): Promise<readonly KeyReport[]>;
     /** Throws VenueError if the exchange refuses the keys or there are none. */
     check(exchange: string): Promise<{ readonly assets: number; readonly mayWithdraw: boolean | undefined }>;
   };
-  /** Keys that sign checkpoints of events, the first one for new ones. */
+  /** Keys that sign checkpoints of events; the first one signs new checkpoints. */
   readonly signers?: readonly Signer[];
   /** Tracer; absent without a collector. */
   readonly tracer?: Tracer | undefined;

@@ -1,4 +1,4 @@
-/** Data of the chain's exchanges. Amounts and prices are Decimal; ADA is the chain's native asset. */
+/** Data of decentralized exchanges on Cardano. Amounts and prices are Decimal; ADA is the chain's native asset. */
 import type { ChainToken } from "../kernel/chain-token.ts";
 import type { Decimal } from "../kernel/decimal.ts";
 
@@ -45,7 +45,7 @@ export interface DexPrice {
   readonly sources: readonly Source[];
 }
 
-/** A pool that counts for a price: quoted, and of at least 1,000 ADA. */
+/** A pool that counts toward a price: it has a quote and at least 1,000 ADA. */
 export type PricedPool = Pool & { readonly quoted: Decimal };
 
 /** Sources of a token's price, largest pool first. */
@@ -54,7 +54,7 @@ export interface ChainMarket {
   readonly ada: AdaPrice;
 }
 
-/** The chain's exchanges. Throws VenueError, within the time limit of a read. */
+/** The chain's decentralized exchanges. Reads throw VenueError, also after the time limit of a read. */
 export interface Dex extends Aggregator {
   market(token: ChainToken): Promise<ChainMarket>;
   price(token: ChainToken): Promise<DexPrice>;

@@ -3,35 +3,35 @@ import type { Millis } from "../kernel/time.ts";
 import type { Local } from "./local.ts";
 
 export interface HeavyCaller {
-  /** Callers with the same key share their places. */
+  /** Callers with the same key share one quota. */
   readonly actor: string;
   /** Aborts when the caller has disconnected. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface HeavyPlace {
-  /** Keeps the place; call it at least every few seconds of calculation. */
+  /** Extends the reservation; call it at least every few seconds of calculation. */
   readonly renew: () => void;
-  /** This place's share of the calculation time. */
+  /** Returns this caller's share of the calculation time. */
   readonly share: () => number;
 }
 
 /** Queue for operations with long calculations. */
 export interface HeavyLane {
   /**
-   * Runs `act` when it is the caller's turn. Throws Too many requests where the queue is full, or the caller has its share
-   * of it.
+   * Runs `act` when it is the caller's turn. Throws `Too many requests` if the queue or the caller's share of it is
+   * full.
    */
   run<T>(caller: HeavyCaller, act: (place: HeavyPlace) => Promise<T>): Promise<T>;
 }
 
-/** Ends a calculation early: after `longest` with a partial result, on `signal` without one. */
+/** Limits of a calculation: it ends after `longest` with a partial result, and on `signal` without a result. */
 export interface CalculationLimits {
   readonly longest: Millis;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Runs one named calculation of plain data in a thread of its own. Long lists are in `lists` of the job. */
+/** Runs one named calculation on plain data in a separate thread. The job's `lists` contains its long lists. */
 export type CalculationThread = (name: string, job: object, limits: CalculationLimits) => Promise<unknown>;
 
 /** Error of a request whose client has disconnected. */
@@ -42,7 +42,7 @@ interface HeavyCall {
   readonly waiting?: { readonly hear: (done: number) => void } | undefined;
 }
 
-/** Lets other requests run between two parts of heavy work. Throws if the client has disconnected. */
+/** Lets other requests run between two parts of a long calculation. Throws if the client has disconnected. */
 export async function betweenParts(
   { heard, sleep }: Pick<Local, "heard" | "sleep">,
   { signal, waiting }: HeavyCall,

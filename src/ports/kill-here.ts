@@ -3,9 +3,9 @@ import type { Store } from "./stores/store.ts";
 
 /** A kill switch of one process, independent of the database: its settings, or a file next to the database. */
 export interface KillHere {
-  /** Evaluated immediately before use; undefined if nothing blocks orders. */
+  /** Reason why orders are blocked; undefined if they are not. Evaluated immediately before use. */
   readonly reason: () => string | undefined;
-  /** The file that stops every process of this machine, as a person is told where to create it; absent where there are no files. */
+  /** Path of the file that stops every process on this machine, for messages; absent on platforms without files. */
   readonly file?: string | undefined;
 }
 

@@ -5,17 +5,17 @@ import type { StepStore } from "./stores/step-store.ts";
 import type { Permit } from "./venue.ts";
 
 /**
- * How long a look at the kill switch holds, from when it was asked for. No request that places an order leaves later
- * than this after another process has turned the switch on; in the process that has turned it, none leaves at all.
+ * How long a read of the kill switch stays valid, from the start of the read. After another process turns the switch
+ * on, no order leaves later than this. In the process that turns it on, no order leaves at all.
  */
 export const LOOK_HOLDS: Millis = SECOND;
 
-/** How long the record of an order holds as such a look: it is written only while the switch is off. */
+/** How long the record of an order is valid as such a read: the store writes it only while the switch is off. */
 export const RECORD_HOLDS: Millis = SECOND / 5;
 
 /**
- * The kill switch as those see it who send one order of a kind after another. `recordedAt` is when the one order was
- * asked to be recorded that is sent.
+ * Watches the kill switch while several orders of one kind are sent. `recordedAt` is the time at which the current
+ * order's record was requested.
  */
 export function watchKill(
   { store, local }: { store: StepStore; local: Local },
@@ -28,9 +28,12 @@ export function watchKill(
   const isOn = () => seen || store.knownKilled(kind);
 
   return {
-    /** What is known of it without a look. */
+    /** Returns the last known state, without a read. */
     isOn,
-    /** The permit of a request that places an order: it looks at the switch in its turn, right before it is signed. */
+    /**
+     * Returns the permit of an order's request: it reads the switch when the request's turn comes, right before it is
+     * signed.
+     */
     unlessOn(permit: Permit): Permit {
       return {
         ...permit,

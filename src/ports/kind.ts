@@ -36,7 +36,7 @@ export interface StrategyContext {
   readonly now: Millis;
   /** Time between two passes, estimated from the last one. */
   readonly interval: Millis;
-  /** Market time of the prices. */
+  /** Whether the market time of the prices is simulated. */
   readonly isSimulated: boolean;
   readonly window: LeaseWindow;
   /** Undefined if the balances were not read. */
@@ -49,7 +49,7 @@ export interface StrategyContext {
   readonly killed: boolean;
   /** Whether the base is sold within the price collar although the kill switch is on. */
   readonly panics: boolean;
-  /** Open orders without a row: of strategies in this database, and of unknown strategies. */
+  /** Open orders on the exchange that have no row, of this database's strategies and of unknown ones. */
   readonly held: string | null;
   readonly stranger: string | null;
   /** An order that the exchange accepted but does not show after the expected delay. */
@@ -61,7 +61,7 @@ export interface StrategyContext {
   /** Why orders wait, if the exchange responds slowly. */
   readonly slow: string | null;
   readonly bounds: Bounds;
-  /** Returns the strategy after checking its loss and its account's loss against their limits. */
+  /** Returns the strategy after checking the strategy's loss and the account's loss against their limits. */
   readonly judge: <S extends Strategy>(strategy: S, quote: Quote) => S;
 }
 
@@ -69,7 +69,7 @@ export interface StrategyContext {
 export interface Drafted<S extends Strategy = Strategy> {
   readonly strategy: S;
   readonly intents: readonly Draft[];
-  /** Of limits, where the intents are recorded. */
+  /** Limits to check when the intents are recorded. */
   readonly terms: LimitTerms | null;
   readonly cancels: readonly Order[];
   /** Further notices. */
@@ -97,11 +97,11 @@ export interface FoundOrder {
   readonly ended: boolean;
 }
 
-/** Context before balances are read. */
+/** The part of a strategy's context that is known before balances are read. */
 export interface PlacingSight extends Pick<StrategyContext, "sight" | "now" | "interval" | "isSimulated"> {
-  /** Returns slots without an order that do not wait for a limit. */
+  /** Number of slots without an order that do not wait for a limit. */
   readonly free: number;
-  /** Its orders that are or can be open, with their filled amounts. */
+  /** Its orders that are open or can become open, with their filled amounts. */
   readonly live: readonly Order[];
 }
 
@@ -121,7 +121,7 @@ export interface Kind<
   /** Run before and after booking the fills of an order that a restored database had lost. */
   beforeFound(strategy: Strategy<Config, State>, found: FoundOrder): State;
   afterFound(state: State, order: Order): State;
-  /** Returns the state after a restored database skipped this many generations of ids. */
+  /** Returns the state after skipping this many generations of ids, because the database was restored. */
   skipGenerations(strategy: Strategy<Config, State>, count: number): State;
   /** Moves all base from the slots to the strategy as a whole. */
   release(state: State): State;

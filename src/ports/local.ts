@@ -9,9 +9,9 @@ export interface Local {
   /** Returns `length` random characters of [0-9a-z]. */
   readonly randomText: (length: number) => string;
   readonly sleep: (millis: Millis) => Promise<void>;
-  /** Ends when this process has heard what has arrived for it; absent where nothing ever holds it up. */
+  /** Resolves when this process has handled all messages that reached it; absent if nothing can delay them. */
   readonly heard?: () => Promise<void>;
-  /** Lets work continue after the response; absent where a response ends nothing. */
+  /** Lets work continue after the response; absent if the platform does not end a process after its response. */
   readonly outlast?: (work: Promise<unknown>) => void;
 }
 

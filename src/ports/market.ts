@@ -9,7 +9,10 @@ export interface MarketData {
   ticker(symbol: Pair): Promise<Ticker>;
   book(symbol: Pair, limit: number): Promise<Book>;
   trades(symbol: Pair, limit: number): Promise<readonly Trade[]>;
-  /** Ascending. With `since` those of the `limit` spans from it on, else the newest; the last may be under way. */
+  /**
+   * Ascending. With `since`, returns `limit` spans from it; otherwise the newest ones. The last candle can be
+   * incomplete.
+   */
   candles(symbol: Pair, range: CandleRange): Promise<readonly Candle[]>;
   /** Maximum number of past candles that the exchange returns; absent without a maximum. */
   readonly candleReach?: number | undefined;

@@ -14,7 +14,10 @@ export type Post = (request: OutboundRequest, timeout: Millis) => Promise<Outbou
 export interface Mail {
   /** Unique id, the same for every attempt. */
   readonly id: string;
-  /** `smtps://host[:port]`; or `smtp://host[:port]`, whose connection must become encrypted unless the operator has named the host. */
+  /**
+   * `smtps://host[:port]`, or `smtp://host[:port]`, which must switch to encryption unless the operator configured
+   * the host.
+   */
   readonly server: string;
   readonly user?: string;
   readonly password?: string;
@@ -24,10 +27,13 @@ export interface Mail {
   readonly text: string;
 }
 
-/** Sends a mail; the status is the server's reply code. Rejects without a response. */
+/** Sends an email; the status is the server's reply code. Rejects without a response. */
 export type SendMail = (mail: Mail, timeout: Millis) => Promise<OutboundAnswer>;
 
-/** Why nothing may be sent to this address; undefined where it may. `named` are hosts of the operator's settings. */
+/**
+ * Returns why messages to this address are forbidden; undefined if they are allowed. `named` are the hosts in the
+ * operator's settings.
+ */
 export function refusedAddress(
   url: URL,
   named: readonly string[],
@@ -48,10 +54,13 @@ const isLocal = (host: string): boolean =>
   !host.includes(".") ||
   /\.(localhost|local|internal|home\.arpa)$/.test(host);
 
-/** Why nothing may be sent to a name, of where it leads now; undefined where it may, or that is not known yet. */
+/**
+ * Resolves a host name now, and returns why messages to it are forbidden; undefined if they are allowed or the name
+ * does not resolve.
+ */
 export type LeadsInward = (host: string) => Promise<string | undefined>;
 
-/** Milliseconds to wait, from Retry-After in seconds. */
+/** Reads Retry-After, which is in seconds, and returns milliseconds. */
 export const secondsOf = (header: string | null | undefined): number | undefined =>
   header && /^\d{1,6}$/.test(header) ? Number(header) : undefined;
 

@@ -56,8 +56,8 @@ export interface FillsRead {
 /** Result of one query for a time span. */
 export interface FillsOfSpan extends FillsRead {
   /**
-   * The part of the span asked for that needs no other question: all that the venue tells of it is here. It begins
-   * where the span begins, or ends where it ends.
+   * The part of the requested span that needs no other query, because the exchange returned all its fills. It begins
+   * or ends where the span does.
    */
   readonly told: Span;
   /** Market time of the exchange: the upper bound of the query. */
@@ -66,7 +66,7 @@ export interface FillsOfSpan extends FillsRead {
 
 /** Evaluated immediately before a write is sent; a refused request is never sent. */
 export interface Permit {
-  /** Waited for when the request's turn has come, before it is signed: `mayLeave` may rest on what this finds. */
+  /** Runs when the request's turn has come, before it is signed. `mayLeave` can use its result. */
   readonly look?: () => Promise<void>;
   readonly mayLeave: () => boolean;
   /** Protocol time after which a simulated venue refuses the request itself. */
@@ -80,7 +80,7 @@ export type CreateOutcome =
       readonly result: "rejected";
       readonly reason: string;
       readonly failure?: VenueFailure;
-      /** A post-only order would have taken. */
+      /** Whether a post-only order was refused because it would have been a taker order. */
       readonly wouldTake?: boolean;
     }
   | { readonly result: "unknown"; readonly reason: string };
@@ -133,14 +133,14 @@ export interface CallRequests {
 /** One account on one exchange. Reads throw VenueError. Writes return an outcome and throw only on programming errors. */
 export interface Venue extends MarketData {
   readonly account: AccountRef;
-  /** Other texts are not valid order ids. */
+  /** Format of order ids; other texts are not valid ids. */
   readonly orderIds: OrderIds;
   readonly timing: Timing;
   /** Returns a market with public fees, read without keys; if absent, `market` returns them. */
   readonly listed?: (symbol: Pair) => Promise<Market>;
   /**
-   * Public data for whoever asks without a token, within a budget, a circuit and kept answers of its own: no question
-   * of a stranger's touches a pass. Where absent, the venue's own reads do.
+   * Public data for requests without a token. Its rate limit, circuit breaker and cache are separate, so public
+   * requests never affect a pass. If absent, the venue's own reads are used.
    */
   readonly forAnyone?: MarketData;
   balances(): Promise<readonly Balance[]>;
@@ -166,10 +166,10 @@ export interface Venue extends MarketData {
   /** Calls that a pass reserves before its first request; undefined without a rate limit. */
   readonly opening?: (isUrgent: boolean) => CallRequests | undefined;
   /**
-   * The same account for the holder of its lease, asked for at `askedAt` of the process's own clock, with those calls
-   * where they are `paid`. Where private calls have to go one at a time, others wait for the lease; its holder must not.
-   * A pass for which people wait may use what is kept from others of the rate of calls. After `yieldsAfter` it makes no
-   * further call once a person waits for the lease in another process.
+   * Returns the same account for the holder of its lease. `askedAt` is when the lease was requested, by the process's
+   * own clock; `paid` means that the calls are already deducted. If private calls must be serial, other callers wait
+   * for the lease, but its holder does not. An urgent pass can use the calls reserved for it. After `yieldsAfter` the
+   * holder makes no further call once another process waits for the lease.
    */
   readonly under?: (
     lease: { readonly now: Millis },
@@ -180,20 +180,23 @@ export interface Venue extends MarketData {
       readonly paid?: CallRequests | undefined;
     },
   ) => Venue;
-  /** Of such a pass, before its first read: throws BudgetSpent, with when, where there are not the calls of a whole one. */
+  /**
+   * Runs before the first read of such a pass. Throws BudgetSpent, with the time to retry, if the calls of a whole
+   * pass are not available.
+   */
   readonly enter?: () => Promise<void>;
-  /** Of such a pass: its last call is made. It gives its lease back after this, as others may call under it. */
+  /** Runs after the last call of such a pass. The pass then releases its lease, so others can make calls. */
   readonly leave?: () => Promise<void>;
-  /** Tells whoever has the account's lease that a person waits for it. */
+  /** Signals the lease's holder that a person waits for it. */
   readonly wait?: () => Promise<void>;
 }
 
-/** Exchange keys that came with one request; never stored, never logged. */
+/** Exchange keys sent with one request; edgemaker never stores or logs them. */
 export interface Keys {
   readonly key: string;
   readonly secret: string;
   readonly passphrase?: string | undefined;
-  /** Tells the account of one key from that of another, without telling the key. */
+  /** Distinguishes the accounts of different keys without revealing the keys. */
   readonly hash: string;
 }
 

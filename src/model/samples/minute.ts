@@ -1,37 +1,37 @@
-/** Samples as they are kept: a row a minute, as good as the worst moment that was seen in it. */
+/** Stored liquidity samples: one row per minute, with the worst values of that minute. */
 import { abs, type Decimal, div, max, min } from "../../kernel/decimal.ts";
 import { DAY, MINUTE, type Millis } from "../../kernel/time.ts";
 import { ABSENCES, type Absence, type Depths, type LiquiditySample, type Sides } from "./sample.ts";
 
-/** Folding is by least and most alone: a sample that is told twice, or late, changes nothing. */
+/** Samples are merged by minimum and maximum only, so a repeated or late sample changes nothing. */
 export interface LiquidityMinute {
-  /** Of UTC, counted from 1970. */
+  /** UTC minute, counted from 1970. */
   readonly minute: number;
   readonly samples: number;
-  /** The widest seen; null where a side was empty at any moment. */
+  /** Widest spread of the minute; null if a side was empty at any moment. */
   readonly spread: Decimal | null;
   readonly ownSpread: Decimal | null;
   readonly ownOrders: Sides<number>;
-  /** The least seen; null where it was unknown at any moment. */
+  /** Smallest depth of the minute; null if it was unknown at any moment. */
   readonly ownDepth: Sides<Depths> | null;
   readonly depth: Sides<Depths> | null;
   readonly isCutShort: boolean;
-  /** |mid − reference| ÷ reference, the most seen; null where either was unknown at any moment. */
+  /** Maximum of |mid − reference| ÷ reference; null if either was unknown at any moment. */
   readonly deviation: Decimal | null;
-  /** Places that have told a price to compare with, the fewest at any moment; null where unknown at any moment. */
+  /** Minimum number of other sources with a price; null if unknown at any moment. */
   readonly sources: number | null;
-  /** Why one's own orders were not on both sides at some moment; null where they were, or nobody knows. */
+  /** Why own orders were missing on a side at some moment; null if none were missing or it is unknown. */
   readonly absence: Absence | null;
 }
 
-/** A minute of which nothing was seen though somebody has looked, and why. */
+/** A minute in which the order book could not be read, and why. */
 export interface MissedMinute {
   readonly minute: number;
   readonly cause: Absence;
 }
 
 export const minuteOf = (at: Millis): number => Math.floor(at / MINUTE);
-/** Minutes of a day of UTC. */
+/** Number of minutes in a UTC day. */
 export const MINUTES_A_DAY = DAY / MINUTE;
 export const dayOfMinute = (minute: number): number => Math.floor(minute / MINUTES_A_DAY);
 
@@ -52,7 +52,7 @@ const minuteFrom = (sample: LiquiditySample): LiquidityMinute => ({
   absence: sample.absence,
 });
 
-/** Two parts of one minute. */
+/** Merges two samples of one minute. */
 export const joinMinutes = (a: LiquidityMinute, b: LiquidityMinute): LiquidityMinute => ({
   minute: a.minute,
   samples: a.samples + b.samples,
@@ -79,7 +79,7 @@ const bySide = <T>(a: Sides<T>, b: Sides<T>, join: (a: T, b: T) => T): Sides<T> 
 const leastDepths = (a: Sides<Depths>, b: Sides<Depths>): Sides<Depths> =>
   bySide(a, b, (x, y): Depths => [min(x[0], y[0]), min(x[1], y[1]), min(x[2], y[2])]);
 
-/** Ascending; a minute without a sample has no row: it is unknown, neither good nor bad. */
+/** Merges samples by minute, ascending. A minute without a sample has no row: it is unknown, neither good nor bad. */
 export function foldSamples(samples: readonly LiquiditySample[]): LiquidityMinute[] {
   const minutes = new Map<number, LiquidityMinute>();
   for (const sample of samples) {

@@ -1,11 +1,11 @@
-/** What is asked of a market: a rule by its name, with what a person has agreed. */
+/** Rules of a liquidity agreement: a preset with the agreed values. */
 import type { Decimal } from "../../kernel/decimal.ts";
 import type { DepthBand } from "./sample.ts";
 
 export const PRESETS = ["mexc-st", "bitget-st", "gate-score", "agreement"] as const;
 export type Preset = (typeof PRESETS)[number];
 
-/** Shares of 1, and quote; what is left out is what the preset says. */
+/** Spreads as shares of 1, amounts in quote; the preset gives the defaults. */
 export interface PromiseRequest {
   readonly spread?: Decimal | undefined;
   readonly depth?: Decimal | undefined;

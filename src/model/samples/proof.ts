@@ -1,24 +1,24 @@
 /** A finished day of a pair's minutes, hashed, linked to the day before it, and signed. docs/proof.md specifies it. */
 export interface SignedDay {
-  /** In UTC, counted from 1970. */
+  /** UTC day, counted from 1970. */
   readonly day: number;
-  /** SHA-256 of the signed day before it; zeros without one. */
+  /** SHA-256 of the previous signed day; zeros without one. */
   readonly previous: string;
   /** SHA-256 of the day's text. */
   readonly hash: string;
-  /** Ed25519, over the format's name and the hash. */
+  /** Ed25519 signature of the format's name and the hash. */
   readonly signature: string;
-  /** The public key that signed it. Lower-case hexadecimal, as the other texts. */
+  /** The public key that signed it, in lower-case hexadecimal like the other texts. */
   readonly publicKey: string;
 }
 
-/** The numbers of rows that were signed: none is added or deleted meanwhile. */
+/** Numbers of the signed rows; none can be added or deleted while the day is signed. */
 export interface SignedRows {
   readonly known: number;
   readonly missed: number;
 }
 
-/** Signs text with a private key that stays where it is. */
+/** Signs text with a private key that it does not expose. */
 export interface ProofKey {
   readonly publicKey: string;
   sign(text: string): Promise<string>;

@@ -1,15 +1,15 @@
-/** What a book offers at one moment: the market's, and apart from it what is one's own. */
+/** An order book's liquidity at one moment: the market's, and separately that of own orders. */
 import { type Decimal, decimal, max, min, mul, ONE, sum, ZERO } from "../../kernel/decimal.ts";
 import { spreadOf } from "../../kernel/spread.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Book, BookLevel, Side } from "../market.ts";
 import type { Order } from "../order.ts";
 
-/** Distances from the mid within which depth is counted, as shares of it. */
+/** Distances from the mid price within which depth is counted, as shares of the mid. */
 export const BANDS = [decimal("0.005"), decimal("0.01"), decimal("0.02")] as const;
 export type DepthBand = 0 | 1 | 2;
 
-/** In quote, for each of the bands; null where nobody knows. */
+/** Depth in quote within each band; null if unknown. */
 export type Depths = readonly [Decimal, Decimal, Decimal];
 
 export interface Sides<T> {
@@ -19,39 +19,39 @@ export interface Sides<T> {
 
 export interface LiquiditySample {
   readonly at: Millis;
-  /** (ask − bid)/mid of the whole book; null where a side is empty, or the book crossed. */
+  /** (ask − bid)/mid of the whole book; null if a side is empty or the book is crossed. */
   readonly spread: Decimal | null;
-  /** The same of one's own best orders; null unless both sides rest. */
+  /** The same for own best orders; null unless both sides have orders. */
   readonly ownSpread: Decimal | null;
-  /** Orders of one's own that rest. */
+  /** Number of own open orders. */
   readonly ownOrders: Sides<number>;
-  /** Within the bands around the book's mid, or around the reference where it has none; null without either. */
+  /** Within the bands around the book's mid, or around the reference if there is no mid; null without either. */
   readonly ownDepth: Sides<Depths> | null;
-  /** Everybody's, one's own included; null where the book was not read. */
+  /** Depth of all orders, including own ones; null if the book was not read. */
   readonly depth: Sides<Depths> | null;
-  /** The book was told so short that it ends inside the widest band: what is counted is at least so much. */
+  /** The exchange returned so few levels that the book ends inside the widest band; the depth is a lower bound. */
   readonly isCutShort: boolean;
-  /** The median of what other places say; null where none has. */
+  /** Median price of the other sources; null if none has a price. */
   readonly reference: Decimal | null;
-  /** How many have; null where nobody knows whether there are any. */
+  /** Number of sources with a price; null if unknown. */
   readonly sources: number | null;
   readonly mid: Decimal | null;
-  /** Why one's own orders are not on both sides; null where they are, or nobody knows. */
+  /** Why own orders are missing on a side; null if none are missing or it is unknown. */
   readonly absence: Absence | null;
 }
 
-/** Why nothing of one's own is offered: the exchange, insufficient funds, on purpose, or a fault of our own. */
+/** Why there are no own orders: an exchange problem, insufficient funds, a pause, or an internal fault. */
 export const ABSENCES = ["exchange", "funds", "pause", "ours"] as const;
 export type Absence = (typeof ABSENCES)[number];
 
 export interface OwnOrder {
   readonly side: Side;
   readonly price: Decimal;
-  /** Of it that rests, in base. */
+  /** Its open amount, in base. */
   readonly amount: Decimal;
 }
 
-/** What an exchange tells of a book: best bid and ask alone, or levels, at most `limit` a side. */
+/** What an exchange returns of a book: best bid and ask only, or levels, at most `limit` per side. */
 export interface SampleSeen {
   readonly at: Millis;
   readonly bid: Decimal | undefined;
@@ -88,8 +88,9 @@ export function sampleBook(seen: SampleSeen, own: readonly OwnOrder[]): Liquidit
 }
 
 /**
- * What a book of at most `limit` levels a side shows of own orders: what is not at its price has filled or is gone, and
- * what of it is has not. Beyond the last level of a book that was cut nobody sees: there they are taken as they were.
+ * Returns own orders as the book shows them, with at most `limit` levels per side. An order that is not at its price
+ * has filled or ended; a smaller amount means a partial fill. Orders beyond the last level of a cut book count as
+ * unchanged.
  */
 export function ownLevels(
   book: Pick<Book, "bids" | "asks">,
@@ -122,7 +123,7 @@ const depthsOf = ({ bids, asks }: Sides<readonly BookLevel[]>, mid: Decimal): Si
   asks: depthWithin("sell", asks, mid),
 });
 
-/** Σ price × amount of what lies no farther from the mid than each band: exactly at its edge counts. */
+/** Returns Σ price × amount of the levels within each band around the mid, edges included. */
 export function depthWithin(side: Side, levels: readonly BookLevel[], mid: Decimal): Depths {
   const [a, b, c] = BANDS.map((band) =>
     sum(
@@ -141,7 +142,7 @@ const isInsideBand = (
   { mid, band }: { readonly mid: Decimal; readonly band: Decimal },
 ): boolean => (side === "buy" ? price * ONE >= mid * (ONE - band) : price * ONE <= mid * (ONE + band));
 
-/** A side that was told in full length, and whose last level still lies inside the widest band. */
+/** Returns whether a side was returned in full length, and its last level is still inside the widest band. */
 const endsInside = ({ bids, asks }: Pick<Book, "bids" | "asks">, mid: Decimal, limit: number): boolean =>
   (["buy", "sell"] as const).some((side) => {
     const levels = side === "buy" ? bids : asks;

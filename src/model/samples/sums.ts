@@ -1,9 +1,9 @@
-/** Minutes of a watched pair as sums. Sums of two spans add up, so a mean over both is exact. */
+/** Sums over the minutes of a sampled pair. Sums of two spans add up, so a mean over both is exact. */
 import { type Decimal, sum, ZERO } from "../../kernel/decimal.ts";
 import type { LiquidityMinute, MissedMinute } from "./minute.ts";
 import type { Absence, Depths, Sides } from "./sample.ts";
 
-/** Minutes in order; `to` is excluded. */
+/** Minutes in ascending order; `to` is excluded. */
 export interface Minutes {
   readonly from: number;
   readonly to: number;
@@ -17,7 +17,7 @@ export interface Total {
   readonly count: number;
 }
 
-/** Own orders, or the whole book: shares of 1, and quote. */
+/** Sums for own orders or for the whole book: spreads as shares of 1, depth in quote. */
 export interface OfferSums {
   readonly spread: Total;
   readonly depth: Sides<Depths> & { readonly count: number };
@@ -32,7 +32,7 @@ export interface LiquiditySums {
   readonly deviation: Total;
   readonly own: OfferSums;
   readonly market: OfferSums;
-  /** Some minute has an own order. */
+  /** Whether any minute has an own order. */
   readonly isOffering: boolean;
 }
 
@@ -49,9 +49,9 @@ export interface DaySums {
   readonly day: number;
   readonly sums: LiquiditySums;
   readonly runs: readonly MinuteRun[];
-  /** Minutes that keep a rule, by the rule's key. */
+  /** Number of minutes that keep each rule, by the rule's key. */
   readonly up: Readonly<Record<string, number>>;
-  /** Rows of missed minutes. */
+  /** Number of missed minutes. */
   readonly missed: number;
   /** SHA-256 of the minutes as a table; null without minutes. */
   readonly hash: string | null;
@@ -125,11 +125,11 @@ const addOffers = (a: OfferSums, b: OfferSums): OfferSums => ({
   },
 });
 
-/** Sum over count, rounded down; null of nothing. */
+/** Returns sum ÷ count, rounded down; null without values. */
 export const meanOfTotal = ({ sum: all, count }: Total): Decimal | null =>
   count === 0 ? null : all / BigInt(count);
 
-/** Ascending, each as long as its cause stays the same. */
+/** Returns runs of minutes in ascending order; each run has one cause. */
 export function runsIn({ from, to, rows }: Minutes, misses: readonly MissedMinute[]): MinuteRun[] {
   const known = new Map(rows.map((row) => [row.minute, row]));
   const missed = new Map(misses.map(({ minute, cause }) => [minute, cause]));

@@ -42,24 +42,27 @@ export interface Signer {
 }
 
 export interface AuditStore {
-  /** Writes an event that has no other row. */
+  /** Writes an event that belongs to no other row. */
   note(eventView: EventView, by: By): Promise<void>;
-  /** The same of what is about to be done and waits for no database: ends when it is written, fails, or takes too long. */
+  /**
+   * Writes an event before its action, without waiting for a locked database. Resolves when it is written, fails or
+   * times out.
+   */
   noteAhead(eventView: EventView, by: By): Promise<void>;
   /** Returns events in the order of writing. */
   eventsAfter(id: number, limit: number): Promise<readonly ChainedEvent[]>;
   /** Returns the newest event of a chain before a position; undefined without one. */
   placeBefore(chain: string, seq: number): Promise<ChainPlace | undefined>;
-  /**
-   * Whether anything has happened: the newest event's id, and the protocol time of the newest complete pass of any
-   * account; 0 where there is none.
-   */
+  /** Returns the newest event's id, and the protocol time of any account's newest complete pass; 0 if there is none. */
   pulse(): Promise<{ readonly event: number; readonly steppedAt: Millis }>;
   /** Returns the number of events ever written, as the database counts them. */
   eventCount(): Promise<number>;
   /** Oldest first. */
   checkpoints(): Promise<readonly Checkpoint[]>;
-  /** Signs where each chain stands, and cuts off what is older than `keep`; answers the checkpoint and how many were cut. */
+  /**
+   * Signs the position of each chain, and deletes events older than `keep`. Returns the checkpoint and the number of
+   * deleted events.
+   */
   checkpoint(
     signer: Signer,
     keep: Millis | undefined,

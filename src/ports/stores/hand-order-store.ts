@@ -27,12 +27,12 @@ export interface HandOrderStore {
   /** Protocol time. */
   now(): Promise<Millis>;
   /**
-   * Writes the intent of an order by hand: in one statement with what it is held against, so that of two orders that
-   * would meet each other only one is written. Throws `constraint` on a client id that the account has used.
+   * Writes the intent of a manual order and checks its terms in the same statement, so only one of two orders that
+   * could fill each other is written. Throws `constraint` if the account already used the client id.
    */
   recordByHand(order: Order, held: HandTerms, by: By): Promise<HandRecord>;
   settleByHand(outcome: Pick<Order, "account"> & Settlement["outcomes"][number]): Promise<void>;
   orderByClientId(account: AccountKey, clientId: string): Promise<Order | undefined>;
-  /** Returns whether an order of the account is unconfirmed and has to be looked up. */
+  /** Returns whether the account has an unconfirmed order that must be looked up. */
   hasUnclear(account: AccountKey): Promise<boolean>;
 }

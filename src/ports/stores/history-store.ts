@@ -11,13 +11,13 @@ export interface HistoryPlace {
 
 export interface Page {
   readonly limit: number;
-  /** Only what is older than this. */
+  /** Returns only entries older than this. */
   readonly before?: HistoryPlace | undefined;
 }
 
 /** An archive file next to the database. */
 export interface ArchiveFile {
-  /** Of UTC, in which its rows have ended. */
+  /** UTC year in which its rows ended. */
   readonly year: number;
   /** Its name, without a folder. */
   readonly file: string;
@@ -27,13 +27,13 @@ export interface ArchiveFile {
 
 /** History of a strategy, newest first. */
 export interface HistoryStore {
-  /** By market time of creation and client id. */
+  /** Ordered by market time of creation, then client id. */
   ordersOf(strategy: string, page: Page): Promise<readonly Order[]>;
-  /** By market time and trade id. */
+  /** Ordered by market time, then trade id. */
   fillsOf(strategy: string, page: Page): Promise<readonly Fill[]>;
-  /** By protocol time and number. */
+  /** Ordered by protocol time, then number. */
   eventsOf(strategy: string, page: Page): Promise<readonly (KeptEvent & { readonly id: number })[]>;
-  /** Returns the actor of the event that started it; undefined where that event is no longer stored. */
+  /** Returns the actor who started it; undefined if that event is no longer stored. */
   starterOf(strategy: string): Promise<string | undefined>;
   /** Oldest first. */
   archives(): Promise<readonly ArchiveFile[]>;

@@ -4,7 +4,7 @@ import type { LimitSettings, LimitsRead, LimitsRequest } from "../../model/limit
 
 export interface LimitStore {
   readLimits(of: LimitsRequest): Promise<LimitsRead>;
-  /** Sets one scope's limits. Returns false if any limit has changed since `version`. The event names the old values. */
+  /** Sets the limits of one scope, and logs the old values. Returns false if any limit has changed since `version`. */
   setLimits(
     change: {
       readonly version: number;
@@ -14,7 +14,7 @@ export interface LimitStore {
     },
     by: By,
   ): Promise<boolean>;
-  /** Counts a use without an order toward a scope's day; returns false if it would exceed `most`. */
+  /** Counts a use without an order toward a scope's limit for the day. Returns false if it would exceed `most`. */
   useLimit(use: {
     readonly scope: string;
     readonly asset: string;

@@ -19,7 +19,7 @@ export interface PromisedPair extends WatchedPair {
 export type OwnOffer = Pick<LiquidityMinute, "ownSpread" | "ownOrders" | "ownDepth">;
 
 export interface LiquidityStore {
-  /** Returns the pairs that have no sample of a minute. */
+  /** Returns the pairs without a sample of this minute. */
   lacking(pairs: readonly WatchedPair[], minute: number): Promise<readonly WatchedPair[]>;
   /** Stores samples. The first sample of a minute wins. Deletes samples older than 13 months. */
   keep(pair: WatchedPair, row: LiquidityMinute): Promise<void>;
@@ -41,18 +41,18 @@ export interface LiquidityStore {
 /** Signed days. None is changed or deleted, and their minutes take no further sample. */
 export interface ProofStore {
   newest(pair: WatchedPair): Promise<SignedDay | undefined>;
-  /** Ascending, both days included. */
+  /** Ascending; both days are included. */
   days(pair: WatchedPair, from: number, to: number): Promise<readonly SignedDay[]>;
-  /** False where another day was signed meanwhile, or the day has other rows than were signed. */
+  /** Returns false if another process signed a day meanwhile, or if the day's rows differ from the signed ones. */
   add(pair: WatchedPair, day: SignedDay, rows: SignedRows): Promise<boolean>;
 }
 
 /** The deployment's key that signs days. Each throws SettingsError without the operator's key that encrypts it. */
 export interface ProofKeys {
-  /** Undefined where none was made: then no day is signed. */
+  /** Returns undefined if no key was created; then no day is signed. */
   key(): Promise<ProofKey | undefined>;
-  /** Makes the key where there is none. */
+  /** Creates the key if there is none. */
   createKey(): Promise<void>;
-  /** Encrypts it with the first of the operator's keys; returns how many keys were under another one. */
+  /** Encrypts the key with the first of the operator's keys. Returns the number of keys that another key encrypted. */
   rotateKey(): Promise<number>;
 }

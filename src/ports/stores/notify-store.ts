@@ -64,7 +64,7 @@ export interface NotifyStore {
     readonly ttl: Millis;
     readonly page: number;
   }): Promise<Claim | undefined>;
-  /** What was taken in, and the message that is made of it, in one write; false where the claim has run out. */
+  /** Stores what the claim read and the message built from it, in one write. Returns false if the claim has expired. */
   keep(
     claim: Pick<Claim, "channel" | "owner">,
     kept: {

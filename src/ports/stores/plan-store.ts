@@ -16,20 +16,20 @@ export interface PlanStore {
   addPlan(
     plan: PlanKey & Pick<Plan, "actor" | "tool" | "input" | "preview"> & { readonly life: Millis },
   ): Promise<Millis>;
-  /** Plans that can still be decided on or committed, oldest first; `place` is what the next page begins after. */
+  /** Returns plans that can still be approved or committed, oldest first, after the position `place`. */
   plans(page: {
     readonly limit: number;
     readonly after?: number | undefined;
   }): Promise<readonly (Plan & { readonly place: number })[]>;
   /** Returns false if there is no such undecided plan. */
   decidePlan(id: string, decision: "approved" | "refused", by: By): Promise<boolean>;
-  /** Where a plan stands, `waiting` being for the approval it needs; names the request that waits for it. */
+  /** Returns the state of a plan; `waiting` means it needs approval. Records which request waits for it. */
   planState(
     key: PlanKey,
     request: { readonly needsApproval: boolean; readonly waiter: string },
   ): Promise<PlanState>;
-  /** Takes what the plan has shown, in one statement: of two commits one gets it, and none without the approval it needs. */
+  /** Consumes a plan in one statement: one of two commits gets it, and none without the approval that it needs. */
   consumePlan(key: PlanKey, needsApproval: boolean): Promise<Preview | undefined>;
-  /** The request that waits has been given up: its plan is refused. False when none waits under this name. */
+  /** Refuses the plan of a request that stopped waiting. Returns false if no plan waits under this name. */
   giveUpPlan(waiter: string): Promise<boolean>;
 }

@@ -27,13 +27,13 @@ export interface ReportStore {
   }): Promise<Lookout | undefined>;
   /** Stores the rows, and the last event that they include. */
   keepDays(days: readonly StrategyDay[], countedTo: number | undefined): Promise<void>;
-  /** Reports an alarm that started and ended at once. */
+  /** Records an alarm that started and ended at once. */
   tell(result: Pick<EventView, "strategy" | "kind" | "message">): Promise<void>;
   /** Reports an alarm once, even if several processes find it. */
   raise(alarm: Alarm): Promise<void>;
   /** Reports the end of an alarm with `message`. */
   clear(alarm: Alarm): Promise<void>;
-  /** Returns rows of the days `from` to `to`. */
+  /** Returns rows of the days `from` to `to`, inclusive. */
   /** Returns all fills, by account, pair and time. */
   fillsInOrder(after: FillPlace | undefined, limit: number): Promise<readonly Fill[]>;
   daysOf(from: number, to: number): Promise<{ readonly now: Millis; readonly days: readonly StrategyDay[] }>;

@@ -12,7 +12,7 @@ import type { Phase, Strategy } from "../../model/strategy.ts";
 import type { VenueCalls } from "../../model/usage.ts";
 import type { CallRequests } from "../venue.ts";
 
-/** Token and owner together fence it: a database that has lost its last commits gives a token again. */
+/** Token and owner together fence its writes, because a database that lost its last commits can issue a token twice. */
 export interface Lease {
   readonly account: AccountKey;
   readonly token: number;
@@ -54,7 +54,7 @@ export type StrategyUpdate = Pick<
 
 /** Writes of one strategy, or of the account, in a pass. They are written in one batch. */
 export interface Changes {
-  /** The request that a stop relies on. The batch fails if a newer request replaced it. */
+  /** The request that a stop acts on. The batch fails if a newer request has replaced it. */
   readonly wish: (Pick<Strategy, "id" | "wants"> & StopWish) | null;
   readonly strategy: StrategyUpdate | null;
   readonly fills: readonly Fill[];
@@ -88,13 +88,13 @@ export interface Settlement {
   readonly phases: readonly { readonly id: string; readonly phase: Phase }[];
   readonly events: readonly Event[];
   readonly memory: AccountMemory | null;
-  /** Stop-price alarms reported by a failed pass, which has no memory to write. */
+  /** Strategies whose stop price a failed pass reported as unwatched; a failed pass has no memory to write. */
   readonly unwatched?: readonly string[] | undefined;
   readonly calls: VenueCalls;
   readonly failure: {
     readonly message: string;
     readonly retryAt: Millis;
-    /** Whether the exchange caused the delay. */
+    /** The failure, if the exchange caused the delay. */
     readonly of?: VenueFailure | undefined;
   } | null;
   /** For a postponed pass: the time when calls are available. It counts neither as failed nor as complete. */
@@ -104,7 +104,7 @@ export interface Settlement {
 export interface DueAccount {
   readonly account: AccountKey;
   readonly retryAt: Millis;
-  /** Passes in a row that have failed. */
+  /** Consecutive failed passes. */
   readonly failures: number;
   readonly now: Millis;
 }
@@ -112,7 +112,7 @@ export interface DueAccount {
 export interface StepStore {
   /** Accounts with a strategy that is not stopped or an order that is not settled. */
   due(): Promise<readonly DueAccount[]>;
-  /** Takes the account's lease when it is free or already `owner`'s; undefined when another holds it. */
+  /** Takes the account's lease if it is free or already belongs to `owner`; returns undefined if another process has it. */
   takeLease(request: {
     readonly account: AccountKey;
     readonly owner: string;
@@ -127,19 +127,22 @@ export interface StepStore {
   }): Promise<Snapshot | undefined>;
   /** Writes one fenced batch. Returns the client ids of recorded intents; only these orders can be sent. */
   record(lease: Lease, changes: readonly Changes[]): Promise<ReadonlySet<string>>;
-  /** Whether the kill switch keeps orders of a kind back. Within a pass over an account, it is that one's cost. */
+  /** Reads whether the kill switch blocks orders of a kind. The cost of the read is charged to `account`. */
   killed(account?: AccountKey, kind?: OrderKind): Promise<boolean>;
   /** Returns the cached state. A change by this process takes effect here at once. */
   knownKilled(kind?: OrderKind): boolean;
   /** Records who changed it, if the state changed. */
   setKill(on: boolean, by: By): Promise<void>;
-  /** Turns it on in one write with the other requests; returns the protocol time of the change. */
+  /**
+   * Turns the switch on, and records the panic's other requests in the same write. Returns the protocol time of the
+   * change.
+   */
   panic(query: Panic, by: By): Promise<Millis>;
   /** Returns orders that are or can be open, of all accounts or of one. */
   unsettledOrders(account?: AccountKey): Promise<readonly Order[]>;
   /** Marks the database as restored. Every grid then looks up its next ids before it places an order. */
   nextEpoch(): Promise<void>;
-  /** Outcomes and the lease's release, in one fenced batch. */
+  /** Stores outcomes and releases the lease, in one fenced batch. */
   settle(lease: Lease, settlement: Settlement): Promise<void>;
   /** Returns own orders by exchange id or client id. */
   ordersByIds(

@@ -1,4 +1,7 @@
-/** Everything that must survive the process. Writes throw StoreError. Every write has a key, so none acts twice. */
+/**
+ * Everything that must survive the process. Writes throw StoreError. Every write has a key, so a repeated write has
+ * no effect.
+ */
 
 import type { Millis } from "../../kernel/time.ts";
 import type { AuditStore } from "./audit-store.ts";
@@ -25,7 +28,7 @@ export interface Store
   ready(): Promise<void>;
   /** Returns known problems of the database without a request. */
   trouble(): string | undefined;
-  /** How far stored times lie further ahead than they can: its clock was ahead by so much when they were written. */
+  /** Returns how far stored times lie in the future, because the clock was ahead when they were written. */
   clockLead(): Promise<Millis>;
   /** How long another process has blocked writes of this one; 0 if none does. */
   lockedFor(): Millis;

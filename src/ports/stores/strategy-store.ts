@@ -10,7 +10,7 @@ import type { CostDay } from "../../model/usage.ts";
 export type NewStrategy = Omit<Strategy, "id" | "number" | "epoch" | "resumes" | "edit" | "edits"> & {
   /** The id without its millisecond, and the market time to put into it. */
   readonly prefix: string;
-  /** Returns whether this machine turns the kill switch on, evaluated at the moment of the write. */
+  /** Whether this machine turns the kill switch on; evaluated at the moment of the write. */
   readonly isKilledHere?: () => boolean;
 };
 
@@ -41,13 +41,13 @@ export interface StrategyFilter {
 
 export interface StrategyStore {
   /**
-   * Stores it under a free millisecond at or after `startedAt`; the one that its `request` has started before, if it has.
-   * Undefined where the kill switch has been turned on since it was looked at: nothing is stored.
+   * Stores it under a free millisecond at or after `startedAt`, or returns the strategy that the same `request`
+   * already started. Returns undefined, and stores nothing, if the kill switch was turned on since it was read.
    */
   createStrategy(strategy: NewStrategy, by: By): Promise<Strategy | undefined>;
   /**
-   * Oldest first; a page newest first. However many there are: read in parts, each of one moment. One that runs all
-   * the while is told, and once; one that starts or stops meanwhile may be missing or be told as it was.
+   * Returns strategies oldest first; a page is newest first. Reads them in parts. A strategy that runs throughout
+   * appears exactly once; one that starts or stops meanwhile can be missing or outdated.
    */
   strategies(filter: StrategyFilter): Promise<readonly StrategyView[]>;
   /** Requests a stop, which can leave the orders open or sell the base. */
@@ -60,6 +60,6 @@ export interface StrategyStore {
     edit: { readonly config: StrategyConfig; readonly after: number; readonly told: string },
     by: By,
   ): Promise<boolean>;
-  /** Open orders that a stop left on the exchange. */
+  /** Returns open orders that a stop left on the exchange. */
   releasedOrdersOf(strategy: string): Promise<readonly Order[]>;
 }

@@ -19,8 +19,8 @@ export type SignInToken = NewToken & { readonly maker: string; readonly expiresA
 export interface TokenStore {
   addToken(token: NewToken, by: By): Promise<void>;
   /**
-   * Newest first, revoked and expired ones too, except servers' own, links and sign-ins that have ended; `place` is what the
-   * next page begins before.
+   * Returns tokens newest first, including revoked and expired ones, without servers' own tokens, links and ended
+   * sign-ins; `place` is where the next page begins.
    */
   tokens(page: TokenPage): Promise<readonly (Omit<Token, "maker"> & { readonly place: number })[]>;
   /** Returns whether a valid token exists, apart from tokens of servers, links and sign-ins. */
@@ -29,6 +29,6 @@ export interface TokenStore {
   tokenByHash(hash: string, writes?: boolean | undefined): Promise<Token | undefined>;
   /** Ends a link and adds the token of its sign-in. Returns false when the link has ended. */
   redeemLink(link: string, token: SignInToken, by: By): Promise<boolean>;
-  /** Revokes a token and all that was signed in by its links. Returns false when there is none to revoke. */
+  /** Revokes a token and all tokens that its sign-in links created. Returns false if there is none to revoke. */
   revokeToken(id: string, by: By): Promise<boolean>;
 }
