@@ -1,4 +1,4 @@
-/** The tokens whose price on the chain's exchanges is known, each with its on-chain id. */
+/** Tokens with a known price on the chain's exchanges, each with its on-chain id. */
 export const CHAIN_TOKENS = {
   INDY: { policyId: "533bb94a8850ee3ccbe483106489399112b74c905342cb1792a797a0", nameHex: "494e4459" },
   SNEK: { policyId: "279c909f348e533da5808898f87f9a14bb2c3dfbbacccd631d927a3f", nameHex: "534e454b" },
@@ -10,5 +10,5 @@ export type ChainToken = keyof typeof CHAIN_TOKENS;
 
 export const chainTokens = Object.keys(CHAIN_TOKENS) as readonly ChainToken[];
 
-/** Whether a pair's base is one of them; upper case, as an exchange writes it. */
+/** Returns whether a pair's base is one of them; upper case, as exchanges write it. */
 export const isChainToken = (base: string): base is ChainToken => Object.hasOwn(CHAIN_TOKENS, base);

@@ -1,16 +1,16 @@
 import { decimal, text } from "./decimal.ts";
 
-/** JSON in which a Decimal is the text `=1.5`; a string that begins with `=` is doubled. */
+/** Encodes JSON in which a Decimal is the text `=1.5`; a string that begins with `=` gets a second one. */
 export const encode = (value: unknown): string =>
   JSON.stringify(value, (_key, part: unknown) => {
     if (typeof part === "bigint") return `=${text(part)}`;
     return typeof part === "string" && part.startsWith("=") ? `=${part}` : part;
   });
 
-/** The inverse of `encode`. The caller names the type that it stored. */
+/** Reverses `encode`. The caller names the stored type. */
 export const decode = <T>(json: string): T => withDecimals(JSON.parse(json)) as T;
 
-/** In place: asked of the parser itself, part by part, it takes three times as long. */
+/** Converts decimals in place; a reviver function would take three times as long. */
 function withDecimals(part: unknown): unknown {
   if (typeof part === "string") {
     if (!part.startsWith("=")) return part;

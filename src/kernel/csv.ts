@@ -1,10 +1,10 @@
 type Cell = string | number | boolean | null;
 
-/** Comma-separated values as RFC 4180 has them, the columns' names first. */
+/** Formats comma-separated values by RFC 4180, with a header line. */
 export const csv = (columns: readonly string[], rows: readonly (readonly Cell[])[]): string =>
   csvLines([columns]) + csvLines(rows);
 
-/** Rows without the columns' names. */
+/** Formats rows without the header line. */
 export const csvLines = (rows: readonly (readonly Cell[])[]): string =>
   rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("");
 

@@ -1,11 +1,10 @@
 /**
- * A number with 18 decimal places, held as a whole count of 1e-18.
- * `+`, `-`, `<` and `===` are the language's own; what has to round names how.
- * A bigint makes `JSON.stringify` throw on purpose: leave through `text` or `wire`.
+ * A number with 18 decimal places, stored as a whole count of 1e-18. `+`, `-`, `<` and `===` work directly; other
+ * operations name their rounding. `JSON.stringify` throws on it on purpose: convert it with `text` or `wire`.
  */
 export type Decimal = bigint;
 
-/** `down` is towards minus infinity, `up` towards plus infinity, `half` to the nearest, ties up. */
+/** `down` rounds toward minus infinity, `up` toward plus infinity, `half` to the nearest with ties up. */
 export type Rounding = "down" | "up" | "half";
 
 const DECIMAL_PLACES = 18;
@@ -15,7 +14,7 @@ export const ONE: Decimal = 10n ** BigInt(DECIMAL_PLACES);
 const PLAIN = /^-?\d+(?:\.\d+)?$/;
 const SCIENTIFIC = /^(-?)(\d+)(?:\.(\d+))?e([+-]?\d+)$/;
 
-/** Reads plain decimal text such as `-12.5`, as `text` writes it. Throws on what is no such text. */
+/** Reads plain decimal text such as `-12.5`, as `text` writes it. Throws on any other text. */
 export function decimal(text: string): Decimal {
   const point = text.indexOf(".");
   const fraction = point < 0 ? "" : text.slice(point + 1);
@@ -24,12 +23,12 @@ export function decimal(text: string): Decimal {
   return joinedUnits(point < 0 ? text : text.slice(0, point), fraction);
 }
 
-/** By a power of ten: to read the text of all 18 places takes twice as long. */
+/** Multiplies by a power of ten; parsing all 18 places takes twice as long. */
 const joinedUnits = (whole: string, fraction: string): Decimal =>
   BigInt(whole + fraction) * (TENS[DECIMAL_PLACES - fraction.length] as bigint);
 const TENS = Array.from({ length: DECIMAL_PLACES + 1 }, (_, places) => 10n ** BigInt(places));
 
-/** Reads plain decimal text; undefined when it is none or has more than 18 places. */
+/** Reads plain decimal text; undefined if it is not decimal text or has more than 18 places. */
 export function parseDecimal(text: string): Decimal | undefined {
   if (!PLAIN.test(text)) return undefined;
   const point = text.indexOf(".");
@@ -39,7 +38,7 @@ export function parseDecimal(text: string): Decimal | undefined {
   return kept.length > DECIMAL_PLACES ? undefined : joinedUnits(text.slice(0, point), kept);
 }
 
-/** The number's shortest decimal text as a Decimal; undefined when it is not finite or needs more than 18 places. */
+/** Returns a number's shortest decimal text as a Decimal; undefined if it is not finite or needs more than 18 places. */
 export function fromNumber(value: number): Decimal | undefined {
   return Number.isFinite(value) ? parseDecimal(expand(String(value))) : undefined;
 }
@@ -57,7 +56,7 @@ function expand(text: string): string {
 
 const NOUGHT = "0".charCodeAt(0);
 
-/** Plain decimal text without exponent or trailing zeros: what the store and an exchange get. */
+/** Formats a decimal without exponent or trailing zeros, for the store and for exchanges. */
 export function text(value: Decimal): string {
   const [sign, size] = value < 0n ? ["-", -value] : ["", value];
   const digits = size.toString().padStart(DECIMAL_PLACES + 1, "0");
@@ -68,10 +67,10 @@ export function text(value: Decimal): string {
   return end === point ? whole : `${whole}.${digits.slice(point, end)}`;
 }
 
-/** The nearest JSON number: only for a response, never for a calculation. */
+/** Returns the nearest JSON number: only for responses, never for calculations. */
 export const wire = (value: Decimal): number => Number(text(value));
 
-/** numerator / denominator of two whole numbers, rounded. The denominator is positive. */
+/** Divides two whole numbers with rounding. The denominator is positive. */
 export function divideWhole(numerator: bigint, denominator: bigint, rounding: Rounding): bigint {
   if (denominator <= 0n) throw new RangeError("the denominator has to be positive");
   if (rounding === "half") return divideWhole(2n * numerator + denominator, 2n * denominator, "down");
@@ -84,19 +83,19 @@ export function divideWhole(numerator: bigint, denominator: bigint, rounding: Ro
 
 export const mul = (a: Decimal, b: Decimal, rounding: Rounding): Decimal => divideWhole(a * b, ONE, rounding);
 
-/** a / b; b is not zero. */
+/** Returns a / b; b is not zero. */
 export const div = (a: Decimal, b: Decimal, rounding: Rounding): Decimal =>
   b < 0n ? divideWhole(-a * ONE, -b, rounding) : divideWhole(a * ONE, b, rounding);
 
-/** a · b / c with one rounding at the end; c is positive. */
+/** Returns a · b / c with one rounding at the end; c is positive. */
 export const mulDiv = (a: Decimal, factors: { times: Decimal; over: Decimal }, rounding: Rounding): Decimal =>
   divideWhole(a * factors.times, factors.over, rounding);
 
-/** The multiple of `step` (positive) next to `value`. */
+/** Returns the multiple of `step` (positive) next to `value`. */
 export const snap = (value: Decimal, step: Decimal, rounding: Rounding): Decimal =>
   divideWhole(value, step, rounding) * step;
 
-/** Rounded up to four digits, as a figure that is still enough and can be typed; `value` is positive. */
+/** Rounds up to four digits, so the value is sufficient and easy to type; `value` is positive. */
 export function readable(value: Decimal): Decimal {
   const digits = value.toString().length;
   return digits <= 4 ? value : snap(value, 10n ** BigInt(digits - 4), "up");

@@ -1,22 +1,25 @@
 import { sha256 as sha256Here } from "@noble/hashes/sha2.js";
 
-/** In bytes: of a longer text the platform's own hash takes less. */
+/** In bytes; above this size the platform's own hash is faster. */
 const SHORT_TEXT = 2048;
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
-/** Lower-case hexadecimal text of bytes. */
+/** Formats bytes as lower-case hexadecimal text. */
 export function hexOf(bytes: Uint8Array): string {
   let hex = "";
   for (const byte of bytes) hex += HEX[byte];
   return hex;
 }
 
-/** Bytes of hexadecimal text. */
+/** Parses hexadecimal text into bytes. */
 export const bytesOfHex = (hex: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
 
-/** SHA-256 as lower-case hexadecimal text. Of a short text it is made here: a job for another thread takes thirty times as much. */
+/**
+ * Returns SHA-256 as lower-case hexadecimal text. Short texts are hashed here, because a job for another thread takes
+ * thirty times as long.
+ */
 export async function digest(text: string): Promise<string> {
   const bytes = new TextEncoder().encode(text);
   return bytes.length > SHORT_TEXT ? digestBytes(bytes) : hexOf(sha256Here(bytes));
@@ -29,7 +32,7 @@ async function digestBytes(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   return hexOf(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
 }
 
-/** Of several parts in their order, each by a digest of its own: none has to be copied beside another. */
+/** Hashes several parts in order, each with a separate digest, so no part is copied. */
 export async function digestParts(
   parts: readonly Uint8Array<ArrayBuffer>[],
   sha256: DigestBytes = digestBytes,
@@ -39,10 +42,10 @@ export async function digestParts(
   return sha256(new TextEncoder().encode(each.join(" ")));
 }
 
-/** Tells one exchange key from another, without telling the key. */
+/** Identifies an exchange key without revealing it. */
 export const keyHash = async (key: string): Promise<string> => (await digest(key)).slice(0, 16);
 
-/** Compares without telling by its time where two texts differ. */
+/** Compares two texts in constant time. */
 export function sameText(a: string, b: string): boolean {
   let difference = a.length ^ b.length;
   for (let place = 0; place < a.length; place++)

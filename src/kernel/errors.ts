@@ -1,6 +1,6 @@
 import { type Millis, SECOND } from "./time.ts";
 
-/** Every error label an answer can carry, with its status. Labels of the specification are exact. */
+/** Every error label of a response, with its status. The specification fixes some labels exactly. */
 const STATUS = {
   "Invalid exchange": 400,
   "Missing symbol": 400,
@@ -45,7 +45,7 @@ export type Label = keyof typeof STATUS;
 export const isLabel = (text: string): text is Label => Object.hasOwn(STATUS, text);
 export const statusOf = (label: Label): (typeof STATUS)[Label] => STATUS[label];
 
-/** Every label that an answer of this status can carry. */
+/** Returns every label that a response with this status can have. */
 export const labelsOf = (status: number): readonly Label[] =>
   (Object.keys(STATUS) as Label[]).filter((label) => STATUS[label] === status);
 
@@ -78,16 +78,16 @@ export type VenueFailure =
   | "unavailable"
   | "unlisted"
   | "rate_limited"
-  /** Our own budget of calls is used up: the venue was not asked. */
+  /** Our own rate limit is used up, so no request was sent. */
   | "too_many"
   | "missing_credentials"
   | "invalid_credentials"
   | "refused";
 
-/** A venue did not give what was asked. The message is scrubbed: no url, header or upstream body. */
+/** An exchange did not return the requested data. The message contains no URL, header or response body. */
 export class VenueError extends Error {
   readonly failure: VenueFailure;
-  /** Of `too_many`: when to ask again. */
+  /** For `too_many`: seconds until a retry. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(failure: VenueFailure, message: string, options: VenueErrorOptions = {}) {
@@ -102,9 +102,9 @@ interface VenueErrorOptions extends ErrorOptions {
   readonly retryAfterSeconds?: number;
 }
 
-/** Our own budget of calls has none left for this one: nothing was asked. */
+/** Our own rate limit has no call left, so no request was sent. */
 export class BudgetSpent extends VenueError {
-  /** Until there is one. */
+  /** Milliseconds until a call is available. */
   readonly wait: Millis;
 
   constructor(message: string, wait: Millis) {
@@ -127,12 +127,12 @@ export class StoreError extends Error {
   }
 }
 
-/** The sentence of anything thrown, for a log or a status field. */
+/** Returns the message of anything thrown, for a log or a status field. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Settings that contradict each other or the database: the command line was wrong, nothing was done. */
+/** Settings that contradict each other or the database. The command fails before it does anything. */
 export class SettingsError extends Error {
-  /** Whether anybody may read it: it names settings, and tells nothing of their values. */
+  /** Whether every client can read the message: it names settings, but never their values. */
   readonly isPublic: boolean;
 
   constructor(message: string, { isPublic = false, ...options }: ErrorOptions & { isPublic?: boolean } = {}) {
@@ -142,7 +142,7 @@ export class SettingsError extends Error {
   }
 }
 
-/** Of what is started, or changed, as a preview has shown it. */
+/** Error for a start or change whose preview is outdated. */
 export const noLongerHolds = (): AppError =>
   new AppError(
     "Conflict",

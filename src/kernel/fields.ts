@@ -1,7 +1,7 @@
 /**
- * Input fields that several operations share. A schema's message is `Label: sentence`: the label is the
- * contract's, the sentence says what to do. No field coerces: text is read into its type in one place
- * (transport/input.ts), so `null`, `""` and `[]` stay what they are.
+ * Input fields that several operations share. A schema's message is `Label: sentence`: the label is part of the
+ * contract, the sentence says what to do. No field coerces: transport/input.ts alone converts text to types, so
+ * `null`, `""` and `[]` are never converted.
  */
 import * as z from "zod";
 import { type Decimal, fromNumber, ONE } from "./decimal.ts";
@@ -27,19 +27,19 @@ export const pairField = lazy(() =>
     .meta({ description: "Trading pair, BASE/QUOTE", type: "string", example: "BTC/USDT" }),
 );
 
-/** A whole number of things. */
+/** A whole number within bounds. */
 export const countField = (label: string, { least, most }: { least: number; most: number }) => {
   const error = `${label}: must be a whole number from ${least} to ${most}`;
   return z.int({ error }).min(least, { error }).max(most, { error });
 };
 
-/** No price and no size in quote is higher, in whatever currency; a share or a multiple by far not. */
+/** Maximum of prices and of sizes in quote, in any currency; shares and multiples are far below. */
 const LARGEST_FIGURE = 1e12;
-/** Of a base whose unit is worth next to nothing. */
+/** Maximum amount, for a base with a tiny unit value. */
 export const MOST_AMOUNT = 1e15;
 export const MOST_MULTIPLE = 1e6;
 
-/** A positive decimal of at most 18 places and no more than `most`, as a JSON number: bounded before it is computed with. */
+/** A positive JSON number of at most 18 decimal places and at most `most`, checked before any calculation. */
 export const decimalField = (label: string, most = LARGEST_FIGURE) => {
   const error = `${label}: must be a positive number up to ${most} with at most 18 decimals`;
   return z.number({ error }).transform((value, context): Decimal => {
@@ -61,21 +61,21 @@ export const shareField = (name: string) => {
   });
 };
 
-/** One of a few words. */
+/** One of several fixed words. */
 export const wordField = <const W extends string>(label: string, words: readonly W[]) =>
   z.enum(words as unknown as readonly [W, ...W[]], { error: `${label}: must be ${words.join(" or ")}` });
 
-/** Text of a form that is safe to hand on. */
+/** Text that matches a pattern and is safe to forward. */
 export const textField = (label: string, form: RegExp, sentence: string) =>
   z.string({ error: `${label}: ${sentence}` }).regex(form, { error: `${label}: ${sentence}` });
 
 export const flagField = (label: string, name: string) =>
   z.boolean({ error: `${label}: ${name} must be true or false` });
 
-/** An id as a venue or this service gives it. */
+/** An id that an exchange or this server assigned. */
 export const idField = (label: string) =>
   textField(label, /^[\w.:-]{1,80}$/, "must be an id of letters, digits, - _ . :");
 
-/** A day of UTC. */
+/** A UTC day. */
 export const dayField = (name: string) =>
   textField("Invalid request", /^\d{4}-\d{2}-\d{2}$/, `${name} must be a day, for example 2026-01-31`);

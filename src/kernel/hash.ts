@@ -7,7 +7,7 @@ export function hashText(text: string): number {
   return hash >>> 0;
 }
 
-/** Mixes a whole number, negative or large ones too, into a 32-bit hash (murmur3's finalizer). */
+/** Mixes a whole number of any sign and size into a 32-bit hash (murmur3's finalizer). */
 export function mix(hash: number, value: number): number {
   const high = Math.floor(value / 0x100000000);
   let mixed = Math.imul(hash ^ value ^ Math.imul(high, 0x9e3779b1), 0x85ebca6b);
@@ -15,10 +15,10 @@ export function mix(hash: number, value: number): number {
   return (mixed ^ (mixed >>> 16)) >>> 0;
 }
 
-/** A share in [0, 1) that looks random and is a function of its arguments. */
+/** Returns a pseudorandom share in [0, 1) that depends only on its arguments. */
 export const share = (hash: number, value: number): number => mix(hash, value) / 0x100000000;
 
-/** 32 digits that are the same while the plan is. */
+/** Returns 32 digits that stay the same while the plan does. */
 export function hashOfPlan(plan: unknown): string {
   const output = JSON.stringify(plan, (_key, value) => (typeof value === "bigint" ? `${value}` : value));
   let hash = 0;
@@ -31,10 +31,10 @@ export function hashOfPlan(plan: unknown): string {
 
 const APPROVING_DIGITS = 16;
 
-/** A plan hash whose first half stays the same while `approved` does; the second half is of all that was shown. */
+/** Returns a plan hash: its first half changes with `approved`, its second half with everything that was shown. */
 export const hashOfShown = (approved: unknown, shown: unknown): string =>
   `${hashOfPlan(approved).slice(0, APPROVING_DIGITS)}${hashOfPlan(shown).slice(0, APPROVING_DIGITS)}`;
 
-/** Whether two hashes of `hashOfShown` approve the same. */
+/** Returns whether two hashes of `hashOfShown` approve the same action. */
 export const approvesSame = (hash: string, other: string): boolean =>
   hash.slice(0, APPROVING_DIGITS) === other.slice(0, APPROVING_DIGITS);

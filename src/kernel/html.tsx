@@ -1,14 +1,14 @@
 import type { Child, FC, PropsWithChildren } from "hono/jsx";
 
 interface HtmlPage {
-  /** The page's name and its heading. */
+  /** Title and heading of the page. */
   readonly title: string;
   /** CSS in addition to the style that all pages share. */
   readonly style: string;
   readonly body: Child;
 }
 
-/** Renders a whole page as one file: it loads nothing, runs no script, and follows the light or dark setting. */
+/** Renders a page as a single file without scripts or external resources, in the light or dark theme of the reader. */
 export const htmlPage = ({ title, style, body }: HtmlPage): string => `<!doctype html>
 ${(
   <html lang="en">
@@ -28,7 +28,7 @@ ${(
 )}
 `;
 
-/** A value with its name, within a `dl`. */
+/** A named value within a `dl`. */
 export const Fact: FC<PropsWithChildren<{ name: string }>> = ({ name, children }) => (
   <div>
     <dt>{name}</dt>
@@ -42,7 +42,7 @@ interface DataTableProps {
   readonly kind?: string;
 }
 
-/** A table that scrolls where it is wider than the page. */
+/** A table that scrolls if it is wider than the page. */
 export const DataTable: FC<DataTableProps> = ({ heads, rows, kind }) => (
   <div class="wide">
     <table class={kind}>

@@ -1,14 +1,13 @@
 import type { Millis } from "./time.ts";
 
 /**
- * Client order ids: 18 characters of [0-9a-z] beginning `em`, valid on every venue.
- *   order of a strategy   em + 6 (the strategy's tag, never beginning with 0) + 10 (serial, generation, slot)
- *   manual order          em0 + 15 random
- * A serial follows the database's clock, so an id is not given again even where the database has forgotten
- * that it was; and the id alone names the slot of its order.
+ * Client order ids: 18 characters of [0-9a-z] beginning with `em`, valid on every exchange. A strategy's order is em
+ * + 6 (the strategy's tag, never beginning with 0) + 10 (serial, generation, slot). A manual order is em0 + 15 random
+ * characters. A serial follows the database's clock, so an id never repeats, even after the database lost rows; the
+ * id alone identifies the slot of its order.
  */
 export interface OrderKey {
-  /** `strategyTag` the strategy's number. */
+  /** `strategyTag` of the strategy's number. */
   readonly tag: number;
   readonly generation: number;
   readonly slot: number;
@@ -17,35 +16,38 @@ export interface OrderKey {
 
 const TAG_DIGITS = 6;
 const FIRST_TAG = 36 ** (TAG_DIGITS - 1);
-/** How many tags there are. Two strategies of one account never share one. */
+/** Number of tags. Two strategies of one account never share a tag. */
 export const STRATEGY_TAGS = 36 ** TAG_DIGITS - FIRST_TAG;
 const ORDER_DIGITS = 10;
 const SLOTS = 2 ** 10;
 const GENERATIONS = 2 ** 8;
-/** The last of these is reached in 2048. */
+/** Number of serials; the last one is reached in 2048. */
 const SERIALS = Math.floor(36 ** ORDER_DIGITS / (SLOTS * GENERATIONS));
-/** Two passes over an account are always farther apart. */
+/** Two passes over an account are always further apart than this. */
 const SERIAL_MILLIS: Millis = 50;
 /** 2026-01-01T00:00:00Z */
 const FIRST_SERIAL_AT: Millis = 1_767_225_600_000;
 const FORM = /^em[0-9a-z]{16}$/;
 
-/** What a strategy's orders carry of its number, the millisecond in its id. */
+/** Returns the tag of a strategy's number, the millisecond in its id. */
 export const strategyTag = (strategy: Millis): number =>
   FIRST_TAG + (((strategy % STRATEGY_TAGS) + STRATEGY_TAGS) % STRATEGY_TAGS);
 
-/** The least serial of an order that is planned at a protocol time. */
+/** Returns the smallest serial of an order that is planned at a protocol time. */
 export const serialAt = (now: Millis): number =>
   Math.max(0, Math.floor((now - FIRST_SERIAL_AT) / SERIAL_MILLIS));
 
-/** Of a generation the id carries the last 8 bits. Throws when a slot or a serial is out of range. */
+/**
+ * Returns the id of an order; it contains the last 8 bits of the generation. Throws if a slot or a serial is out of
+ * range.
+ */
 export function clientOrderId({ tag, generation, slot, serial }: OrderKey): string {
   if (slot >= SLOTS || serial >= SERIALS) throw new RangeError("no client order id is left for this slot");
   const order = (serial * GENERATIONS + (generation % GENERATIONS)) * SLOTS + slot;
   return `em${base36(tag, TAG_DIGITS)}${base36(order, ORDER_DIGITS)}`;
 }
 
-/** The parts of the id of a strategy's order; undefined for any other text. */
+/** Parses the id of a strategy's order; undefined for any other text. */
 export function parseClientOrderId(id: string): OrderKey | undefined {
   if (!isOurs(id) || id[2] === "0") return undefined;
   const order = Number.parseInt(id.slice(2 + TAG_DIGITS), 36);
@@ -58,17 +60,17 @@ export function parseClientOrderId(id: string): OrderKey | undefined {
   };
 }
 
-/** The generation nearest to another one of which an id carries these bits. */
+/** Returns the generation with these bits that is nearest to another generation. */
 export function generationNear(bits: number, generation: number): number {
   const ahead = (bits - generation) & (GENERATIONS - 1);
   const nearest = generation + (ahead < GENERATIONS / 2 ? ahead : ahead - GENERATIONS);
   return nearest < 0 ? nearest + GENERATIONS : nearest;
 }
 
-/** Whether an id has the form that only this product gives. */
+/** Returns whether an id has the format that only edgemaker uses. */
 export const isOurs = (id: string): boolean => FORM.test(id);
 
-/** The id of a manual order, from 15 random characters of [0-9a-z]. */
+/** Returns the id of a manual order, from 15 random characters of [0-9a-z]. */
 export const handOrderId = (random: string): string => `em0${random.slice(0, 15)}`;
 
 const base36 = (value: number, digits: number): string => value.toString(36).padStart(digits, "0");

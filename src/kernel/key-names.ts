@@ -1,2 +1,2 @@
-/** What the names of an exchange's keys in the environment begin with. */
+/** Returns the prefix of an exchange's key variables in the environment. */
 export const prefixOf = (id: string): string => id.toUpperCase().replaceAll("-", "_");

@@ -1,7 +1,4 @@
-/**
- * Makes a value when it is first asked for, and only once. Schemas are made this way: there are hundreds of
- * them, and a process that runs one command or one pass asks for a few.
- */
+/** Creates a value on first use, and only once. There are hundreds of schemas, and one command or pass uses few of them. */
 export function lazy<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {

@@ -1,6 +1,6 @@
 import type { Decimal } from "./decimal.ts";
 
-/** The middle value, or the mean of the middle two, rounded down; undefined of none. */
+/** Returns the middle value, or the mean of the middle two, rounded down; undefined without values. */
 export function medianOf(values: readonly Decimal[]): Decimal | undefined {
   const sorted = [...values].sort((a, b) => (a < b ? -1 : 1));
   const middle = sorted.length >> 1;

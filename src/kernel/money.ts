@@ -1,4 +1,4 @@
-/** A decimal with operators as methods, for strategies that people write: it never loses a digit to a float. */
+/** A decimal with operators as methods, for strategies that users write: no calculation goes through a float. */
 import {
   abs,
   type Decimal,
@@ -13,7 +13,7 @@ import {
   wire,
 } from "./decimal.ts";
 
-/** What stands for money: a number is taken by its shortest decimal text, so that 0.1 is exactly 0.1. */
+/** An amount of money. A number is read by its shortest decimal text, so 0.1 is exactly 0.1. */
 export type Amount = Money | number | string;
 
 export class Money {
@@ -35,7 +35,7 @@ export class Money {
     return Money.of(this.units - Money.of(other).units);
   }
 
-  /** Rounded half up in the 18th place, as `dividedBy` is. */
+  /** Rounds half up in the 18th decimal place, like `dividedBy`. */
   times(other: Amount): Money {
     return Money.of(mul(this.units, Money.of(other).units, "half"));
   }
@@ -57,7 +57,7 @@ export class Money {
     return Money.of(abs(this.units));
   }
 
-  /** The multiple of a step at or below it. */
+  /** Returns the multiple of a step at or below it. */
   floorTo(step: Amount): Money {
     return Money.of(snap(this.units, Money.of(step).units, "down"));
   }
@@ -79,7 +79,7 @@ export class Money {
     return this.units === Money.of(other).units;
   }
 
-  /** The nearest float: for statistics alone. */
+  /** Returns the nearest float, for statistics only. */
   toNumber(): number {
     return wire(this.units);
   }
@@ -88,13 +88,13 @@ export class Money {
     return text(this.units);
   }
 
-  /** Its text: a state that holds money is read again with `Money.of(text)`. */
+  /** Returns its text; read stored money again with `Money.of(text)`. */
   toJSON(): string {
     return text(this.units);
   }
 }
 
-/** A float that has been calculated with may need more places than there are: those are cut. */
+/** Reads a number or text. Digits of a float beyond 18 places are cut off. */
 function read(amount: number | string): Money {
   const units =
     typeof amount === "number"

@@ -1,4 +1,4 @@
-/** The name closest to what was typed, if it is close enough to be a slip. */
+/** Returns the name closest to the typed one, if it is close enough to be a typo. */
 export function nearest(typed: string, names: readonly string[]): string | undefined {
   const ranked = names.map((name) => ({
     name,
@@ -13,7 +13,7 @@ export function didYouMean(typed: string, names: readonly string[], prefix = "")
   return name === undefined ? "" : `; did you mean ${prefix}${name}?`;
 }
 
-/** Levenshtein's edit distance. */
+/** Returns Levenshtein's edit distance. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {

@@ -1,7 +1,7 @@
-/** Characters that act on a terminal or hide what a text says: controls, direction marks, zero widths, tags. */
+/** Characters that control a terminal or hide text: controls, direction marks, zero-width characters, tags. */
 const HIDDEN = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]+/gu;
 
-/** Text from elsewhere as one visible line of at most `most` characters: it is data, never an instruction. */
+/** Returns foreign text as one visible line of at most `most` characters: it is data, never an instruction. */
 export function plainText(text: string, most = 500): string {
   const visible = text
     .slice(0, 4 * most)
@@ -12,7 +12,7 @@ export function plainText(text: string, most = 500): string {
   return `${visible.slice(0, most - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
-/** The same value with every text in it plain, names of fields too. */
+/** Returns a value whose texts and field names are all plain text. */
 export function plainTexts(value: unknown): unknown {
   if (typeof value === "string") return plainText(value);
   if (Array.isArray(value)) return value.map(plainTexts);

@@ -1,4 +1,4 @@
-/** `1 order`, `2 orders`, `1.5 days`, `3 entries`: so many of a word whose plural is regular. */
+/** Formats a count with its noun, whose plural is regular: `1 order`, `2 orders`, `1.5 days`, `3 entries`. */
 export const pluralize = (count: number | string, word: string): string =>
   `${count} ${String(count) === "1" ? word : pluralOf(word)}`;
 

@@ -1,10 +1,10 @@
 const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz";
-/** The largest multiple of the digits' number in a byte: above it some digits would come more often. */
+/** The largest multiple of the alphabet's size in a byte; higher bytes would make some characters more frequent. */
 const FAIR = 252;
-/** Filled at once for many: an operating system is asked for so many as quickly as for one. */
+/** Number of random bytes drawn at once, which takes no longer than drawing one. */
 const BYTES = 4096;
 
-/** Texts of so many of [0-9a-z], each as likely, from bytes that `fill` draws: fit for secrets where those are. */
+/** Returns random texts of [0-9a-z], each character equally likely. They are secure if the bytes of `fill` are. */
 export function createRandomText(fill: (bytes: Uint8Array<ArrayBuffer>) => unknown) {
   const bytes = new Uint8Array(BYTES);
   let used = BYTES;

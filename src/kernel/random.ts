@@ -1,6 +1,7 @@
 /**
- * Draws of 32 bits by a seed: xoshiro128** of Blackman and Vigna, "Scrambled Linear Pseudorandom Number Generators"
- * (2021), its state filled by splitmix32, so that neighbouring seeds have nothing in common. Not for secrets.
+ * Returns 32-bit random numbers from a seed: xoshiro128** of Blackman and Vigna, "Scrambled Linear Pseudorandom
+ * Number Generators" (2021), its state filled by splitmix32, so similar seeds give unrelated numbers. Not for
+ * secrets.
  */
 export function createRandom(seed: number): () => number {
   let last = seed >>> 0;
@@ -13,7 +14,7 @@ export function createRandom(seed: number): () => number {
   return xoshiro([next(), next(), next(), next()]);
 }
 
-/** The generator itself, from a state that is not all zero. */
+/** The generator, from a state that is not all zero. */
 export function xoshiro([a, b, c, d]: readonly [number, number, number, number]): () => number {
   return () => {
     const drawn = Math.imul(rotated(Math.imul(b, 5), 7), 9) >>> 0;
@@ -30,7 +31,7 @@ export function xoshiro([a, b, c, d]: readonly [number, number, number, number])
 
 const rotated = (value: number, bits: number): number => (value << bits) | (value >>> (32 - bits));
 
-/** The same in an order that a seed decides, each order as likely as any other. */
+/** Shuffles values by a seed; every order is equally likely. */
 export function shuffled<T>(values: readonly T[], seed: number): T[] {
   const draw = createRandom(seed);
   const all = [...values];

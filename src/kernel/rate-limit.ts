@@ -1,29 +1,29 @@
 import type { Millis } from "./time.ts";
 
-/** `count` in each `millis`, and up to `burst` at once. */
+/** `count` per `millis`, and up to `burst` at once. */
 export interface Rate {
   readonly count: number;
   readonly millis: Millis;
   readonly burst: number;
 }
 
-/** One token bucket for each key, all of one rate. Times come from a clock that never goes back. */
+/** A token bucket per key, all with the same rate. The clock never goes back. */
 export interface Buckets {
-  /** How long until one may be taken; 0 when it may be now. */
+  /** Returns the time until a token is available; 0 if one is available now. */
   wait(key: string, now: Millis): Millis;
-  /** The same, and takes one when it may be. */
+  /** Does the same, and takes a token if one is available now. */
   take(key: string, now: Millis): Millis;
-  /** How many keys are remembered. */
+  /** Returns the number of stored keys. */
   size(): number;
 }
 
 interface Bucket {
-  /** What is missing to a full bucket, at `at`. */
+  /** Tokens missing from a full bucket, at `at`. */
   readonly used: number;
   readonly at: Millis;
 }
 
-/** Remembers at most `most` keys: beyond, the one that was idle longest is forgotten, as if its bucket were full. */
+/** Stores at most `most` keys; above that, it drops the key that was idle longest, as if its bucket were full. */
 export function createBuckets({ count, millis, burst }: Rate, most: number): Buckets {
   // In the order of the last taking.
   const buckets = new Map<string, Bucket>();

@@ -1,4 +1,4 @@
-/** A text in which each of these secrets is "…", in whichever way it, or its beginning, was repeated. Empty ones are none. */
+/** Replaces each of these secrets in a text with "…", in any encoding or shortened form. Empty secrets are ignored. */
 export const withoutSecrets = (text: string, secrets: readonly string[]): string =>
   secrets
     .filter((secret) => secret !== "")
@@ -7,13 +7,13 @@ export const withoutSecrets = (text: string, secrets: readonly string[]): string
 
 interface SecretForm {
   readonly form: string;
-  /** So many of its first letters are enough to tell it. */
+  /** Number of leading characters that reveal the secret. */
   readonly least: number;
 }
 
 const LEAST_BEGINNING = 8;
 
-/** As an answer may carry a secret back, in whichever case of letters. */
+/** Returns the forms in which a response can repeat a secret, in any letter case. */
 function formsOf(secret: string): SecretForm[] {
   const bytes = new TextEncoder().encode(secret);
   const inHex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -28,7 +28,7 @@ function formsOf(secret: string): SecretForm[] {
   }));
 }
 
-/** Of the same length: places in one are places in the other. */
+/** Lower-cases text without changing its length, so positions stay the same. */
 const inLowerCase = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 function withoutForm(text: string, { form, least }: SecretForm): string {

@@ -8,12 +8,12 @@ export interface Spread {
   readonly spreadPercent: Decimal;
 }
 
-/** Between the best bid and the best ask, both in quote. */
+/** Returns the spread between the best bid and the best ask, both in quote. */
 export function spreadOf({ bid, ask }: { bid: Decimal; ask: Decimal }): Spread {
   const mid = (bid + ask) / 2n;
   const spread = ask - bid;
   return { mid, spread, spreadPercent: mid > ZERO ? div(spread * 100n, mid, "half") : ZERO };
 }
 
-/** The mid alone, exact: half a unit of 1e-18 below the half tick of no market. */
+/** Returns the exact mid price; half a unit of 1e-18 is below the half tick of every market. */
 export const midOf = ({ bid, ask }: { bid: Decimal; ask: Decimal }): Decimal => (bid + ask) / 2n;

@@ -1,4 +1,4 @@
-/** Input fields of everything that is started with a plan. */
+/** Input fields of every start that has a plan. */
 import * as z from "zod";
 import { type Decimal, ONE, parseDecimal } from "./decimal.ts";
 import { decimalField, flagField, textField } from "./fields.ts";

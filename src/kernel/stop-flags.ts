@@ -1,9 +1,9 @@
 import { flagField } from "./fields.ts";
 
 /**
- * What a stop may be asked for beside its end, and what that means: a field of every stop, a column of the strategy of
- * the same name, and a part of the wish that a pass's stop rests on. A flag is a line here, a migration, and the place
- * where it acts.
+ * Optional flags of a stop with their descriptions. Each flag is a field of every stop, a column of the strategy with
+ * the same name, and part of the wish that a pass acts on. To add a flag, add a line here, a migration, and the code
+ * that acts on it.
  */
 const FLAG_MEANINGS = {
   sellBase: "Also sells the strategy's base, at up to 10 % below the mid price",
@@ -12,19 +12,19 @@ const FLAG_MEANINGS = {
 export type StopFlag = keyof typeof FLAG_MEANINGS;
 export type StopFlags = Readonly<Record<StopFlag, boolean>>;
 
-/** How a stop is asked for: what becomes of the orders, and its flags. */
+/** How to stop: what happens to the orders, and the flags. */
 export interface StopWish extends StopFlags {
-  /** A stop that leaves the open orders to the person. */
+  /** A stop that leaves the open orders to the user. */
   readonly keepOrders: boolean;
 }
 
 export const STOP_FLAGS = Object.keys(FLAG_MEANINGS) as readonly StopFlag[];
 
-/** Something of each flag, under its name. */
+/** Builds a value for each flag, under its name. */
 export const ofEachStopFlag = <T>(make: (flag: StopFlag) => T): Record<StopFlag, T> =>
   Object.fromEntries(STOP_FLAGS.map((flag) => [flag, make(flag)])) as Record<StopFlag, T>;
 
-/** Of a strategy that nobody has asked to stop. */
+/** State of a strategy without a requested stop. */
 export const NO_STOP: StopWish = { keepOrders: false, ...ofEachStopFlag(() => false) };
 
 /** The fields of a stop's input. */
