@@ -1,6 +1,6 @@
 import type { Kind, Kinds } from "../ports/kind.ts";
 
-/** Kinds by their names. */
+/** Returns the kinds by name. */
 export const kindsOf =
   (kinds: readonly Kind[]): Kinds =>
   (name) => {

@@ -1,4 +1,4 @@
-/** What the strategies of an account need of it, whatever kind they are of. */
+/** Computes what the strategies of an account still need, for every kind. */
 import { type Decimal, max, sum, ZERO } from "../kernel/decimal.ts";
 import { type Pair, splitPair } from "../kernel/pair.ts";
 import type { Balance } from "../model/account.ts";
@@ -8,14 +8,17 @@ import type { Reserve } from "../model/reserve.ts";
 import type { Strategy } from "../model/strategy.ts";
 import type { Kinds } from "../ports/kind.ts";
 
-/** A strategy, what it still needs, and what the base that it holds has cost. */
+/** A strategy, its remaining need, and the cost of its base. */
 export interface Need {
   readonly strategy: Pick<Strategy, "id" | "symbol">;
   readonly reserve: Reserve;
   readonly cost: Decimal;
 }
 
-/** Each strategy is asked through its kind, at its market's fees. `orders` are the account's unsettled ones. */
+/**
+ * Returns the need of each strategy through its kind, at its market's fees. `orders` are the account's unsettled
+ * orders.
+ */
 export const needsOf = (
   strategies: readonly Strategy[],
   orders: readonly Order[],
@@ -27,7 +30,10 @@ export const needsOf = (
     return { strategy, reserve, cost: kind.holdings(strategy.state).cost };
   });
 
-/** What of an asset's free balance they need. An order that was cancelled since the last pass locks nothing any more. */
+/**
+ * Returns how much of an asset's free balance they need. An order that was canceled since the last pass no longer
+ * locks anything.
+ */
 export function neededOf(needs: readonly Need[], { asset, used }: Pick<Balance, "asset" | "used">): Decimal {
   const wanted = sumOfNeeds(needs, asset, (reserve) => reserve);
   const locked = sumOfNeeds(needs, asset, (reserve) => reserve.locked);

@@ -15,7 +15,7 @@ import { applyResume, pausedPhase } from "./revive.ts";
 import { stop } from "./stop.ts";
 import { type Turn, unchanged } from "./turn.ts";
 
-/** Books what has happened to a strategy's orders, late ones included. */
+/** Books the fills and ends of a strategy's orders, including late ones. */
 export function book(
   kind: Kind,
   strategy: Strategy,
@@ -45,7 +45,7 @@ export function book(
 
 const hasNews = ({ fills, ended, adopted }: Reconciled): boolean => ended || adopted || fills.length > 0;
 
-/** What a fill moves, summed apart from the kind's own books: they have to come to the same. */
+/** Adds a fill to the ledger that is separate from the kind's books; both must have the same sums. */
 export const withMoved = <S extends StrategyState>(
   state: S,
   fill: Pick<Fill, "symbol" | "side" | "amount" | "notional" | "fees">,
@@ -59,15 +59,15 @@ const bySerial = ({ order: a }: Reconciled, { order: b }: Reconciled): number =>
 
 const NO_SLOT = -1;
 
-/** How the reason of an order begins that would have taken, and may only rest: it is planned again at once. */
+/** Prefix of the reason of a post-only order that would have been a taker order; its slot plans it again at once. */
 export const WOULD_TAKE = "would take: ";
 
 const hasMet = ({ reason }: Order): boolean => reason?.startsWith(WOULD_TAKE) === true;
 
-/** The reason of an order that our own guard kept from leaving. */
+/** Reason of an order that our own checks kept from being sent. */
 export const NOT_SENT = "not sent";
 
-/** So many orders in a row of which nobody knew whether they were taken count as refused. */
+/** After this many consecutive orders with an unknown result, the slot counts as rejected. */
 const MOST_LOST = 3;
 
 // A venue that goes on refusing, or never says whether it took an order, is asked less and less often.
@@ -103,7 +103,7 @@ const accepted = (state: StrategyState, index: number): StrategyState => ({
   }),
 });
 
-/** Takes a strategy, its fills booked, to the orders that it should have next. `live` are its unsettled orders. */
+/** Returns a strategy with the orders that it needs next, after its fills are booked. `live` are its unsettled orders. */
 export function advance(before: Strategy, live: readonly Order[], turn: Turn): Advanced {
   const after = drafted(before, live, turn);
   const { strategy, intents } = after;

@@ -19,7 +19,7 @@ import { addFee, movementsOf } from "../reconcile/fills.ts";
 import type { Observation } from "../reconcile/observation.ts";
 import type { Reconciled } from "../reconcile/reconcile.ts";
 
-/** What a strategy's turn writes. */
+/** Returns what the database must store of a strategy after a pass. */
 export function changesOf(
   before: Strategy,
   advanced: Advanced,
@@ -49,7 +49,7 @@ export function changesOf(
   };
 }
 
-/** What the account itself writes: orders by hand, strangers' fills, how far trades were read. */
+/** Returns what the database must store of the account: manual orders, fills of unknown orders, and fill cursors. */
 export const accountChanges = (
   {
     reconciled,
@@ -61,7 +61,7 @@ export const accountChanges = (
     events,
   }: {
     reconciled: readonly Reconciled[];
-    /** What else has happened on the account. */
+    /** Other events of the account. */
     events: readonly Event[];
     /** All unsettled orders of the account after this pass. */
     live: readonly Order[];
@@ -153,10 +153,10 @@ function cursorsOf(
   return moved;
 }
 
-/** So many orders of a person are remembered as none of ours. */
+/** Maximum number of remembered orders that do not belong to edgemaker. */
 const MOST_FOREIGN = 200;
 
-/** What the account's memory is after a pass: marks, balances, and what strategies' fills have moved. */
+/** Returns the account's memory after a pass: prices, balances, and balance changes from strategies' fills. */
 export function remember(
   memory: AccountMemory,
   { markets, balances, foreign, confidence }: Observation,

@@ -5,8 +5,8 @@ import type { Strategy } from "../../model/strategy.ts";
 const WAITS: Millis = 24 * HOUR;
 
 /**
- * Notes since when a strategy's market is closed or gone, and why; `null` where it is open, undefined where nobody
- * knows. After a day it is in error; one that stops goes on to its end.
+ * Records since when and why a strategy's market is closed or missing: `null` means open, undefined means unknown.
+ * After a day the strategy is in error; one that is stopping continues.
  */
 export function noteMarketClosed(strategy: Strategy, why: string | null | undefined, now: Millis): Strategy {
   const { closedSince, ...state } = strategy.state;
@@ -27,7 +27,7 @@ export function noteMarketClosed(strategy: Strategy, why: string | null | undefi
 const noteMarketOpen = (strategy: Strategy): Strategy =>
   strategy.status === "error" ? strategy : { ...strategy, lastError: null };
 
-/** A strategy whose market the venue refuses to tell of. */
+/** Records that the exchange refuses to return a strategy's market. */
 export function noteUnreadable(strategy: Strategy, reason: string, now: Millis): Strategy {
   const why = `${strategy.symbol} cannot be read: ${reason}`;
   const noted = noteMarketClosed(strategy, why, now);

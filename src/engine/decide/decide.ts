@@ -25,20 +25,20 @@ import { judgeAccount, judgeLoss, withStopped } from "./loss.ts";
 import { afterTurn, capitalOf, firstShare, ofAllMarkets, ownBase, type StrategyAllowance } from "./share.ts";
 import { cancellable, rhythmOf, type Turn, unchanged } from "./turn.ts";
 
-/** What a pass writes first and then asks of the venue. */
+/** What a pass writes first, and then requests from the exchange. */
 export interface Decision {
   readonly changes: readonly Changes[];
   readonly cancels: readonly Order[];
-  /** Only those that the record returns may be sent. */
+  /** Only orders that `record` returns can be sent. */
   readonly creates: readonly Order[];
-  /** Strategies that are active as soon as all their creates are accepted. */
+  /** Strategies that become active when all their new orders are accepted. */
   readonly placing: readonly string[];
   readonly memory: AccountMemory;
-  /** Something was left for the next pass. */
+  /** Whether work is left for the next pass. */
   readonly short: boolean;
 }
 
-/** What a pass is held to, and the kinds of strategies that it knows. */
+/** Limits of a pass, and the supported kinds of strategy. */
 export interface PassTerms {
   readonly limit: number;
   readonly slow: string | null;
@@ -46,7 +46,7 @@ export interface PassTerms {
   readonly kinds: Kinds;
 }
 
-/** One account, all its strategies and orders: what has happened to them, and what should rest next. */
+/** Decides for one account: books what happened to its orders, and plans the next ones of all its strategies. */
 export function decide(snapshot: Snapshot, observed: Observation, terms: PassTerms): Decision {
   const { slow, bounds, kinds } = terms;
   const { now } = snapshot.lease;
@@ -89,7 +89,7 @@ export function decide(snapshot: Snapshot, observed: Observation, terms: PassTer
   };
 }
 
-/** An order of ours that the venue tells something of which it cannot be. */
+/** Finds an order of ours whose state contradicts the exchange's response. */
 const contradictedAmong = ({ orders, lease }: Snapshot, { sights, timing }: Observation): Order | undefined =>
   orders.find((one) => isContradicted(one, sights.get(one.clientId), lease.now, timing));
 
@@ -102,7 +102,7 @@ function reconcileSeen({ orders, lease }: Snapshot, observation: Observation): r
   ];
 }
 
-/** Each strategy with what its orders have come to. */
+/** Books the orders of each strategy. */
 const bookAll = (
   strategies: readonly Strategy[],
   reconciled: readonly Reconciled[],
@@ -114,7 +114,7 @@ const bookAll = (
     return noteUnexplained(kind, book(kind, one, mine, { now, backoff: observation.timing.backoff }), mine);
   });
 
-/** One turn after the other: what one strategy has used of the pass, the next one lacks. */
+/** Advances one strategy after another; each one gets what the ones before it left of the funds and calls. */
 function advanceAll(account: AccountPass, { limit, bounds }: Pick<PassTerms, "limit" | "bounds">) {
   const { observation, strategies, kinds, live } = account;
   let share = firstShare(observation, live, { limit, bounds, strategies, kinds });
@@ -193,7 +193,7 @@ const unreportedChanges = (
 interface AccountPass extends Pick<Adopted, "held" | "stranger" | "waiting"> {
   readonly snapshot: Snapshot;
   readonly observation: Observation;
-  /** As far as this pass has taken them. */
+  /** The strategies after this pass. */
   readonly strategies: Strategy[];
   readonly live: readonly Order[];
   readonly losses: Losses;
@@ -201,7 +201,10 @@ interface AccountPass extends Pick<Adopted, "held" | "stranger" | "waiting"> {
   readonly kinds: Kinds;
 }
 
-/** None may place before its market's trades are read: an order that the database has forgotten may have filled. */
+/**
+ * Returns what a strategy can use now. It places no order before its market's trades are read, because the database
+ * can lack an order that has filled.
+ */
 function turnOf(
   { snapshot, observation, strategies, kinds, live, losses, held, stranger, waiting, slow }: AccountPass,
   share: StrategyAllowance,

@@ -1,4 +1,4 @@
-/** What is said of a strategy that a price has stopped: when it is reached, and once it is over. */
+/** Messages about a strategy that a price has stopped: when it triggers, and when the exit is complete. */
 
 import { type Decimal, ONE, snap, text, ZERO } from "../../kernel/decimal.ts";
 import { splitPair } from "../../kernel/pair.ts";
@@ -7,7 +7,7 @@ import type { Event } from "../../model/events.ts";
 import type { Exit, Strategy } from "../../model/strategy.ts";
 import type { Kind } from "../../ports/kind.ts";
 
-/** `stop_loss at 54000 (armed at 55000)`; of a loss, the limit that it has met. */
+/** Formats a trigger, such as `stop_loss at 54000 (armed at 55000)`; for a loss, its limit. */
 export function describeReached({ reason, reached }: Exit, halted?: string | null): string {
   if (reached) return `${reason} at ${text(reached.mid)} (armed at ${text(reached.price)})`;
   return halted ? `${reason} (${halted})` : reason;
@@ -15,11 +15,11 @@ export function describeReached({ reason, reached }: Exit, halted?: string | nul
 
 interface ReachedState {
   readonly at: Millis;
-  /** P&L at the price that was reached; undefined while no price is known. */
+  /** P&L at the trigger price; undefined while no price is known. */
   readonly total: Decimal | undefined;
 }
 
-/** That a price was reached: from now on all is canceled, and then sold. */
+/** Event for a triggered exit: the strategy cancels its orders and then sells. */
 export function reachedEvent(
   { id, account, symbol, state }: Strategy,
   exit: Exit,
@@ -33,7 +33,7 @@ export function reachedEvent(
 
 const roundToCents = (amount: Decimal): Decimal => snap(amount, ONE / 100n, "half");
 
-/** Why a strategy has stopped, what was sold for it, and what all of it came to; nothing of that while no price is known. */
+/** Describes why a strategy stopped, what it sold, and its P&L; without the P&L if no price is known. */
 export function describeStopped(
   kind: Kind,
   { state, symbol }: Strategy,
@@ -49,7 +49,7 @@ export function describeStopped(
   return `stopped: ${describeReached(exit, state.halted)}${sold}${inAll}`;
 }
 
-/** The same as an event. */
+/** Returns the same as events. */
 export function stoppedEvents(
   kind: Kind,
   strategy: Strategy,

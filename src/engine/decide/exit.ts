@@ -10,21 +10,21 @@ import { EXIT_SLOT, type Exit, type Strategy, type StrategyState } from "../../m
 import type { Kind } from "../../ports/kind.ts";
 import type { MarketSight } from "../reconcile/observation.ts";
 
-/** Below the bid, per cent; the last one stays. */
+/** Distances below the bid of consecutive tries, in percent; the last one repeats. */
 const STEPS = [1n, 2n, 4n];
-/** Never further below the mid. */
+/** Maximum distance below the mid price, in percent. */
 const FARTHEST = 10n;
 
 const below = (price: Decimal, percent: bigint): Decimal => (price * (100n - percent)) / 100n;
 
-/** The limit of the next order of an exit. */
+/** Returns the limit price of an exit's next order. */
 function exitPrice(quote: Quote, tries: number, { tick }: Market): Decimal {
   const percent = STEPS[Math.min(tries, STEPS.length - 1)] as bigint;
   const least = snap(below(midOf(quote), FARTHEST), tick, "up");
   return max(snap(below(quote.bid, percent), tick, "down"), least);
 }
 
-/** How far down the next order of a strategy that leaves sells. */
+/** Returns the lowest price of an exit's next order. */
 export function exitReach(
   kind: Kind,
   { state, wants, sellBase }: Strategy,
@@ -37,7 +37,7 @@ export function exitReach(
 
 export interface ExitPlan {
   readonly next: StrategyState;
-  /** Undefined when nothing is left that the venue would take. */
+  /** Undefined if the exchange would not accept what is left. */
   readonly intent: Intent | undefined;
 }
 
@@ -46,13 +46,13 @@ interface ExitContext {
   readonly quote: Quote;
   readonly funds: Funds | undefined;
   readonly bounds?: Bounds | undefined;
-  /** A buy of the account that nothing here may cancel: the order sells above it. */
+  /** A buy of the account that cannot be canceled here; the order sells above it. */
   readonly above?: Decimal | undefined;
-  /** It sells no lower than this. */
+  /** Minimum price of the sale. */
   readonly least?: Decimal | undefined;
 }
 
-/** Sells all base of a strategy that has no order left: one immediate order of everything a pass. */
+/** Plans the sale of all base of a strategy without open orders: one immediate order per pass. */
 export function exitPlan(
   kind: Kind,
   before: StrategyState,
@@ -81,7 +81,7 @@ export function exitPlan(
 
 const withoutLack = ({ lacksSince: _, ...exit }: Exit): Exit => exit;
 
-/** An order of an exit that a restored database has forgotten: what has begun is never taken back. */
+/** Restores an exit whose order was found after the database lost it; an exit that has started cannot be undone. */
 export function leavingAgain(
   kind: Kind,
   { state, config, wants }: Strategy,

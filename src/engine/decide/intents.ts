@@ -6,13 +6,16 @@ import { type Strategy, type StrategyState, timeInForceOf } from "../../model/st
 import type { Lease } from "../../ports/stores/step-store.ts";
 import type { Timing } from "../../ports/venue.ts";
 
-/** Nothing leaves after the lease could be another's, and nothing takes effect after that plus the venue's expiry. */
+/**
+ * Returns when requests can be sent and take effect: sent before the lease can belong to another process, effective
+ * until then plus the exchange's expiry.
+ */
 export const windowOf = ({ until }: Lease, { requestTimeout, expiry, skew }: Timing): LeaseWindow => ({
   sendBy: until - requestTimeout,
   notAfter: until + expiry + skew,
 });
 
-/** An intent as the row that is written before it is sent, but for the client id. */
+/** Returns the row that is written before an intent is sent, without the client id. */
 export function draftOf(
   strategy: Strategy,
   intent: Intent,
@@ -40,8 +43,8 @@ export function draftOf(
 }
 
 /**
- * The drafts with client ids, and the state that has noted them. Each id has a serial above all before it, so no id
- * repeats: not when the clock steps back, nor when the database has forgotten its last commits.
+ * Returns the drafts with client ids, and the updated state. Each id has a higher serial than all before it. So no id
+ * repeats, even if the clock goes back or the database loses its last commits.
  */
 export function identified<S extends StrategyState>(
   { number, state }: Pick<Strategy, "number"> & { readonly state: S },

@@ -1,11 +1,11 @@
-/** Slots whose order a limit has refused: they are tried less and less often, until limits are changed. */
+/** Slots whose order a limit refused. Retries become less frequent until someone changes the limits. */
 
 import { isAhead, LONGEST_PAUSE, type Millis, SECOND } from "../../kernel/time.ts";
 import type { LimitCode } from "../../model/limits.ts";
 import type { Refusal, SlotState } from "../../model/strategy.ts";
 import type { Timing } from "../../ports/venue.ts";
 
-/** Of these nothing is known to end soon; the others follow the market, the time or a person. */
+/** Limits that are not known to end soon; the others depend on the market, the time or a person. */
 const LASTING_LIMITS: readonly LimitCode[] = [
   "limit_order",
   "limit_day",
@@ -16,22 +16,22 @@ const LASTING_LIMITS: readonly LimitCode[] = [
 interface Now {
   /** Protocol time. */
   readonly now: Millis;
-  /** Of the limits. */
+  /** Version of the limits. */
   readonly version: number | undefined;
 }
 
 export const isLasting = (reason: Refusal["reason"]): boolean =>
   (LASTING_LIMITS as readonly string[]).includes(reason);
 
-/** It is not tried: neither its balance nor another price is worth a call. */
+/** Returns whether a slot waits because of a limit; then its balance and prices need no call. */
 export const waitsForLimit = ({ limited }: SlotState, { now, version }: Now): boolean =>
   limited !== undefined && isAhead(limited.until, now, LONGEST_PAUSE) && limited.version === version;
 
-/** Neither an exchange nor a limit lets it be tried yet. */
+/** Returns whether a slot waits, after a rejection by the exchange or a refusal by a limit. */
 export const waitsToPlace = (slot: SlotState, at: Now): boolean =>
   isAhead(slot.retryAt, at.now, LONGEST_PAUSE) || waitsForLimit(slot, at);
 
-/** The slot and its refusal, after a limit has refused its order once more. */
+/** Returns a slot and its refusal after a limit refused its order again. */
 export function limitedAgain<S extends SlotState>(
   slot: S,
   refusal: Omit<Refusal, "slot">,
@@ -48,7 +48,7 @@ export function limitedAgain<S extends SlotState>(
   };
 }
 
-/** One that no limit refuses any more. */
+/** Returns a slot that no limit refuses. */
 export function unlimited<S extends SlotState>(slot: S): S {
   if (!slot.limited) return slot;
   const { limited: _, ...rest } = slot;

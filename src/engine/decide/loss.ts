@@ -9,19 +9,19 @@ import type { AccountMemory, Losses, LossWatch } from "../../model/memory.ts";
 import type { Strategy } from "../../model/strategy.ts";
 import type { Kind, Kinds } from "../../ports/kind.ts";
 
-/** What a watch goes by: a limit that has changed, or a person's resume, has it judged anew. */
+/** Basis of a loss check. A changed limit or a person's resume restarts the check. */
 interface WatchedLoss {
   readonly what: "strategyLoss" | "accountLoss";
   readonly asset: string;
   readonly total: () => Decimal;
   readonly resumes: number;
-  /** Whose result it is. */
+  /** Owner of the result, for messages. */
   readonly whose: string;
 }
 
 /**
- * Judges a result against the best one so far, which is at least the zero of the start. Beyond the limit it stays so
- * until a person resumes, from where the best result is counted anew, or changes limits.
+ * Checks a result against its best so far, which is at least zero. Beyond the limit, the strategy stays blocked until
+ * a person resumes it, which resets the best result, or changes the limit.
  */
 function judge(
   before: LossWatch | null,
@@ -44,7 +44,7 @@ function judge(
   return same && before.resumes === resumes ? before : { peak, over, version, resumes };
 }
 
-/** Pauses or stops a strategy whose loss, or whose account's, is beyond its limit. */
+/** Pauses or stops a strategy if its loss or its account's loss exceeds the limit. */
 export function judgeLoss<S extends Strategy>(
   kind: Kind,
   strategy: S,
@@ -72,7 +72,7 @@ export function judgeLoss<S extends Strategy>(
 const kindNames = (strategies: readonly Strategy[]): string =>
   [...new Set(strategies.map(({ kind }) => `${kind}s`))].join(" and ");
 
-/** What an account's strategies with each quote asset have lost together, those included that have stopped since. */
+/** Returns the losses of an account by quote asset, including strategies that have stopped since. */
 export function judgeAccount(
   memory: AccountMemory,
   strategies: readonly Strategy[],
@@ -116,7 +116,7 @@ function totalOf(
   return mid === undefined ? undefined : kinds(kind).accounts({ symbol, state }, mid).total;
 }
 
-/** The results of strategies that have stopped in this pass stay the account's. */
+/** Keeps the results of strategies that stop in this pass in the account's result. */
 export function withStopped(losses: Losses, stopped: readonly Strategy[], around: LossContext): Losses {
   if (stopped.length === 0) return losses;
   const closedIn = (asset: string) =>

@@ -1,8 +1,8 @@
 import type { Phase, Strategy } from "../../model/strategy.ts";
 
 /**
- * Takes note of a person's resume: a strategy in error runs again, until what stopped it does so once more.
- * Each resume revives once, so that an error of later does not end by itself.
+ * Applies a person's resume: a strategy in error runs again until the cause recurs. Each resume applies once, so a
+ * later error does not end by itself.
  */
 export function applyResume(strategy: Strategy): Strategy {
   const { resumes, state, status, wants } = strategy;
@@ -16,5 +16,5 @@ export function applyResume(strategy: Strategy): Strategy {
 const isWaiting = ({ phase, config }: Strategy): boolean =>
   phase === "starting" && config.triggerPrice !== undefined;
 
-/** Of one that people have paused: if it has not started yet, it still has to. */
+/** Returns the phase of a paused strategy; if it has not started yet, it still must. */
 export const pausedPhase = ({ phase }: Strategy): Phase => (phase === "starting" ? phase : "paused");

@@ -16,28 +16,28 @@ import type { MarketSight, Observation } from "../reconcile/observation.ts";
 import { isFinal } from "../reconcile/order-life.ts";
 import { exitReach } from "./exit.ts";
 
-/** What is left for the strategies of an account whose turn is still to come in this pass. */
+/** What the remaining strategies of an account can use in this pass. */
 export interface StrategyAllowance {
-  /** Undefined when the balances were not read. */
+  /** Undefined if the balances were not read. */
   readonly funds: Funds | undefined;
-  /** Assets that orders which may be on the venue, unseen, would have taken some of: they are counted as if they had. */
+  /** Assets that invisible orders may lock; these orders are counted as if they did. */
   readonly doubted: ReadonlySet<string>;
   readonly resting: ReadonlyMap<Pair, readonly Resting[]>;
-  /** How many orders may still be placed. */
+  /** Number of orders that can still be placed. */
   readonly limit: number;
-  /** What strategies have planned to buy in this pass, in quote, by its asset. */
+  /** Planned buys of this pass in quote, by quote asset. */
   readonly openBuys: Funds;
   readonly short: boolean;
   readonly bounds: Bounds;
 }
 
-/** The strategies of the account, and the kinds that they are of. */
+/** The strategies of the account, and their kinds. */
 export interface Among {
   readonly strategies: readonly Strategy[];
   readonly kinds: Kinds;
 }
 
-/** Before the first strategy's turn. `orders` are the account's unsettled orders as just seen. */
+/** Returns the allowance before the first strategy. `orders` are the account's unsettled orders as just observed. */
 export function firstShare(
   observation: Observation,
   orders: readonly Order[],
@@ -66,7 +66,7 @@ export function firstShare(
   };
 }
 
-/** The share after a strategy has planned `intents` on its symbol. */
+/** Returns the allowance after a strategy planned `intents` on its symbol. */
 export function afterTurn(
   share: StrategyAllowance,
   { strategy: { symbol }, quote: market }: { strategy: Strategy; quote: Quote | undefined },
@@ -114,7 +114,7 @@ function restingOn(symbol: Pair, { open }: MarketSight, orders: readonly Order[]
   ];
 }
 
-/** Above every price. */
+/** A price above every real price. */
 const ANY: Decimal = ONE * ONE;
 
 // A market order that is under way may trade at any price.
@@ -122,8 +122,8 @@ const farthest = ({ type, side, price }: Order): Decimal =>
   type === "limit" ? price : side === "buy" ? ANY : ZERO;
 
 /**
- * Free base that no strategy of the account holds, or may just have bought. Balances have to be read before
- * orders and trades, or a fill in between would look like a person's base.
+ * Returns the free base that no strategy of the account holds or has just bought. Balances must be read before orders
+ * and trades; otherwise a fill in between would look like the user's base.
  */
 export function ownBase(
   asset: string,
@@ -163,7 +163,7 @@ function unbookedBuy(
 
 const notional = ({ price, amount }: Pick<Order, "price" | "amount">): Decimal => mul(price, amount, "up");
 
-/** With strategies and orders of markets that this pass has not read: they take of the same capital. */
+/** Adds strategies and orders of markets that this pass did not read, because they share the capital. */
 export const ofAllMarkets = <T extends Among & { readonly orders: readonly Order[] }>(
   among: T,
   snapshot: Pick<Snapshot, "strategies" | "orders">,
@@ -177,7 +177,7 @@ export const ofAllMarkets = <T extends Among & { readonly orders: readonly Order
   };
 };
 
-/** What limits are shares of: all quote of the account, and the cost of the base that its strategies hold. */
+/** Returns the capital that limits are a share of: all quote of the account, and the cost of its strategies' base. */
 export function capitalOf(
   { id, symbol, kind, state }: Strategy,
   { balances }: Observation,

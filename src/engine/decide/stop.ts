@@ -14,7 +14,7 @@ import { stoppedEvents } from "./exit-message.ts";
 import { draftOf } from "./intents.ts";
 import { cancellable, isHeld, type Turn } from "./turn.ts";
 
-/** Takes a strategy to its end: no order left, and where that is asked for no base either. */
+/** Stops a strategy: cancels its orders, and sells its base if requested. */
 export function stop(before: Strategy, live: readonly Order[], turn: Turn): Partial<Drafted> {
   const strategy = leavingBase(before);
   const { exit } = strategy.state;
@@ -47,7 +47,7 @@ export function stop(before: Strategy, live: readonly Order[], turn: Turn): Part
 const unsold = ({ state, symbol }: Strategy, { kind }: Turn): string =>
   `${text(kind.holdings(state).base)} ${splitPair(symbol).base} of the ${kind.name} were not free in the account and were not sold; sell them manually`;
 
-/** Whether there would be something to sell if the account had it. */
+/** Returns whether the strategy has base to sell that the account lacks. */
 function isLacking({ state }: Strategy, { kind, sight: { market, quote } }: Turn): boolean {
   if (!market || !quote) return false;
   return exitPlan(kind, state, { market, quote, funds: undefined }).intent !== undefined;
@@ -64,8 +64,8 @@ function leavingBase(strategy: Strategy): Strategy {
 }
 
 /**
- * Base that the account alone lacks: where reads lag, what was set aside for an order may still be shown so after
- * its end; and an order that nobody is sure of may never have taken it. Undefined when that is out of the question.
+ * Returns the part of the lacking base that can still appear: reads can be delayed after an order's end, and an
+ * unconfirmed order may never have existed. Undefined if neither applies.
  */
 function late(strategy: Strategy, turn: Turn): Partial<Drafted> | undefined {
   const { state } = strategy;
@@ -79,7 +79,7 @@ function late(strategy: Strategy, turn: Turn): Partial<Drafted> | undefined {
   return { strategy: { ...strategy, lastError, state: { ...state, exit: { ...exit, lacksSince: since } } } };
 }
 
-/** One order of the exit; undefined when nothing is left that the venue would take. */
+/** Returns one order of the exit; undefined if the exchange would not accept what is left. */
 function sell(strategy: Strategy, turn: Turn): Partial<Drafted> | undefined {
   const { kind, sight, funds, killed, panics, limit, window, bounds } = turn;
   const { market, quote, error } = sight;
@@ -107,19 +107,22 @@ function sell(strategy: Strategy, turn: Turn): Partial<Drafted> | undefined {
   return { strategy: { ...strategy, state, lastError: null }, intents: [order] };
 }
 
-/** Of orders that nothing here may cancel, the buy that a sell would meet first. */
+/** Returns the highest buy among orders that cannot be canceled here; a sell would fill it first. */
 const highestBuy = (resting: readonly Resting[]): Resting | undefined =>
   resting
     .filter(({ side }) => side === "buy")
     .reduce<Resting | undefined>((best, one) => (best && best.price >= one.price ? best : one), undefined);
 
-/** A row is cancelled first; an order that was placed elsewhere is the person's to cancel. */
+/** Cancels an order that has a row; only the user can cancel an order that was placed elsewhere. */
 const wayFor = (met: readonly (Order | Resting)[]): string => {
   const names = met.map((one) => ("clientId" in one ? (one.exchangeId ?? one.clientId) : (one.id ?? "")));
   return `the base is sold when it can no longer fill against this account's own ${names.slice(0, 3).join(", ")}`;
 };
 
-/** Each order that an exit cancels, by name: its owner is told why it is gone. Told once, when it is first asked for. */
+/**
+ * Events that name each order that an exit cancels, so its owner learns why. Each one is written once, with the first
+ * cancel request.
+ */
 function wayEvents({ id, lastError }: Strategy, met: readonly Order[], at: Millis): Event[] {
   if (lastError === wayFor(met)) return [];
   return cancellable(met).map(({ account, strategy, exchangeId, clientId, side, price }) => {
@@ -129,7 +132,7 @@ function wayEvents({ id, lastError }: Strategy, met: readonly Order[], at: Milli
   });
 }
 
-/** An exit goes beyond the collar on purpose, and says so: what is left is sold before the price falls further. */
+/** Adds a notice that an exit sells beyond the price collar on purpose, before the price falls further. */
 function withCollarNotice(state: StrategyState, refused: LimitRefusal | undefined): StrategyState {
   const others = state.notices.filter(({ code }) => code !== "exit_beyond_collar");
   if (!refused) return state;

@@ -1,17 +1,17 @@
-/** What keeps a strategy of any kind from placing orders, as it is told. */
+/** Notices about what keeps a strategy from placing orders. */
 import type { Order } from "../../model/order.ts";
 import type { Notice, Refusal, Strategy } from "../../model/strategy.ts";
 import type { StrategyContext } from "../../ports/kind.ts";
 
-/** Nobody has said yet whether the venue has taken it. */
+/** Returns whether the exchange has not confirmed yet that it accepted the order. */
 export const isUnclear = ({ state }: Pick<Order, "state">): boolean =>
   state === "pending" || state === "unknown";
 
-/** A refusal that the venue has caused, by what it said or did not say. */
+/** Returns whether the exchange's response, or its absence, caused a refusal. */
 export const isOfVenue = (reason: Refusal["reason"]): boolean =>
   reason === "rejected" || reason === "unclear";
 
-/** What the exchange says of the orders that it does not take. */
+/** Summarizes why the exchange rejects orders. */
 export function venueError(refused: readonly Refusal[]): string | null {
   const refusals = refused.filter(({ reason, detail }) => isOfVenue(reason) && detail !== undefined);
   const [first] = refusals;
@@ -34,7 +34,7 @@ export function strangerError({
   return `order ${stranger} on the exchange belongs to a strategy that is not in this database; cancel it there unless it belongs to another installation`;
 }
 
-/** The same strategy when nothing changed, so that a quiet pass writes nothing. */
+/** Returns the same object if nothing changed, so a pass without changes writes nothing. */
 export function withNotices<S extends Strategy>(strategy: S, notices: readonly Notice[]): S {
   const { state } = strategy;
   const same =

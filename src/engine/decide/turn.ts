@@ -9,17 +9,17 @@ import type { MarketSight } from "../reconcile/observation.ts";
 import { isFinal } from "../reconcile/order-life.ts";
 import { isBehind, longestRecovery } from "../reconcile/recovery.ts";
 
-/** What one strategy may use of a pass, with what only the engine looks at. */
+/** What one strategy can use in a pass, with fields for the engine only. */
 export interface Turn extends StrategyContext {
   readonly kind: Kind;
   readonly sight: MarketSight;
-  /** An order of its market waits for its row, or for another pass to look at it. */
+  /** Whether an order of its market waits for its row, or for another lookup. */
   readonly isWaiting: boolean;
-  /** Assets of which funds leave out what an order would have taken that may be on the venue, unseen. */
+  /** Assets whose funds exclude what an invisible order may lock. */
   readonly doubted: ReadonlySet<string>;
 }
 
-/** How often an account is stepped, as far as its last pass tells, and whether its time is one of its own. */
+/** Returns the interval of an account's passes, estimated from its last one, and whether its time is simulated. */
 export const rhythmOf = ({
   memory,
   lease,
@@ -28,7 +28,7 @@ export const rhythmOf = ({
   isSimulated: parseAccountKey(lease.account).host === "",
 });
 
-/** A turn that does nothing. */
+/** Returns the result of a strategy that does nothing. */
 export const unchanged = (strategy: Strategy, funds: Funds | undefined): Advanced => ({
   strategy,
   intents: [],

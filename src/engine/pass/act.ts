@@ -10,7 +10,7 @@ import { type Budget, spend } from "./budget.ts";
 
 type CreateResult = Settlement["outcomes"][number];
 
-/** The lease as this process may use it: measured on its own clock, from before it was asked for. */
+/** The lease by this process's own clock, measured from before its request. */
 export interface Hold {
   readonly lease: Lease;
   readonly askedAt: Millis;
@@ -23,7 +23,7 @@ interface ActDeps {
   readonly local: Local;
 }
 
-/** Cancels as they were asked for: `taken` is how many the venue accepted, which ends no order by itself. */
+/** Result of cancel requests: `taken` is how many the exchange accepted; an accepted request does not yet end an order. */
 export interface Cancelled {
   readonly asked: readonly Order[];
   readonly taken: number;
@@ -56,7 +56,7 @@ export async function cancelEach(
   return { asked: requests, taken, events, short: false };
 }
 
-/** Asks the venue for what has been recorded: cancels first, then creates. */
+/** Sends what was recorded to the exchange: cancels first, then new orders. */
 export async function act(
   world: ActDeps,
   hold: Hold,
@@ -92,7 +92,7 @@ export async function act(
 const isFull = (outcome: CreateOutcome | CancelOutcome): boolean =>
   "failure" in outcome && outcome.failure === "rate_limited";
 
-/** A request leaves while the lease lasts for its whole timeout and its own time has not passed. */
+/** Returns a permit: a request can leave while the lease covers its whole timeout and its own deadline has not passed. */
 export function permit(
   { monotonic }: Local,
   { lease, askedAt: requestedAt, requestTimeout }: Hold,
@@ -120,7 +120,7 @@ function outcomeOf({ clientId }: Order, outcome: CreateOutcome): CreateResult {
 const rejectionReason = ({ reason, wouldTake }: Extract<CreateOutcome, { result: "rejected" }>): string =>
   wouldTake ? `${WOULD_TAKE}${reason}` : reason;
 
-/** What the venue said of an order that it has not clearly taken. */
+/** Events for an order that the exchange did not clearly accept. */
 function eventsOfOutcome(order: Order, hold: Hold, outcome: CreateOutcome): Event[] {
   // The market has moved between the pass's look and the order: nothing that anybody has to know of.
   if (outcome.result === "rejected" && outcome.wouldTake) return [];

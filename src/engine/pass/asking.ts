@@ -1,7 +1,10 @@
 import { BudgetSpent } from "../../kernel/errors.ts";
 import { type Budget, spend } from "./budget.ts";
 
-/** What a call to the venue answers; undefined where the budget, or the venue's own, lacks it: then nothing was asked. */
+/**
+ * Makes a call to the exchange; undefined if our budget or the exchange's rate limit has none left. Then no request
+ * was sent.
+ */
 export async function askWithin<T>(
   budget: Budget,
   call: () => Promise<T>,

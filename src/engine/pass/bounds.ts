@@ -3,7 +3,7 @@ import { parseAccountKey } from "../../model/account.ts";
 import type { Bounds, Limits } from "../../model/limits.ts";
 import type { Snapshot } from "../../ports/stores/step-store.ts";
 
-/** What this pass's orders are held to: the account's limits, less what its orders have used of them. */
+/** Returns the limits of this pass's orders: the account's limits minus their usage. */
 export function boundsOf(
   { lease: { account, now }, orders, limits: stored, limitUses }: Snapshot,
   settings: Limits | undefined,

@@ -1,40 +1,40 @@
 import { type Millis, SECOND } from "../../kernel/time.ts";
 import type { VenueCalls } from "../../model/usage.ts";
 
-/** Calls to the venue that a pass has made, and may still make. */
+/** Calls to the exchange that a pass has made and can still make. */
 export interface Budget extends VenueCalls {
   made: number;
-  /** When the pass itself began, by the local clock. */
+  /** When the pass began, by the local clock. */
   readonly opened: Millis;
-  /** When the first of them was begun, by the same. */
+  /** When its first call began, by the local clock. */
   began: Millis | undefined;
-  /** Of them, those for one strategy's orders alone, by its id. */
+  /** Calls for one strategy's orders only, by its id. */
   readonly own: Record<string, number>;
   readonly left: number;
   readonly clock: () => Millis;
-  /** How many more still leave in time, each taking as long as those so far. */
+  /** Number of calls that still fit, if each takes as long as those before. */
   readonly fitting: number;
-  /** The same said, where they take so long, or the first of them left so late, that a pass has time for few. */
+  /** Message if calls take so long, or the first one left so late, that only few fit in a pass. */
   readonly slow: string | null;
 }
 
-/** The local clock, and the last moment at which a call of this pass may leave. */
+/** The local clock, and the latest time at which a call of this pass can leave. */
 interface CallTime {
   readonly clock: () => Millis;
   readonly last: Millis;
 }
 
-/** What a pass still asks of the store after its last call: the record, a look at the kill switch, the settlement. */
+/** Store requests that a pass still makes after its last call: the record, a read of the kill switch, the settlement. */
 const RESERVED = 3;
 
-/** A pass with time for fewer calls says so. */
+/** A pass with time for fewer calls than this reports it. */
 const MANY = 20;
 
-/** `calls` to the venue in this pass, and no more `requests` of all kinds than the process may still make. */
+/** Returns a budget of `calls` to the exchange, within the `requests` of all kinds that the process can still make. */
 export const budgetOf = (time: CallTime, calls = Number.MAX_SAFE_INTEGER, requests?: () => number): Budget =>
   new PassBudget(time, calls, requests);
 
-/** A class, because what is left and what fits change with each call and are asked anew. */
+/** A class, because the remaining calls change with each call and are computed on each read. */
 class PassBudget implements Budget {
   made = 0;
   readonly opened: Millis;

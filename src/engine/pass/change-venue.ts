@@ -3,7 +3,7 @@ import { type AccountKey, parseAccountKey } from "../../model/account.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { Venue } from "../../ports/venue.ts";
 
-/** Where a strategy trades that is to be changed. Throws AppError where this process cannot ask there. */
+/** Returns the venue of a strategy to change. Throws AppError if this process cannot reach it. */
 export function venueForChange({ venueOf }: Pick<Deps, "venueOf">, account: AccountKey): Venue {
   const of = parseAccountKey(account);
   const venue = venueOf(of);
@@ -16,7 +16,7 @@ export function venueForChange({ venueOf }: Pick<Deps, "venueOf">, account: Acco
 
 const UNREACHED: readonly VenueError["failure"][] = ["unavailable", "rate_limited", "refused"];
 
-/** What a change has to know of the exchange. Throws AppError where it does not tell that. */
+/** Reads what a change must know from the exchange. Throws AppError if the exchange does not return it. */
 export async function readForChange<T>({ account }: Venue, read: () => Promise<T>): Promise<T> {
   try {
     return await read();

@@ -1,18 +1,18 @@
 import { type Millis, SECOND } from "../../kernel/time.ts";
 import type { Log } from "../../ports/local.ts";
 
-/** How far the database's clock is ahead of this process's own: between two bounds, as an answer takes its time. */
+/** How far the database's clock is ahead of this process's clock, as bounds, because a response takes time. */
 interface Offset {
   readonly least: Millis;
   readonly most: Millis;
 }
 
-/** Clocks are set right by less, all the time. */
+/** Smaller corrections of clocks are normal. */
 const JUMP: Millis = 2 * SECOND;
 
 const offsets = new WeakMap<object, Offset>();
 
-/** Logs that the database's clock has jumped since a lease was last taken. `store` is whose clock it is. */
+/** Logs a jump of the database's clock since the last lease. `store` identifies the clock. */
 export function watchClock(
   store: object,
   {

@@ -11,7 +11,7 @@ import { isBehind, serialOf } from "../reconcile/recovery.ts";
  * it was: restored, failed over, or without its last commits.
  */
 
-/** An order that the database has forgotten since each of its strategies last took note of such a loss. */
+/** Finds an order that the database has lost since its strategies last recorded such a loss. */
 export const forgotten = (
   { strategies, epoch }: Snapshot,
   { found }: Observation,
@@ -24,7 +24,7 @@ const isUnnoted = ({ number, state }: Strategy, { clientId = "" }: VenueOrder): 
   parseClientOrderId(clientId)?.tag === strategyTag(number) &&
   serialOf({ clientId }) > (state.epochSerial ?? 0);
 
-/** Every strategy reads all trades and waits before it places an order. */
+/** Event for a lost order: every strategy reads all trades, and waits before it places an order. */
 export const forgottenEvent = ({ lease: { account, now } }: Snapshot, { clientId }: VenueOrder): Event => ({
   account,
   strategy: null,

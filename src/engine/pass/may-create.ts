@@ -9,7 +9,7 @@ import { rhythmOf } from "../decide/turn.ts";
 import type { MarketSight } from "../reconcile/observation.ts";
 import { isFinal, type OrderReport } from "../reconcile/order-life.ts";
 
-/** Whether a slot may want an order: only then are balances and other venues worth a call. */
+/** Returns whether a slot could need an order; only then does the pass read balances and other venues. */
 export function mayCreate(
   snapshot: Snapshot,
   markets: ReadonlyMap<Pair, MarketSight>,

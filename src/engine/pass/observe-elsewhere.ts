@@ -13,8 +13,8 @@ import type { Budget } from "./budget.ts";
 type ElsewhereDeps = Pick<Deps, "kinds" | "reference"> & { readonly venue: Venue };
 
 /**
- * What other places say of each pair whose book was to be read, asked again once its strategies want it fresher. A
- * place that does not answer keeps what it said last, with the time of that.
+ * Reads the prices of other sources for each pair whose book is read, when its strategies need newer ones. A source
+ * that does not respond keeps its last price and time.
  */
 export async function readElsewhere<S extends MarketSight>(
   { kinds, reference, venue }: ElsewhereDeps,
@@ -40,7 +40,10 @@ export async function readElsewhere<S extends MarketSight>(
   }
 }
 
-/** How old answers may be, as the strictest of the pair's strategies has it; null where none asks, undefined where none reads its book. */
+/**
+ * Returns the maximum age of other sources' prices by the strictest strategy of the pair; null if no strategy needs
+ * them, undefined if none reads the book.
+ */
 function freshness({ strategies }: Snapshot, kinds: Kinds, symbol: Pair): Millis | null | undefined {
   const mine = strategies.filter((one) => one.symbol === symbol && kinds(one.kind).reads === "book");
   if (mine.length === 0) return undefined;

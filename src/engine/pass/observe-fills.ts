@@ -11,18 +11,18 @@ import type { OrderReport } from "../reconcile/order-life.ts";
 import { askWithin } from "./asking.ts";
 import type { Budget } from "./budget.ts";
 
-/** What a pass has read of one pair's executions. */
+/** Executions of one pair that a pass has read. */
 export interface FillSight extends Pick<MarketSight, "trades" | "unreadable" | "reading"> {
-  /** There is more to read than this pass had calls for. */
+  /** Whether more is left to read than this pass had calls for. */
   readonly short: boolean;
 }
 
-/** Where nothing has moved, nothing is asked. */
+/** Result if nothing has changed, so no call is needed. */
 export const NOTHING_READ: FillSight = { trades: [], unreadable: [], reading: undefined, short: false };
 
-/** So many questions a pass and pair; what is left is for the next one. */
+/** Maximum number of queries per pass and pair; the next pass continues. */
 const MOST_QUESTIONS = 8;
-/** So many orders are asked for on their own a pass and pair, in turn. */
+/** Maximum number of orders per pass and pair that are queried individually, in turn. */
 const MOST_ORDERS = 3;
 
 /** Reads own executions from where the last pass ended. */
@@ -50,18 +50,15 @@ export async function readFills(
   return { ...unbooked(snapshot, symbol, read, known), reading, short: span !== undefined };
 }
 
-/** What is read of one pair's orders, after all lookups. */
+/** Orders of one pair after all lookups. */
 interface MarketOrders {
   readonly sight: MarketSight & { readonly short: boolean };
   readonly sights: ReadonlyMap<string, OrderReport>;
-  /** Orders without a row that the venue alone knew: they are booked at once or not at all. */
+  /** Orders without a row that only the exchange knew; all their fills are booked at once, or none. */
   readonly found: readonly VenueOrder[];
 }
 
-/**
- * Asks for the trades of single orders that lack some: where they should have shown by now, or where the pair's have
- * not been read to their end.
- */
+/** Queries single orders that lack trades: those that should be visible by now, or whose pair was not read to the end. */
 export async function readLacking(
   venue: Venue,
   snapshot: Snapshot,
@@ -84,7 +81,7 @@ export async function readLacking(
 
 type Lacking = Pick<VenueOrder, "id" | "at" | "clientId">;
 
-/** An order's slot, as its client id names it. */
+/** Returns the slot of an order from its client id. */
 function slotOf({ clientId = "" }: Pick<Lacking, "clientId">): string {
   const { tag, generation, slot } = parseClientOrderId(clientId) ?? {};
   return `${tag} ${generation} ${slot}`;
@@ -125,13 +122,13 @@ function lackingOrders(
   return [...others.slice(first), ...others.slice(0, first)].slice(0, MOST_ORDERS);
 }
 
-/** Of what is read, the part that can be told from what is booked; nothing is booked of an order without a row. */
+/** What was read that can be compared with booked fills; fills of an order without a row are not booked. */
 interface FillsKnown {
   readonly since: Millis;
   readonly found: readonly VenueOrder[];
 }
 
-/** Each execution once; a row that one answer shows unreadable may be whole in another. */
+/** Returns each execution once; a row that is unreadable in one response can be readable in another. */
 function unbooked(
   { booked }: Snapshot,
   symbol: Pair,

@@ -7,13 +7,13 @@ import type { Budget } from "./budget.ts";
 
 interface Looking {
   readonly orders: readonly Order[];
-  /** The open list of their market. */
+  /** The exchange's list of open orders of their market. */
   readonly open: readonly VenueOrder[];
-  /** Where looking begins: elsewhere when the last pass ran out of budget. */
+  /** Where lookups begin; it changes after a pass that ran out of budget. */
   readonly turn: number;
 }
 
-/** Live orders that are not on the open list, by targeted looks: many in one call where the venue takes that. */
+/** Looks up live orders that are missing from the open list: many in one call if the exchange supports it. */
 export async function lookUp(venue: Venue, { orders, open, turn }: Looking, budget: Budget) {
   const sights = new Map<string, OrderReport>();
   const gone: Order[] = [];
@@ -34,7 +34,7 @@ export async function lookUp(venue: Venue, { orders, open, turn }: Looking, budg
   return { sights, short: false };
 }
 
-/** What one call tells of orders that the venue has accepted; those that it leaves out are looked at one by one. */
+/** Looks up accepted orders in one call; orders that it omits are looked up individually. */
 async function lookAtMany(
   venue: Venue,
   gone: readonly Order[],

@@ -15,8 +15,8 @@ import { type Budget, spend } from "./budget.ts";
 import { mayCreate } from "./may-create.ts";
 
 /**
- * The venue's mids for the assets in which new trades were charged beside base and quote. A pair that it does
- * not tell is left out; where the market itself is not known either the pass ends, as nothing tells the worth.
+ * Returns mid prices for assets other than base and quote in which new fees were charged. Omits pairs that the
+ * exchange does not list. If the market itself is unknown, the pass ends, because the fee has no value.
  */
 export async function readFeePrices(
   venue: Venue,
@@ -51,7 +51,7 @@ async function readMid(venue: Venue, pair: Pair, budget: Budget): Promise<Decima
 type PricesSeen = Pick<Observation, "markets" | "sights">;
 const NOBODY: Reference = { prices: [], most: null, listed: false };
 
-/** How far the prices can be trusted on which an order is about to be placed; others are asked once a minute. */
+/** Returns the confidence in the prices for new orders; other sources are queried at most once a minute. */
 export async function readConfidence(
   { reference, venue, kinds }: { reference: Deps["reference"]; venue: Venue; kinds: Kinds },
   snapshot: Snapshot,

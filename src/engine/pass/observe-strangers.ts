@@ -8,7 +8,7 @@ import { isOfStrategy } from "../reconcile/recovery.ts";
 import { askWithin } from "./asking.ts";
 import type { Budget } from "./budget.ts";
 
-/** Ids of orders that trades or the open list name, and that are of no unsettled order of ours. */
+/** Returns ids of orders in trades or the open list that match no unsettled order of ours. */
 export function strangersAmong(
   { orders }: Snapshot,
   markets: ReadonlyMap<Pair, MarketSight>,
@@ -28,8 +28,8 @@ export function strangersAmong(
 }
 
 /**
- * Orders without a row: an open one is at hand, one that only a trade names is looked up, once. While its trade
- * is so young that the venue may not show the order yet, not finding it says nothing.
+ * Looks up orders without a row. Open ones are already known; one that appears only in a trade is looked up once.
+ * While its trade is recent, a missing order proves nothing.
  */
 export async function lookAtStrangers(
   venue: Venue,
@@ -59,7 +59,7 @@ export async function lookAtStrangers(
 
 type Naming = Pick<VenueFill, "orderId" | "symbol" | "at">;
 
-/** A trade that cannot be booked still tells whose it is. */
+/** Returns order ids of trades, including trades that cannot be booked. */
 const namesIn = (symbol: Pair, { trades, unreadable }: MarketSight): readonly Naming[] => [
   ...trades,
   ...unreadable.flatMap(({ orderId, at }) => (orderId === null ? [] : [{ orderId, symbol, at: at ?? 0 }])),

@@ -19,7 +19,7 @@ import { readFeePrices } from "./observe-prices.ts";
 import { lookAtStrangers, strangersAmong } from "./observe-strangers.ts";
 import { tradesAreDue } from "./trades-due.ts";
 
-/** Reads what a pass needs, in an order that loses nothing: open orders before trades, both before lookups. */
+/** Reads what a pass needs, in an order that misses nothing: open orders before trades, both before lookups. */
 export async function observe(
   venue: Venue,
   world: Pick<Deps, "kinds" | "reference"> & { readonly store: StepStore },
@@ -56,7 +56,7 @@ export async function observe(
   return { ...read, ...ofStrangers, markets: whole, short: short || isShort };
 }
 
-/** Every market in its turn, with the orders that are looked up there. */
+/** Reads every market in turn, and looks up its orders. */
 async function readMarkets(venue: Venue, snapshot: Snapshot, kinds: Kinds, budget: Budget) {
   const markets = new Map<Pair, MarketSight & { readonly short: boolean }>();
   const refused = new Map<Pair, string>();
@@ -87,8 +87,8 @@ async function readMarkets(venue: Venue, snapshot: Snapshot, kinds: Kinds, budge
 }
 
 /**
- * Trades of each market in which an order may be placed, though none of ours has moved: the database may have
- * forgotten one that has filled. Whether some are left to read.
+ * Reads trades of each market in which an order can be placed, even if no order changed, because the database can
+ * lack an order that has filled. Returns whether some are left to read.
  */
 async function readForCreates(
   venue: Venue,
@@ -116,7 +116,7 @@ async function readForCreates(
   return short;
 }
 
-/** Orders on the venue that no unsettled row knows: what they are, and which of them are ours. */
+/** Classifies orders on the exchange that match no unsettled row, and finds those that are ours. */
 async function findStrangers(
   venue: Venue,
   {
@@ -151,10 +151,7 @@ async function findStrangers(
   };
 }
 
-/**
- * Of the orders found on the venue, those that have a row under their client id: one that was pending has
- * been seen, and one that was given up lives after all.
- */
+/** Matches found orders with rows by client id: a pending one is confirmed, and one that was given up exists after all. */
 function meet({ orders }: Snapshot, found: readonly VenueOrder[], named: readonly Order[]) {
   const sights = new Map<string, OrderReport>();
   const late: Order[] = [];
@@ -168,31 +165,31 @@ function meet({ orders }: Snapshot, found: readonly VenueOrder[], named: readonl
   return { sights, late, found: rest };
 }
 
-/** Open orders, trades, and a quote. */
+/** Calls for open orders, trades and a quote. */
 const CALLS_A_MARKET = 3;
-/** The same, the balances, and an order or two: what has no time for these is for the next pass. */
+/** Those calls, the balances, and one or two orders; if they do not fit, the next pass makes them. */
 const CALLS_WITH_ORDERS = CALLS_A_MARKET + 3;
 
-/** Each symbol with a strategy or an unsettled order; another one begins when the last pass fell short. */
+/** Returns each symbol with a strategy or an unsettled order. After an incomplete pass, it starts with another symbol. */
 function symbolsInTurn({ strategies, orders, memory }: Snapshot): Pair[] {
   const symbols = [...new Set([...strategies, ...orders].map(({ symbol }) => symbol))].sort();
   const first = symbols.length > 0 ? memory.turn % symbols.length : 0;
   return [...symbols.slice(first), ...symbols.slice(0, first)];
 }
 
-/** A market, and what of its prices is read. */
+/** A market, and which of its prices to read. */
 interface LookedMarket {
   readonly symbol: Pair;
   readonly reads: Kind["reads"];
 }
 
-/** The whole book where any of its strategies goes by that. */
+/** Reads the whole book if any of its strategies uses it. */
 const readsOf = ({ strategies }: Snapshot, kinds: Kinds, symbol: Pair): LookedMarket["reads"] =>
   strategies.some((one) => one.symbol === symbol && kinds(one.kind).reads === "book") ? "book" : "ticker";
 
 /**
- * One market; the reason when the venue refuses this market alone, and undefined where its own budget lacks the
- * calls. A venue that cannot be read ends the pass.
+ * Reads one market. Returns the reason if the exchange refuses only this market, and undefined if its rate limit
+ * lacks the calls. An exchange that cannot be read ends the pass.
  */
 async function lookAtMarket(
   venue: Venue,
@@ -232,10 +229,10 @@ async function lookAtPrice(
   }
 }
 
-/** More than all own orders of a side, so that others' best is among them. */
+/** More than all own orders of one side, so the best order of others is among the levels. */
 const BOOK_LEVELS = 100;
 
-/** A book that is empty on a side, locked or crossed has no price that anything may follow from. */
+/** Returns best prices; none if the book has an empty side, or is locked or crossed. */
 function bestPricesOf({ bids, asks, at }: Book): Pick<MarketSight, "quote" | "error"> {
   const [bid, ask] = [bids[0]?.price, asks[0]?.price];
   if (bid === undefined || ask === undefined)

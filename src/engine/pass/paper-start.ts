@@ -1,4 +1,4 @@
-/** Where a start trades, and with which balances: on the account, or on paper beside it. */
+/** The account of a start and its balances: the real account, or a paper trading account next to it. */
 import type { Decimal } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
@@ -26,11 +26,11 @@ export function balancesForStart(deps: Deps, place: TradingPlace): Promise<reado
     : deps.venue(exchange).balances();
 }
 
-/** What runs on an account. */
+/** Returns the strategies that run on an account. */
 export const strategiesOn = ({ store }: Deps, { account }: Venue): Promise<readonly StrategyView[]> =>
   store.strategies({ stopped: false, account: accountKey(account) });
 
-/** Other balances are for an account that nothing trades on: what a strategy of it holds would be gone. */
+/** Sets the balances of a paper account. Refuses while a strategy uses the account, because its assets would vanish. */
 export async function fundPaper(deps: Deps, place: TradingPlace, venue: Venue): Promise<void> {
   const { exchange, dryRun, dryBalance } = place;
   if (!dryRun) return;

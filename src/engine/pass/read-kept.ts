@@ -6,7 +6,7 @@ import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 import { neededOf, needsOf } from "../reserves.ts";
 
-/** What strategies of one account still need of both assets; of each pair at the fees of this one. */
+/** Returns what the strategies of an account still need of both assets; each pair at the fees of this one. */
 export async function readKept(
   { store, kinds }: Pick<Deps, "store" | "kinds">,
   views: readonly StrategyView[],

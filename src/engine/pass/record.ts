@@ -4,7 +4,10 @@ import type { Strategy } from "../../model/strategy.ts";
 import { type Changes, NO_CHANGES, type Snapshot, type StepStore } from "../../ports/stores/step-store.ts";
 import type { Decision } from "../decide/decide.ts";
 
-/** One batch; where a constraint refuses it, strategy by strategy, so that one broken row does not hold up the rest. */
+/**
+ * Writes one batch. If a constraint rejects it, writes strategy by strategy, so one broken row does not block the
+ * others.
+ */
 export async function record(
   store: StepStore,
   snapshot: Snapshot,
@@ -41,10 +44,7 @@ async function recordOneByOne(
   return recorded;
 }
 
-/**
- * Of a market without a cursor, its first trade: without one nobody would know in the next pass what is booked
- * already, and it would be booked again.
- */
+/** Adds a cursor at the first trade of a market without one; otherwise the next pass would book the trade again. */
 function firstCursors(
   change: Changes,
   changes: readonly Changes[],

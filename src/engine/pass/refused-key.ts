@@ -1,10 +1,10 @@
-/** That an exchange no longer accepts the API key: nothing of the account trades until it does. */
+/** Reports that an exchange rejects the API key; no orders of the account work until it accepts one. */
 import type { VenueFailure } from "../../kernel/errors.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import type { Event } from "../../model/events.ts";
 import type { Snapshot } from "../../ports/stores/step-store.ts";
 
-/** One event when it begins: the next passes that fail for the same reason say nothing. */
+/** Returns one event when it starts; later passes that fail for the same reason return none. */
 export function refusedKeyEvents(
   { lease: { account, now }, memory }: Pick<Snapshot, "lease" | "memory">,
   failure: VenueFailure | undefined,

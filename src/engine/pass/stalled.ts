@@ -1,21 +1,21 @@
-/** Whether anybody steps a strategy's account: one that nothing steps books no fill and places no order. */
+/** Detects that no pass runs for a strategy's account, so no fill is booked and no order is placed. */
 
 import { formatSpan, MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 
-/** So many intervals without a complete pass are no delay any more. */
+/** Number of intervals without a complete pass that count as stalled. */
 const STALLED_INTERVALS = 3;
-/** Of very short intervals a slow answer, or a busy machine, alone takes several. */
+/** Minimum duration, because with very short intervals one slow response takes several of them. */
 const LEAST_STALLED: Millis = 10 * SECOND;
-/** Passes that fail, or wait for calls, are tried again of themselves. */
+/** Minimum duration while passes fail or wait for calls, because they are retried automatically. */
 const LEAST_WHILE_TRIED: Millis = MINUTE;
 
-/** How often its account is stepped: as the last pass was, else as this process does, else each minute. */
+/** Returns the interval of an account's passes: that of the last pass, else this process's, else one minute. */
 const paceOf = ({ memory }: StrategyView, interval: Millis | undefined): Millis =>
   memory.interval ?? interval ?? MINUTE;
 
-/** How long no pass over its account has been complete, of a strategy that waits for one; 0 while that is no delay. */
+/** Returns how long a waiting strategy's account has had no complete pass; 0 while the delay is normal. */
 export function stalledFor(view: StrategyView, interval: Millis | undefined): Millis {
   const { strategy, steppedAt, now, memory, accountError } = view;
   if (strategy.status === "stopped" || steppedAt === null) return 0;
@@ -27,7 +27,7 @@ export function stalledFor(view: StrategyView, interval: Millis | undefined): Mi
   return now - steppedAt > most ? now - steppedAt : 0;
 }
 
-/** The notice of a strategy's status. */
+/** Returns the notice for a strategy's status. */
 export function stalledNotices(view: StrategyView, interval: Millis | undefined) {
   const millis = stalledFor(view, interval);
   return millis > 0 ? [{ code: "stalled", message: stalledMessage(view, millis) }] : [];

@@ -2,7 +2,7 @@ import { text } from "../../kernel/decimal.ts";
 import type { Strategy } from "../../model/strategy.ts";
 import type { Pass } from "./step.ts";
 
-/** How a start went, in a sentence; `pass` is its own, where this process makes one. */
+/** Describes how a start went; `pass` is its first pass, if this process runs passes. */
 export function describeStart(
   { id, status, phase, config }: Pick<Strategy, "id" | "status" | "phase" | "config">,
   pass: Pass | undefined,

@@ -4,7 +4,7 @@ import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 import type { Pass } from "./step.ts";
 import { stepNow } from "./tick.ts";
 
-/** A pass or two where this process makes them, and what has become of a strategy after them. */
+/** Runs one or two passes if this process runs passes, and returns the strategy after them. */
 export async function stepUntil<V extends StrategyView>(
   deps: Deps,
   read: () => Promise<V>,

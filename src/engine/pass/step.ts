@@ -20,12 +20,12 @@ import { watchChanges } from "./stop-watch.ts";
 import { upgradedSnapshot } from "./upgrade.ts";
 import { isStopping, unread, urgentCancels } from "./urgent.ts";
 
-/** How one pass over an account ended. */
+/** Result of one pass over an account. */
 export interface Pass {
   readonly account: AccountKey;
   readonly outcome: "stepped" | "short" | "busy" | "backing_off" | "postponed" | "failed" | "not_configured";
   readonly message?: string;
-  /** Cancels of stops that the venue has accepted before anything was read. */
+  /** Cancels of stops that the exchange accepted before anything was read. */
   readonly cancels?: number;
 }
 
@@ -35,18 +35,18 @@ export type StepDeps = Pick<
 >;
 
 export interface StepOptions {
-  /** Calls to the venue that this pass may make. */
+  /** Calls to the exchange that this pass can make. */
   readonly calls?: number;
-  /** The time that a scheduler has set this pass for: at most one is made for it. */
+  /** The scheduled time; at most one pass runs for it. */
   readonly scheduled?: Millis | undefined;
-  /** A person waits for it. */
+  /** Whether a person waits for it. */
   readonly isUrgent?: boolean;
 }
 
 /**
- * One pass over an account: takes its lease, observes its venue, decides, records, and only then
- * acts. Whatever ends it on the way, the next pass goes on from what the store and the venue say.
- * Never throws for a failure of the world: the pass says how it ended.
+ * Runs one pass over an account: takes its lease, observes the exchange, decides, records, and only then acts. After
+ * any interruption, the next pass continues from the store and the exchange. Does not throw for external failures:
+ * the result describes how the pass ended.
  */
 export async function step(
   world: StepDeps,
@@ -91,7 +91,7 @@ export async function step(
 
 type LeaseRequest = Parameters<StepDeps["store"]["takeLease"]>[0];
 
-/** Taken with the calls that the pass begins with, where the venue counts them. */
+/** Takes the lease together with the pass's first calls, if the exchange has a rate limit. */
 function leaseOf(
   { store, local }: StepDeps,
   { account, timing }: Venue,
@@ -102,7 +102,10 @@ function leaseOf(
   return store.takeLease({ account: accountKey(account), owner, ttl, overlap, ...request });
 }
 
-/** Most passes are over by then. After some that came to no end one has longer, so that people hold nothing up for ever. */
+/**
+ * How long a pass runs before it yields to people. After incomplete passes it runs longer, so people cannot delay it
+ * forever.
+ */
 const YIELDS = { after: SECOND, longer: 5 * SECOND, each: 10 };
 
 function yieldsAfter(snapshot: Snapshot): Millis | undefined {
@@ -159,7 +162,7 @@ async function pass(
   return short;
 }
 
-/** Strategies whose orders were all accepted are active. */
+/** Strategies whose orders were all accepted become active. */
 function phasesAfter({ creates, placing }: Decision, outcomes: Settlement["outcomes"]) {
   const accepted = new Set(
     outcomes.filter(({ state }) => state === "submitted").map(({ clientId }) => clientId),
@@ -169,13 +172,13 @@ function phasesAfter({ creates, placing }: Decision, outcomes: Settlement["outco
   return placing.filter(isPlaced).map((id) => ({ id, phase: "active" as const }));
 }
 
-/** A price that stops a strategy is no everyday matter: the log has it too. */
+/** Logs exits, because a triggered stop price is rare and important. */
 function sayExits(log: Log, { changes }: Decision): void {
   for (const { kind, message, account, strategy } of changes.flatMap(({ events }) => events))
     if (kind === "exit") log("warn", message, { account, strategy });
 }
 
-/** What there is to say of stop prices; nothing where nobody knows how often this account is stepped. */
+/** Returns messages about stop prices; none if the interval of passes is unknown. */
 function watchOf({ interval }: StepDeps, snapshot: Snapshot, memory: AccountMemory) {
   if (interval === undefined) return { events: [], memory: {}, unwatched: undefined };
   const { events, unwatched } = watchChanges(snapshot, memory, interval);
@@ -185,7 +188,7 @@ function watchOf({ interval }: StepDeps, snapshot: Snapshot, memory: AccountMemo
 interface Ended extends Omit<StartedPass, "hold"> {
   readonly message: string;
   readonly of: VenueFailure | undefined;
-  /** Of one that was put off: until there are calls for the next. */
+  /** For a postponed pass: time until the next one has calls. */
   readonly wait: Millis | undefined;
 }
 

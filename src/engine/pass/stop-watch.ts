@@ -1,4 +1,4 @@
-/** Whether the prices at which a strategy stops are still looked at, and what is said where they are not. */
+/** Checks whether stop prices are still watched, and reports if they are not. */
 
 import { formatSpan, type Millis, SECOND } from "../../kernel/time.ts";
 import type { Event } from "../../model/events.ts";
@@ -7,9 +7,9 @@ import type { Strategy } from "../../model/strategy.ts";
 import type { Snapshot } from "../../ports/stores/step-store.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 
-/** So many intervals without a price are no delay any more. */
+/** Number of intervals without a price that count as unwatched. */
 const INTERVALS = 3;
-/** Of very short intervals a slow answer alone takes several. */
+/** Minimum duration, because with very short intervals one slow response takes several of them. */
 const LEAST_GAP: Millis = 3 * SECOND;
 
 type WatchedStrategy = Pick<Strategy, "symbol" | "config" | "wants" | "status" | "phase">;
@@ -18,11 +18,11 @@ interface StopSeen {
   readonly memory: AccountMemory;
   /** Protocol time. */
   readonly now: Millis;
-  /** How often the account is stepped. */
+  /** Interval of the account's passes. */
   readonly interval: Millis;
 }
 
-/** How long nobody has looked at the price that is to stop it; 0 while it is watched, or has none. */
+/** Returns how long the stop price has not been checked; 0 while it is watched, or if there is none. */
 export function unwatchedFor(strategy: WatchedStrategy, { memory, now, interval }: StopSeen): Millis {
   const { config, wants, status, phase, symbol } = strategy;
   if (config.stopLossPrice === undefined && config.takeProfitPrice === undefined) return 0;
@@ -35,7 +35,7 @@ export function unwatchedFor(strategy: WatchedStrategy, { memory, now, interval 
 export const unwatchedMessage = (symbol: string, millis: Millis): string =>
   `the stop price is not being watched: there has been no price of ${symbol} for ${formatSpan(millis)}; stop it manually if you cannot wait`;
 
-/** Strategies whose stop price is not watched any more or again, each told once. */
+/** Returns strategies whose stop price is no longer watched, or watched again; each change is reported once. */
 export function watchChanges({ lease, strategies }: Snapshot, memory: AccountMemory, interval: Millis) {
   const { account, now } = lease;
   const before = memory.unwatched ?? [];
@@ -49,7 +49,7 @@ export function watchChanges({ lease, strategies }: Snapshot, memory: AccountMem
   return { events, unwatched: unwatched.length === 0 && before.length === 0 ? undefined : unwatched };
 }
 
-/** The notice of a strategy's status. */
+/** Returns the notice for a strategy's status. */
 export function watchNotices({ strategy, memory, now }: StrategyView, interval: Millis) {
   const millis = unwatchedFor(strategy, { memory, now, interval });
   return millis > 0

@@ -20,12 +20,12 @@ type TickDeps = Pick<
   | "tracer"
 >;
 
-/** Fewer requests than a pass over one market needs: what begins with less would only wait again. */
+/** Minimum number of requests for a pass over one market; with fewer, it would only wait again. */
 const LEAST_PASS_REQUESTS = 12;
 
 /**
- * One pass over every account that has something to step. The timer, the cron and POST /internal/tick
- * call this. With bounded requests the accounts go in turn, those first that have waited longest.
+ * Runs one pass over every account that is due. The timer, the cron and POST /internal/tick call it. If requests are
+ * limited, the accounts that have waited longest come first.
  */
 export async function tick(world: TickDeps, options: StepOptions = {}): Promise<Pass[]> {
   const due = await world.store.due();
@@ -43,11 +43,11 @@ export async function tick(world: TickDeps, options: StepOptions = {}): Promise<
   return passes;
 }
 
-/** So many failed passes have not made an account wait for longer; one that has not failed waits for its rate of calls. */
+/** Returns whether an account waits after failed passes; one without failures waits for its rate limit. */
 const isBackingOff = ({ retryAt, failures, now }: DueAccount): boolean =>
   isAhead(retryAt, now, Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** Math.max(0, failures - 1)));
 
-/** One pass over a stored account, if this process is configured for it. */
+/** Runs one pass over a stored account, if this process has a configuration for it. */
 export async function stepAccount(world: TickDeps, account: AccountKey, options: StepOptions): Promise<Pass> {
   const venue = world.venueOf(parseAccountKey(account));
   if (!venue) return { account, outcome: "not_configured", message: "this process is not configured for it" };
@@ -58,7 +58,7 @@ export async function stepAccount(world: TickDeps, account: AccountKey, options:
   }));
 }
 
-/** A pass as whoever collects measurements sees it. */
+/** Runs a pass inside a trace span. */
 function tracedPass(world: TickDeps, venue: Venue, options: StepOptions): Promise<Pass> {
   const { tracer } = world;
   if (!tracer) return step(world, venue, options);
@@ -75,7 +75,7 @@ function tracedPass(world: TickDeps, venue: Venue, options: StepOptions): Promis
   );
 }
 
-/** The accounts that this process should set passes for. */
+/** Returns the accounts that this process should run passes for. */
 export async function accountsDue(world: TickDeps): Promise<AccountKey[]> {
   const due = await world.store.due();
   return due
@@ -83,12 +83,12 @@ export async function accountsDue(world: TickDeps): Promise<AccountKey[]> {
     .map(({ account }) => account);
 }
 
-/** Of the venue that waits longest after a failure. */
+/** Initial wait after a failure. */
 const FIRST_PAUSE: Millis = 15 * SECOND;
 const LONGEST_WAIT_FOR_PASS: Millis = 10 * SECOND;
 const BETWEEN_LOOKS: Millis = 50;
 
-/** One pass on a person's word: waits for its turn when another pass is under way. */
+/** Runs one pass on a person's request; waits if another pass is running. */
 export async function stepNow(world: TickDeps, venue: Venue): Promise<Pass> {
   const requestedAt = world.local.monotonic();
   for (;;) {

@@ -10,8 +10,8 @@ import { isFinal } from "../reconcile/order-life.ts";
 import { isBehind, isOfStrategy, longestRecovery } from "../reconcile/recovery.ts";
 
 /**
- * Whether a pass asks for a market's trades. The open list tells of every order of ours that rests, so as long as
- * none has left it and none has filled further, there is nothing to book; what no order tells of is found at intervals.
+ * Returns whether a pass reads a market's trades. The open list shows every open order, so if none disappeared and
+ * none filled further, there is nothing to book. Trades without an order are found at intervals.
  */
 export function tradesAreDue(
   snapshot: Snapshot,

@@ -2,7 +2,7 @@ import type { Strategy } from "../../model/strategy.ts";
 import type { Kind, Kinds } from "../../ports/kind.ts";
 import type { Snapshot } from "../../ports/stores/step-store.ts";
 
-/** A strategy in its kind's own version; it is written so with the next change of it. Throws for a newer program's. */
+/** Upgrades a strategy to the kind's current version; its next change stores it. Throws if a newer program stored it. */
 export function upgraded(kind: Kind, strategy: Strategy): Strategy {
   const { id, version, state } = strategy;
   if (version === kind.version) return strategy;
@@ -10,7 +10,7 @@ export function upgraded(kind: Kind, strategy: Strategy): Strategy {
   return { ...strategy, version: kind.version, state: kind.upgrade(state, version) };
 }
 
-/** The snapshot with every strategy as this program stores it. */
+/** Returns the snapshot with every strategy in the current version. */
 export const upgradedSnapshot = (snapshot: Snapshot, kinds: Kinds): Snapshot => ({
   ...snapshot,
   strategies: snapshot.strategies.map((one) => upgraded(kinds(one.kind), one)),

@@ -9,7 +9,7 @@ import { cancellable } from "../decide/turn.ts";
  * the cancels that it knows of go first. What an order has come to, only a look tells: no state follows from these.
  */
 
-/** A stop that leaves its orders, and sells nothing, cancels nothing. */
+/** Returns whether a stop cancels nothing, because it leaves the orders and sells nothing. */
 const isLeaving = ({ wants, keepOrders, sellBase, state }: Strategy): boolean =>
   state.exit !== null || (wants === "stop" && (!keepOrders || sellBase));
 
@@ -18,7 +18,7 @@ const isCleared = ({ kill }: Snapshot): boolean => kill.on && kill.cancels;
 export const isStopping = (snapshot: Snapshot): boolean =>
   isCleared(snapshot) || snapshot.strategies.some(isLeaving);
 
-/** At most half of a pass's calls: what only cancels and never looks never ends either. */
+/** Returns urgent cancels, at most half of a pass's calls: a pass must also read to make progress. */
 export function urgentCancels(snapshot: Snapshot, calls: number): Order[] {
   const { strategies, orders } = snapshot;
   const leaving = new Set(strategies.filter(isLeaving).map(({ id }) => id));
@@ -27,7 +27,7 @@ export function urgentCancels(snapshot: Snapshot, calls: number): Order[] {
   return cancellable(orders.filter(isWanted)).slice(0, Math.floor(Math.max(0, calls) / 2));
 }
 
-/** What a pass says that has asked for cancels and could not read what became of them: once for each stop. */
+/** Event for cancels whose result the pass could not read; once per stop. */
 export function unread(
   { strategies, failures, lease: { now } }: Snapshot,
   requests: readonly Order[],

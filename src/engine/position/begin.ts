@@ -7,10 +7,10 @@ import { isHeld } from "../decide/turn.ts";
 import { withFirstBase } from "./ledger.ts";
 import type { PositionState, PositionStrategy } from "./state.ts";
 
-/** So long a start waits until it is sure which base is nobody's; then it begins with what certainly is. */
+/** Maximum wait of a start until it is certain which base is unused; then it uses the certain part. */
 const LONGEST_BEGIN = 5 * MINUTE;
 
-/** Gives a starting strategy the base that it may use. Undefined until it is known how much there is. */
+/** Assigns base to a starting strategy. Returns undefined until the available amount is known. */
 export function beginPosition<S extends PositionStrategy>(
   strategy: S,
   live: readonly Order[],
@@ -31,6 +31,6 @@ export function beginPosition<S extends PositionStrategy>(
   return { ...strategy, phase: "placing", status: "running", state: withFirstBase(state, given) };
 }
 
-/** Base that it had before its database forgot its start: what it has sold, or offers, beyond what it has bought. */
+/** Returns the base from before the database lost its start: what it has sold or offers beyond what it has bought. */
 const provenBase = ({ base }: PositionState, live: readonly Order[]): Decimal =>
   sum(live.filter(({ side }) => side === "sell").map(({ amount, booked }) => amount - booked)) - base;

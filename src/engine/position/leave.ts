@@ -8,7 +8,7 @@ import { cancellable } from "../decide/turn.ts";
 import { positionAccounts } from "./ledger.ts";
 import type { PositionStrategy } from "./state.ts";
 
-/** Cancels the orders of a strategy whose exit is reached, and says so. */
+/** Cancels the orders of a strategy whose exit triggered, and reports it. */
 export function leaveMarket<S extends PositionStrategy>(
   strategy: S,
   live: readonly Order[],

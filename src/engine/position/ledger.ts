@@ -1,4 +1,4 @@
-/** The books of one position, at its average cost. */
+/** The ledger of one position at average cost. */
 
 import { type Decimal, div, min, mul, mulDiv, sum, ZERO } from "../../kernel/decimal.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
@@ -8,7 +8,7 @@ import type { Accounts } from "../../model/strategy.ts";
 import { addFee } from "../reconcile/fills.ts";
 import type { PositionState, PositionStrategy } from "./state.ts";
 
-/** Base of the account's own that it is given, at the price of the start. */
+/** Assigns base of the account at the start price. */
 export const withFirstBase = <S extends PositionState>(state: S, amount: Decimal): S => {
   const cost = mul(amount, state.startPrice, "half");
   const first = { base: state.first.base + amount, cost: state.first.cost + cost };
@@ -49,7 +49,10 @@ export function bookTrade<S extends PositionState>(
   };
 }
 
-/** A buy adds what it cost; a sell takes cost × sold/held, all of it where more is sold than was held. */
+/**
+ * Returns the cost after a fill: a buy adds its cost; a sell removes cost × sold ÷ position, and all of it if it
+ * sells more than the position.
+ */
 function costAfter(
   { base, cost }: PositionState,
   moved: { readonly base: Decimal; readonly quote: Decimal },
@@ -59,7 +62,7 @@ function costAfter(
   return cost - mulDiv(cost, { times: min(-moved.base, base), over: base }, "half");
 }
 
-/** After an order's last fill. */
+/** Counts an order after its last fill. */
 export function countOrder<S extends PositionState>(state: S, { side, booked, amount }: Order): S {
   if (booked < amount) return state;
   const { ledger } = state;
@@ -73,7 +76,7 @@ export const movedByPosition = ({ base, first, ledger }: PositionState, symbol: 
   [splitPair(symbol).quote]: ledger.quote,
 });
 
-/** The mark of one that has seen no price is the price it began at. A cycle is a bid and an ask, both filled whole. */
+/** Returns P&L. Without an observed price it uses the start price. A cycle is a completely filled bid and ask. */
 export function positionAccounts(
   { symbol, state }: Pick<PositionStrategy, "symbol" | "state">,
   mark: Decimal = state.startPrice,

@@ -1,4 +1,4 @@
-/** Whether an order leaves in this pass, how much of it can be paid for, and why it does not. */
+/** Decides whether an order is placed in this pass, which amount the funds cover, and why it is not placed. */
 
 import { type Decimal, max, min, mul, ONE, snap, ZERO } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
@@ -16,7 +16,7 @@ import { limitedAgain, unlimited } from "../decide/limited.ts";
 import { isHeld } from "../decide/turn.ts";
 import type { PositionStrategy } from "./state.ts";
 
-/** What of a pass is left, after each order that is planned. */
+/** What is left of a pass's funds and calls after each planned order. */
 export interface Supply {
   readonly slots: readonly SlotState[];
   readonly funds: Funds;
@@ -25,7 +25,7 @@ export interface Supply {
   readonly limit: number;
   readonly intents: readonly Intent[];
   readonly refused: readonly Refusal[];
-  /** Some order had no room in this pass. */
+  /** Whether an order did not fit in this pass. */
   readonly short: boolean;
 }
 
@@ -37,18 +37,18 @@ export interface OrderWish {
 
 export interface Desk {
   readonly strategy: PositionStrategy;
-  /** Bounds of the base that is held. */
+  /** Bounds of the inventory. */
   readonly inventory: { readonly most?: Decimal | undefined; readonly least?: Decimal | undefined };
-  /** The share of an amount that has to be left of it. */
+  /** Minimum share of an amount that the funds must cover. */
   readonly leastShare: Decimal;
   readonly live: readonly Order[];
   readonly market: Market;
-  /** Orders are held against this price. */
+  /** Price that orders are checked against. */
   readonly priced: Quote;
   readonly context: StrategyContext;
 }
 
-/** Takes what it needs from the supply, or notes why it does not rest. */
+/** Takes what an order needs from the supply, or records why the order is not placed. */
 export function placeOrder(level: OrderWish, slot: SlotState, desk: Desk, supply: Supply): Supply {
   const { market, priced, context } = desk;
   const amount = amountLeft(level, desk, supply);
@@ -84,11 +84,11 @@ export function placeOrder(level: OrderWish, slot: SlotState, desk: Desk, supply
   };
 }
 
-/** What a slot was refused for, as it stands. */
+/** Returns the current refusal of a slot. */
 export const heldBack = ({ index }: SlotState, { state }: PositionStrategy): Refusal =>
   state.refused.find(({ slot }) => slot === index) ?? { slot: index, reason: "rejected" };
 
-/** What of a level its side can still pay for: unsettled orders bind theirs until their end is seen. */
+/** Returns the amount that a side's funds still cover; unsettled orders lock theirs until their end is observed. */
 function amountLeft({ side, price, amount }: OrderWish, desk: Desk, { funds, intents }: Supply): Decimal {
   const { strategy, inventory, live, market } = desk;
   const { state, config } = strategy;
@@ -131,6 +131,6 @@ function refusalFor(
   return refusedWithin(wish, priced, bounds);
 }
 
-/** What unsettled orders may still take, in base: of one that is being cancelled too, until its end is seen. */
+/** Returns the base that unsettled orders can still fill, including orders whose cancel is not confirmed. */
 const boundBase = (side: Side, live: readonly Order[]): Decimal =>
   live.reduce((bound, one) => (one.side === side ? bound + max(ZERO, one.amount - one.booked) : bound), ZERO);

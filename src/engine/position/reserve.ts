@@ -4,7 +4,7 @@ import type { Order } from "../../model/order.ts";
 import { lockedBy, NO_RESERVE, type Reserve } from "../../model/reserve.ts";
 import type { PositionStrategy } from "./state.ts";
 
-/** What of its budget, moved by its fills, no order has locked: either side may come to use all of it. */
+/** Returns the part of the budget, after its fills, that no order has locked; either side can use all of it. */
 export function positionReserve(
   strategy: PositionStrategy,
   orders: readonly Order[],
@@ -19,6 +19,6 @@ export function positionReserve(
   return { base, quote: max(ZERO, config.budget.quote + state.ledger.quote - locked.quote), locked };
 }
 
-/** Own base that it takes when it begins. */
+/** Returns the account's base that it takes at its start. */
 const notYetGiven = ({ phase, config, state }: PositionStrategy) =>
   phase === "starting" ? max(ZERO, config.budget.base - state.first.base) : ZERO;

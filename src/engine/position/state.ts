@@ -1,36 +1,36 @@
-/** A strategy whose books are one position, at its average cost: what its kinds share. */
+/** State of a strategy that has one position at average cost; several kinds share it. */
 import type { Decimal } from "../../kernel/decimal.ts";
 import type { Strategy, StrategyConfig, StrategyState } from "../../model/strategy.ts";
 
 export interface PositionConfig extends StrategyConfig {
-  /** Of the account's own, so much may be used. */
+  /** Amounts of the account that it can use. */
   readonly budget: { readonly base: Decimal; readonly quote: Decimal };
 }
 
 export interface PositionLedger {
-  /** What fills have moved per asset, summed apart from the books: both have to agree. */
+  /** Balance changes from fills per asset, summed separately from the books; both must agree. */
   readonly moved: Readonly<Record<string, Decimal>>;
-  /** Change of quote by fills, fees in quote included. */
+  /** Change of quote from fills, including fees in quote. */
   readonly quote: Decimal;
   readonly realized: Decimal;
-  /** Paid so far, per asset. */
+  /** Fees paid so far, per asset. */
   readonly fees: Readonly<Record<string, Decimal>>;
-  /** Cash in assets other than base and quote. */
+  /** Balance changes in assets other than base and quote. */
   readonly cash: Readonly<Record<string, Decimal>>;
-  /** What those were worth in quote when they were taken, and whether some of that is an estimate. */
+  /** Value in quote of those fees when they were charged, and whether part of it is an estimate. */
   readonly feesValue: Decimal;
   readonly feesEstimated: boolean;
-  /** Completely filled orders, by side. */
+  /** Completely filled orders by side. */
   readonly bids: number;
   readonly asks: number;
 }
 
 export interface PositionState extends StrategyState {
-  /** The price at the start, at which first base is booked. */
+  /** Start price, at which the first base is booked. */
   readonly startPrice: Decimal;
-  /** The account's own base that it was given, and what that was worth then. */
+  /** Base of the account that it got at the start, and its value then. */
   readonly first: { readonly base: Decimal; readonly cost: Decimal };
-  /** Held now, and what it cost. */
+  /** Current base and its cost. */
   readonly base: Decimal;
   readonly cost: Decimal;
   readonly ledger: PositionLedger;

@@ -1,15 +1,15 @@
-/** Which orders may stay: each that is kept saves two calls, and its place in the queue. */
+/** Decides which orders can stay: each one saves two calls and keeps its queue position. */
 import { abs, type Decimal, mul, ONE } from "../../kernel/decimal.ts";
 import type { OrderWish } from "./place.ts";
 
 export interface Tolerance {
-  /** A price may lie so far from the wanted one, as a share of it. */
+  /** Maximum distance from the planned price, as a share of it. */
   readonly price: Decimal;
-  /** Of the wanted amount so much has to rest, as a share; and no more than as much above it. */
+  /** Maximum deviation from the planned amount, as a share of it. */
   readonly amount: Decimal;
 }
 
-/** Whether an order that rests, `left` of it not filled, still does what this level asks. */
+/** Returns whether an open order with `left` unfilled still matches this level. */
 export const standsFor = (
   { side, price, left }: Pick<OrderWish, "side" | "price"> & { readonly left: Decimal },
   wanted: OrderWish,

@@ -10,17 +10,17 @@ import { type Reconciled, reconcileFound, settledFromSums } from "./reconcile.ts
 import { adopted, serialOf } from "./recovery.ts";
 
 export interface Adopted {
-  /** All orders of the account, those included that the venue alone knew. */
+  /** All orders of the account, including those that only the exchange knew. */
   readonly reconciled: readonly Reconciled[];
-  /** An open order of one of these strategies that has to wait for its row. */
+  /** An open order of one of these strategies that must wait for its row. */
   readonly held: string | null;
   /** An open order of a strategy that this database does not know. */
   readonly stranger: string | null;
-  /** When the first order that has to wait for its row was placed: its market is read again from there. */
+  /** When the first waiting order was placed: its market is read again from that time. */
   readonly waiting: ReadonlyMap<Pair, Millis>;
 }
 
-/** Gives rows to the orders that the venue alone knew, each slot's in their order. */
+/** Creates rows for orders that only the exchange knew, in the order of each slot. */
 export function adopt(
   known: readonly Reconciled[],
   strategies: readonly Strategy[],
@@ -52,7 +52,7 @@ export function adopt(
   return { reconciled, held, stranger, waiting };
 }
 
-/** Until then every trade is known, with its order: none of an earlier order of a slot is still to come. */
+/** Returns the time until which every trade and its order are known: no trade of an earlier order of a slot can follow. */
 function knownUntil({ markets, unlooked }: Observation, symbol: Pair): Millis {
   const { tradesRead = false, reading } = markets.get(symbol) ?? {};
   const read = tradesRead ? Number.POSITIVE_INFINITY : (reading?.from ?? Number.NEGATIVE_INFINITY);
@@ -62,9 +62,8 @@ function knownUntil({ markets, unlooked }: Observation, symbol: Pair): Millis {
 const isOpen = ({ status }: VenueOrder): boolean => status === "open" || status === "partially_filled";
 
 /**
- * The orders with one more; undefined while another one of its slot is in the way. That a later order of the
- * slot exists proves that an earlier one had come to its end and was booked: from its own sums, where its
- * trades are not shown any more.
+ * Adds an order; returns undefined while another order of its slot is in the way. A later order of a slot proves that
+ * the earlier one ended and was booked from its own sums, if its trades are no longer visible.
  */
 function withAdopted(
   orders: readonly Reconciled[],
@@ -88,8 +87,8 @@ function withAdopted(
 }
 
 /**
- * That it lacks trades was known before this pass, and it was asked for them: only then are those older than the
- * cursor told from booked ones.
+ * Returns whether an order was known to lack trades before this pass, and the pass queried them without success. Only
+ * then can trades older than the cursor be distinguished from booked ones.
  */
 const isRequestedInVain = ({ before, order }: Reconciled, { markets }: Observation): boolean =>
   before.filled > before.booked && markets.get(order.symbol)?.asked?.has(order.exchangeId ?? "") === true;
@@ -97,7 +96,7 @@ const isRequestedInVain = ({ before, order }: Reconciled, { markets }: Observati
 const isSameSlot = (a: Order, b: Order): boolean =>
   a.strategy === b.strategy && a.generation === b.generation && a.slot === b.slot;
 
-/** Orders that were given up, as they could not be found, and that are open after all: a bound was broken. */
+/** Finds orders that were given up but are open after all, which means that a timing limit was exceeded. */
 export function revenants({ late, markets }: Observation): Order[] {
   if (late.length === 0) return [];
   const open = new Set([...markets.values()].flatMap((sight) => sight.open.map(({ id }) => id)));

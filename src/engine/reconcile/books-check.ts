@@ -10,7 +10,7 @@ import { TRADES_WAIT } from "./order-life.ts";
 import type { Reconciled } from "./reconcile.ts";
 import { unreadTrades } from "./unreadable.ts";
 
-/** Per asset what the kind's books say, less what the fills moved; nothing where they agree. */
+/** Returns the difference per asset between the kind's books and its fills; empty if they agree. */
 export function unexplainedAssets(
   kind: Kind,
   state: StrategyState,
@@ -25,7 +25,7 @@ export function unexplainedAssets(
   return Object.fromEntries(differences.filter(([, difference]) => difference !== ZERO));
 }
 
-/** Notes the orders whose fills were the first that the ledger does not explain. */
+/** Records the orders whose fills are the first that the ledger does not explain. */
 export function noteUnexplained(kind: Kind, strategy: Strategy, reconciled: readonly Reconciled[]): Strategy {
   const { state, symbol } = strategy;
   const booked = reconciled.filter(({ fills }) => fills.length > 0);
@@ -36,15 +36,15 @@ export function noteUnexplained(kind: Kind, strategy: Strategy, reconciled: read
   return { ...strategy, state: { ...state, unexplained } };
 }
 
-/** Its unsettled orders, and rows of trades that this pass could not read. */
+/** Its unsettled orders, and trade rows that this pass could not read. */
 interface BooksSight {
   readonly live: readonly Order[];
   readonly rows?: readonly UnreadableFill[];
 }
 
 /**
- * Compares a strategy with its fills: assets, and orders with less booked than filled. What
- * is not explained for ten minutes ends in error; a strategy that stops goes on to its end.
+ * Compares a strategy with its fills: assets, and orders with less booked than filled. A difference that lasts ten
+ * minutes puts it in error; a strategy that is stopping continues.
  */
 export function booksChecked(
   kind: Kind,
@@ -123,7 +123,7 @@ function differences(
   return { order: state.unexplained?.order ?? null, since: null, assets };
 }
 
-/** What this pass has seen, and what others have: an order's trades are not asked for in each. */
+/** Returns unread trades of this and earlier passes, because not every pass queries an order's trades. */
 function unreadOf(
   { unexplained }: StrategyState,
   live: readonly Order[],

@@ -6,14 +6,14 @@ import type { Quote } from "../../model/market.ts";
 import type { Confidence } from "../../model/memory.ts";
 import type { Reference } from "../../ports/reference.ts";
 
-/** Of the other venues' price: a mid as far as this from it is worth no confidence. */
+/** A mid price at this distance from the other venues' median has zero confidence. */
 const FARTHEST_FROM_REFERENCE: Decimal = ONE / 20n;
 const REQUESTED_EVERY: Millis = MINUTE;
 const OLD_QUOTE: Millis = MINUTE;
-/** How long the last value stands when nobody answers. */
+/** How long the last value is valid when no source responds. */
 const LASTS: Millis = 5 * MINUTE;
 
-/** 1 − d/5 %, floored at 0 and rounded down; d is the mid's distance from the others' median as a share of it. */
+/** Returns 1 − d ÷ 5 %, at least 0, rounded down; d is the mid's distance from the others' median as a share of it. */
 export function agreement(mid: Decimal, others: readonly Decimal[]): Decimal | undefined {
   const median = medianOf(others);
   if (median === undefined || median <= ZERO) return undefined;
@@ -21,11 +21,11 @@ export function agreement(mid: Decimal, others: readonly Decimal[]): Decimal | u
   return max(ZERO, ONE - div(distance, FARTHEST_FROM_REFERENCE, "up"));
 }
 
-/** Whether the others were asked less than a minute ago. */
+/** Returns whether the other sources were queried less than a minute ago. */
 export const isRecent = (known: Confidence | undefined, now: Millis): known is Confidence =>
   known !== undefined && ageOf(known.askedAt, now) < REQUESTED_EVERY;
 
-/** The confidence in a mid after the others were asked. */
+/** Returns the confidence in a mid price after a query of the other sources. */
 export function confidenceFrom(
   { prices, listed, most }: Reference,
   { mid, last, now }: { mid: Decimal; last: Confidence | undefined; now: Millis },
@@ -44,14 +44,14 @@ export function confidenceFrom(
   return { value: ZERO, source: "no other exchange responds", ...times };
 }
 
-/** What is known, as it counts now: a quote of more than a minute ago is worth nothing. */
+/** Returns the current confidence: zero if the quote is older than a minute. */
 export const confidenceNow = (
   known: Confidence,
   { quote, now }: { quote: Quote; now: Millis },
 ): Confidence =>
   now - quote.at > OLD_QUOTE ? { ...known, value: ZERO, source: "the quote is older than a minute" } : known;
 
-/** Of a quote that was just read. */
+/** Returns the confidence in a quote that was just read. */
 export const confidenceAt = (
   quote: Quote,
   { reference, last, now }: { reference: Reference; last?: Confidence | undefined; now: Millis },

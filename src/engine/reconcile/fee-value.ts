@@ -4,19 +4,19 @@ import type { BookedFee, Fill } from "../../model/fill.ts";
 import type { Market } from "../../model/market.ts";
 import type { Fee } from "../../model/order.ts";
 
-/** Assets other than the pair's own in which fees were taken. */
+/** Returns assets other than base and quote in which fees were charged. */
 export function thirdAssets(symbol: Pair, fees: readonly Fee[]): string[] {
   const { base, quote } = splitPair(symbol);
   const others = fees.filter(({ asset, amount }) => asset !== base && asset !== quote && amount !== ZERO);
   return [...new Set(others.map(({ asset }) => asset))];
 }
 
-/** The pair whose price tells what a fee in a third asset is worth in quote. */
+/** Returns the pair whose price gives a fee's value in quote. */
 export const pricePair = (asset: string, symbol: Pair): Pair => `${asset}/${splitPair(symbol).quote}`;
 
 /**
- * A fill whose fees in third assets carry their worth in quote: amount × mid, or where the venue tells no
- * mid the fee rate × the notional, marked estimated and shared among the fill's assets. Rounded up.
+ * Adds the value in quote of a fill's fees in third assets: amount × mid. Without a mid, it is the fee rate × the
+ * notional, marked as estimated and divided among the fill's assets. Rounded up.
  */
 export function withFeeValues(
   fill: Fill,

@@ -6,24 +6,24 @@ import type { Snapshot } from "../../ports/stores/step-store.ts";
 import type { FillsOfSpan, Timing } from "../../ports/venue.ts";
 import { TRADES_WAIT } from "./order-life.ts";
 
-/** Where the reading of one pair's executions stands within a pass, in market time. */
+/** Position of reading one pair's executions within a pass, in market time. */
 export interface FillReading {
-  /** Everything before it has been read, as far as it can be. */
+  /** Everything before it was read, as far as possible. */
   readonly from: Millis;
-  /** What is known beyond a part that is not: read already, or a time in which nothing of ours can have happened. */
+  /** A span after the unread part that needs no query: already read, or a time without own activity. */
   readonly ahead: Span | null;
-  /** The venue's time when it was first asked; undefined before. */
+  /** Exchange time of the first query; undefined before it. */
   readonly until: Millis | undefined;
-  /** How long a span is asked for next, after an answer that left out the oldest trades of its span. */
+  /** Width of the next query, after a response that left out the oldest trades of its span. */
   readonly width?: Millis;
 }
 
-/** After the last order of a pair has ended, trades of it may still turn up for so long. */
+/** How long after a pair's last order ended its trades can still appear. */
 const TRADES_TAIL: Millis = HOUR;
 
 /**
- * Begins where the last pass ended, less the overlap, but never before the first order that can have an unread fill;
- * undefined where there is none, so nothing to read for.
+ * Starts where the last pass ended, minus the overlap, but not before the first order with possibly unread fills;
+ * undefined if there is none.
  */
 export function startReading(snapshot: Snapshot, symbol: Pair, overlap: Millis): FillReading | undefined {
   const first = firstOfOurs(snapshot, symbol) - overlap;
@@ -40,8 +40,8 @@ export function startReading(snapshot: Snapshot, symbol: Pair, overlap: Millis):
 }
 
 /**
- * Since when the snapshot tells which trades are booked. Whatever is older is booked as well, if an order of ours has
- * it: an answer may show such, where the exchange takes whole seconds.
+ * Returns the time since which the snapshot lists booked trades. Older trades of our orders are booked as well; a
+ * response can contain them if the exchange uses whole seconds.
  */
 export function bookedSince({ orders, cursors }: Snapshot, symbol: Pair, overlap: Millis): Millis {
   const cursor = cursors[symbol];
@@ -51,8 +51,8 @@ export function bookedSince({ orders, cursors }: Snapshot, symbol: Pair, overlap
 }
 
 /**
- * When the first order was placed, or strategy started, whose fills may not all have been read. What a clock that was ahead
- * has written is taken to be within the tail.
+ * Returns when the first order or strategy with possibly unread fills began. A time that a clock ahead wrote counts
+ * as within the tail.
  */
 function firstOfOurs({ orders, strategies, lease: { now } }: Snapshot, symbol: Pair): Millis {
   const mine = orders.filter((order) => order.symbol === symbol && order.strategy !== null);
@@ -61,15 +61,15 @@ function firstOfOurs({ orders, strategies, lease: { now } }: Snapshot, symbol: P
   return Math.min(...times.map((at) => timeInPast(at, now) ?? now - TRADES_TAIL));
 }
 
-/** The next span to ask for; undefined when all has been read up to the venue's time at the first question. */
+/** Returns the next span to query; undefined when everything up to the first query's exchange time was read. */
 export function nextSpan({ from, ahead, until, width = Number.POSITIVE_INFINITY }: FillReading) {
   if (ahead) return { from, to: Math.min(ahead.from, from + width) };
   return until === undefined || from < until ? { from } : undefined;
 }
 
 /**
- * After one more answer. Where an exchange shows the newest trades of a span and leaves out the oldest, those are asked
- * for next; where it does so again, shorter spans from the oldest on, so that each pass gets ahead in the order of time.
+ * Returns the position after a response. If the exchange left out the oldest trades, the next query covers them; if
+ * it does so again, shorter spans from the oldest on, so each pass makes progress.
  */
 export function withAnswer(
   reading: FillReading,
@@ -93,8 +93,8 @@ export function withAnswer(
 }
 
 /**
- * Since when, in market time, trades may be missing that orders lack: late ones are waited for, and none of them
- * older than a wait when its order was first seen to lack it.
+ * Returns the market time since which trades can be missing: late trades are awaited for a limited time after their
+ * order was first seen to lack them.
  */
 export function missingSince(orders: readonly Order[], now: Millis, until: Millis): Millis {
   const waits = orders.flatMap(({ behindSince }) =>
@@ -103,12 +103,12 @@ export function missingSince(orders: readonly Order[], now: Millis, until: Milli
   return until - Math.max(Number.NEGATIVE_INFINITY, ...waits.map((waited) => waited + TRADES_WAIT));
 }
 
-/** How far a cursor has to move before it is worth a write of its own. */
+/** Minimum movement of a cursor that justifies a separate write. */
 const WORTH: Millis = 5 * MINUTE;
 
 /**
- * The cursor after a pass: not so near to now that a trade may show later, and not past `most`, from where on trades
- * are waited for. Undefined where it is not worth a write.
+ * Returns the cursor after a pass: not so recent that a trade can still appear before it, and not after `most`, from
+ * where trades are awaited. Undefined if no write is needed.
  */
 export function cursorAfter(
   before: FillCursor | undefined,

@@ -14,7 +14,7 @@ const ours = ({ account, symbol, clientId, strategy, side }: Order) => ({
   side,
 });
 
-/** A venue's trade as a fill of ours. A superseded one is kept but moves nothing. */
+/** Converts an exchange's trade to a fill. A superseded fill is stored but changes nothing. */
 export const fillOf = (order: Order, trade: VenueFill, superseded = false): Fill => ({
   ...ours(order),
   tradeId: trade.id,
@@ -26,7 +26,7 @@ export const fillOf = (order: Order, trade: VenueFill, superseded = false): Fill
   superseded,
 });
 
-/** The order with one more fill in its sums. */
+/** Adds a fill to the order's sums. */
 export const withFill = (order: Order, { amount, notional, fees }: Fill): Order => ({
   ...order,
   filled: max(order.filled, order.booked + amount),
@@ -35,7 +35,7 @@ export const withFill = (order: Order, { amount, notional, fees }: Fill): Order 
   bookedFees: fees.reduce(addFee, order.bookedFees),
 });
 
-/** What a fill moves on the account, per asset, each fee a movement of its own. */
+/** Returns the balance changes of a fill per asset; each fee is a separate change. */
 export function movementsOf(
   symbol: Pair,
   { side, amount, notional, fees }: Pick<Fill, "side" | "amount" | "notional" | "fees">,
@@ -56,7 +56,7 @@ export const addFee = (sums: Fees, { asset, amount }: Fee): Fees => ({
   [asset]: (sums[asset] ?? ZERO) + amount,
 });
 
-/** The order, noting since when trades of it are missing; any that arrives or any new execution begins a new wait. */
+/** Records since when an order lacks trades. Each arriving trade or new execution restarts the wait. */
 export function withBehind(order: Order, before: Order, now: Millis): Order {
   const isBehind = order.strategy !== null && order.booked < order.filled;
   const hasMoved = order.booked > before.booked || order.filled > before.filled;
@@ -64,19 +64,19 @@ export function withBehind(order: Order, before: Order, now: Millis): Order {
   return behindSince === order.behindSince ? order : { ...order, behindSince };
 }
 
-/** Whether an order's trades have been missing for so long that the gap may be booked from the order itself. */
+/** Returns whether trades have been missing so long that the gap can be booked from the order itself. */
 export const gapIsDue = ({ behindSince }: Order, now: Millis): boolean =>
   behindSince !== null && now - behindSince >= TRADES_WAIT;
 
-/** Whether its trades were waited for and its own sums are not told: from then on it is looked for at intervals. */
+/** Returns whether the wait for trades has ended and the order lacks its own sums; then it is queried at intervals. */
 export const isWaitedOut = (order: Order, now: Millis): boolean =>
   isFinal(order) && gapIsDue(order, now) && !tellsSums(order);
 
-/** Whether what it lacks can be booked from what it tells itself. */
+/** Returns whether the missing amount can be booked from the order's own figures. */
 export const tellsSums = ({ notional, fees }: Pick<Order, "notional" | "fees">): boolean =>
   notional !== null && fees !== null;
 
-/** The gap as one fill, from what the order itself tells; undefined where that is no notional or no fees. */
+/** Returns the gap as one fill from the order's own figures; undefined if it lacks the notional or fees. */
 export function gapFill(order: Order, at: Millis): Fill | undefined {
   if (order.notional === null || order.fees === null) return undefined;
   const amount = order.filled - order.booked;

@@ -9,20 +9,20 @@ import type { Timing, UnreadableFill, VenueFill, VenueOrder } from "../../ports/
 import type { FillReading } from "./fill-cursor.ts";
 import type { OrderReport } from "./order-life.ts";
 
-/** What a pass has seen of one market of its account. */
+/** What a pass observed of one market of its account. */
 export interface MarketSight extends PriceSight {
   readonly tradesRead: boolean;
-  /** Trades not booked yet, oldest first; none where they were not read. */
+  /** Unbooked trades, oldest first; empty if they were not read. */
   readonly trades: readonly VenueFill[];
-  /** Orders whose trades were asked for on their own. */
+  /** Orders whose trades were queried individually. */
   readonly asked?: ReadonlySet<string>;
-  /** Rows of trades that cannot be booked as they stand. */
+  /** Trade rows that cannot be booked as the exchange returned them. */
   readonly unreadable: readonly UnreadableFill[];
-  /** How far trades have been read; undefined where there was nothing to read for. */
+  /** How far trades were read; undefined if no reading was needed. */
   readonly reading: FillReading | undefined;
 }
 
-/** Whether this pass would have seen an order's trades if the exchange showed them. */
+/** Returns whether this pass would have observed an order's trades if the exchange showed them. */
 export function isLookedFor(
   { symbol, exchangeId }: Pick<Order, "symbol" | "exchangeId">,
   { markets }: Pick<Observation, "markets">,
@@ -31,30 +31,30 @@ export function isLookedFor(
   return tradesRead || request?.has(exchangeId ?? "") === true;
 }
 
-/** What a pass has seen of its account. A market that could not be read is absent, never empty. */
+/** What a pass observed of its account. A market that could not be read is absent, never empty. */
 export interface Observation {
   readonly markets: ReadonlyMap<Pair, MarketSight>;
-  /** Of live orders, by client id; an order that was not looked up has none. */
+  /** Live orders by client id; an order that was not looked up is absent. */
   readonly sights: ReadonlyMap<string, OrderReport>;
-  /** Undefined when they were not read. */
+  /** Undefined if they were not read. */
   readonly balances: readonly Balance[] | undefined;
-  /** They were read before orders and trades. */
+  /** Whether they were read before orders and trades. */
   readonly balancesFirst: boolean;
-  /** Markets of which the venue refuses to tell, and why. */
+  /** Markets that the exchange refuses to return, and why. */
   readonly refused: ReadonlyMap<Pair, string>;
-  /** Orders of strategies, by the form of their id, that have no row. */
+  /** Orders without a row whose id has the format of a strategy's order. */
   readonly found: readonly VenueOrder[];
-  /** Markets with a trade whose order could not be looked at any more, and since when. */
+  /** Markets with a trade whose order can no longer be looked up, and since when. */
   readonly unlooked: ReadonlyMap<Pair, Millis>;
-  /** Orders that trades name and that are no strategy's. */
+  /** Orders in trades that belong to no strategy. */
   readonly foreign: readonly string[];
-  /** Settled orders of ours to which trades arrived that nobody expected any more. */
+  /** Settled orders of ours with unexpected late trades. */
   readonly late: readonly Order[];
-  /** Mids of what fees in third assets are worth, where new trades were charged in them. */
+  /** Mid prices that give the value of new fees in third assets. */
   readonly feePrices?: ReadonlyMap<Pair, Decimal>;
-  /** Price confidence by symbol, where a strategy asks for it. */
+  /** Price confidence by symbol, if a strategy uses it. */
   readonly confidence?: ReadonlyMap<Pair, Confidence>;
-  /** An order that the exchange has taken and does not show, long after it should: nothing is given up meanwhile. */
+  /** An accepted order that the exchange does not show long after it should; meanwhile no order is given up. */
   readonly contradicted?: Order | undefined;
   readonly timing: Timing;
 }

@@ -1,7 +1,7 @@
 import type { Order } from "../../model/order.ts";
 import type { VenueOrder } from "../../ports/venue.ts";
 
-/** An open list by what an order is known under: looked through for each order, it would cost the square of them. */
+/** Indexes the open list by order ids; searching it for each order would take quadratic time. */
 export function listedIn(
   open: readonly VenueOrder[],
 ): (order: Pick<Order, "exchangeId" | "clientId">) => VenueOrder | undefined {

@@ -6,10 +6,10 @@ import type { Timing, VenueOrder } from "../../ports/venue.ts";
 const FINAL: ReadonlySet<OrderState> = new Set(["filled", "canceled", "expired", "rejected"]);
 export const isFinal = ({ state }: Pick<Order, "state">): boolean => FINAL.has(state);
 
-/** What a pass has seen of one order: on the open list or by a targeted look; `missing` is a look that found nothing. */
+/** What a pass observed of one order, in the open list or by a lookup; `missing` is a lookup that found nothing. */
 export type OrderReport = VenueOrder | "missing";
 
-/** The order as the venue tells it. Its filled amount never falls, and a final state has no way out. */
+/** Updates an order from the exchange. Its filled amount never decreases, and a final state never changes. */
 export function seen(order: Order, venueOrder: VenueOrder, now: Millis): Order {
   const filled = max(order.filled, venueOrder.filled);
   const state = isFinal(order) ? order.state : stateFrom(order, venueOrder, filled > ZERO);
@@ -47,8 +47,8 @@ const sameLife = (a: Life, b: Life): boolean =>
   a.endedAt === b.endedAt;
 
 /**
- * A look has found nothing. That ends the order only when no request of it can take effect any more,
- * the venue has had its time to show it, and a second look finds nothing either.
+ * Updates an order after a lookup found nothing. It ends only when no request can take effect any more, the exchange
+ * had time to show it, and a second lookup finds nothing either.
  */
 export function missed(order: Order, now: Millis, timing: Timing): Order {
   const { readLag, secondMiss } = timing;
@@ -69,16 +69,16 @@ export function missed(order: Order, now: Millis, timing: Timing): Order {
   };
 }
 
-/** How far ahead the time lies, at most, after which no request of an order can take effect. */
+/** Returns the maximum time until no request of an order can take effect. */
 const longestOf = ({ leaseTtl, requestTimeout, expiry, skew }: Timing): Millis =>
   leaseTtl + requestTimeout + expiry + skew;
 
-/** For so long what the exchange has said of an order counts more than reads that do not show it. */
+/** How long an exchange's confirmation of an order outweighs reads that do not show it. */
 const TRUSTED: Millis = 10 * MINUTE;
 
 /**
- * The exchange has taken it, should show it by now, and never has: its reads are older than they may be. What else
- * they do not show proves nothing then.
+ * Returns whether the exchange accepted an order but never showed it in time. Its reads are then too old, and their
+ * omissions prove nothing.
  */
 export const isContradicted = (
   { state, exchangeId, notAfter }: Order,
@@ -94,8 +94,8 @@ export const isContradicted = (
 const notShown = ({ reason }: Order): string =>
   reason === null ? "the exchange shows no such order" : `${reason}; the exchange shows no such order`;
 
-/** How long an order's trades may be missing before the gap is booked from the order itself. */
+/** How long an order's trades can be missing before the gap is booked from the order itself. */
 export const TRADES_WAIT: Millis = 10 * MINUTE;
 
-/** Whether the slot may act again: the order is final and its fills add up. */
+/** Returns whether the order is final and all its fills are booked, so its slot can act again. */
 export const addsUp = (order: Order): boolean => isFinal(order) && order.booked >= order.filled;

@@ -7,21 +7,21 @@ import { fillOf, gapFill, gapIsDue, withBehind, withFill } from "./fills.ts";
 import { isLookedFor, type Observation } from "./observation.ts";
 import { addsUp, isFinal, missed, seen } from "./order-life.ts";
 
-/** One order after what a pass has seen of it. */
+/** One order after a pass's observations. */
 export interface Reconciled {
   readonly order: Order;
   readonly before: Order;
   /** New executions, oldest first. */
   readonly fills: readonly Fill[];
-  /** It has just become final and its fills add up. */
+  /** Whether it just became final with all fills booked. */
   readonly ended: boolean;
-  /** It has just been given up as never having reached the venue. */
+  /** Whether it was just given up because it never reached the exchange. */
   readonly lost: boolean;
-  /** It has no row yet: the venue alone knew it. */
+  /** Whether it has no row yet, because only the exchange knew it. */
   readonly adopted: boolean;
 }
 
-/** Brings one unsettled order up to what has been seen; one whose trades are missing waits for them. */
+/** Updates one unsettled order from observations; an order with missing trades waits for them. */
 export function reconcile(before: Order, observation: Observation, now: Millis): Reconciled {
   const sight = observation.sights.get(before.clientId);
   let order = before;
@@ -45,8 +45,8 @@ export function reconcile(before: Order, observation: Observation, now: Millis):
 }
 
 /**
- * An order that the venue alone knew, as it told it. One that has ended is settled at once, from its own
- * sums where trades are not shown any more: its slot has gone on since.
+ * Converts an order that only the exchange knew. One that has ended is settled at once, from its own sums if its
+ * trades are no longer visible, because its slot has moved on.
  */
 export function reconcileFound(
   before: Order,
@@ -59,7 +59,7 @@ export function reconcileFound(
   return { ...(isFinal(one.order) ? settledFromSums(one, venueOrder.at) : one), adopted: true };
 }
 
-/** A final order, booked from its own sums where its trades have not been seen. */
+/** Returns a final order, booked from its own sums if its trades were not observed. */
 export function settledFromSums(one: Reconciled, at: Millis): Reconciled {
   const { order, fills } = one;
   const gap = order.settled ? undefined : gapFill(order, at);
@@ -68,7 +68,7 @@ export function settledFromSums(one: Reconciled, at: Millis): Reconciled {
   return { ...one, order: whole, fills: [...fills, gap], ended: true };
 }
 
-/** Trades for an order that was settled long ago: those beyond its gap nobody expected any more. */
+/** Books trades for an order that was settled long ago; trades beyond its gap are unexpected. */
 export const reconcileLate = (before: Order, observation: Observation): Reconciled => ({
   ...withTrades(before, observation),
   before,
@@ -78,8 +78,8 @@ export const reconcileLate = (before: Order, observation: Observation): Reconcil
 });
 
 /**
- * The order with its new trades. What had been booked from the order itself is kept, and its trades move nothing; nor does
- * what goes beyond all that it can fill: that is a trade which was told before under another id.
+ * Books an order's new trades. Trades of an amount that was booked from the order itself change nothing. Trades
+ * beyond its total amount change nothing either, because they are duplicates under another id.
  */
 function withTrades(before: Order, observation: Observation): { order: Order; fills: Fill[] } {
   let order = before;

@@ -11,15 +11,15 @@ import type { Timing, VenueOrder } from "../../ports/venue.ts";
  * order, so an unknown order is given its row.
  */
 
-/** So many generations are skipped: the strategy may have been rebuilt since its backup. */
+/** Number of skipped generations: the strategy could have been rebuilt since its backup. */
 const SKIPPED_GENERATIONS = 100;
 
-/** Whether a strategy has not yet taken note of the database's epoch. */
+/** Returns whether a strategy has not processed the database's epoch yet. */
 export const isBehind = ({ state, epoch }: Strategy, now: number): boolean => (state.epoch ?? epoch) !== now;
 
 /**
- * Takes note of a new epoch once all trades are read: other generations from now on, and nothing new until
- * all that was under way can be seen.
+ * Processes a new epoch after all trades are read: skips generations, and places nothing until everything in progress
+ * is visible.
  */
 export function recover(
   strategy: Strategy,
@@ -49,19 +49,19 @@ export function recover(
   };
 }
 
-/** Until all that was under way can be seen. */
+/** Returns the time until everything in progress is visible. */
 export const longestRecovery = ({ leaseTtl, expiry, skew, readLag }: Timing): Millis =>
   leaseTtl + expiry + skew + readLag;
 
-/** When an order was planned, among all orders of its strategy. */
+/** Returns the serial of an order, which shows its place among all orders of its strategy. */
 export const serialOf = ({ clientId }: Pick<Order, "clientId">): number =>
   parseClientOrderId(clientId)?.serial ?? 0;
 
-/** Whether an order on the venue is a strategy's, by the form of its id. */
+/** Returns whether an order on the exchange belongs to a strategy, by the format of its id. */
 export const isOfStrategy = ({ clientId }: VenueOrder): boolean =>
   clientId !== undefined && parseClientOrderId(clientId) !== undefined;
 
-/** The row of an order that the venue alone knew; undefined when it is of none of these strategies as they are now. */
+/** Returns the row of an order that only the exchange knew; undefined if it belongs to none of the current strategies. */
 export function adopted(
   venueOrder: VenueOrder,
   strategies: readonly Strategy[],

@@ -6,14 +6,14 @@ import type { Snapshot } from "../../ports/stores/step-store.ts";
 import type { UnreadableFill } from "../../ports/venue.ts";
 import type { Observation } from "./observation.ts";
 
-/** So many rows are remembered as named. */
+/** Maximum number of rows that are remembered as reported. */
 const MOST_ROWS_REMEMBERED = 200;
 
-/** What tells a row from others, where it has no id of its own. */
+/** Identifies a row that has no id. */
 const fillName = ({ id, orderId, at }: UnreadableFill): string =>
   id ?? `of ${orderId ?? "no order"} at ${at}`;
 
-/** Rows of an order's trades that cannot be booked as they stand. */
+/** Returns rows of an order's trades that cannot be booked as the exchange returned them. */
 export const unreadTrades = (
   { exchangeId, clientId }: Order,
   rows: readonly UnreadableFill[],
@@ -22,7 +22,7 @@ export const unreadTrades = (
     .filter(({ orderId }) => orderId !== null && orderId === exchangeId)
     .map((row) => ({ order: clientId, trade: fillName(row), reason: row.reason }));
 
-/** Names each row once, by the order that it is of; a row of other orders than ours is nobody's business here. */
+/** Reports each row once, with its order; ignores rows of others' orders. */
 export function nameUnreadable(
   { lease, memory }: Snapshot,
   { markets }: Observation,
