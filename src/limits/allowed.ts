@@ -16,21 +16,21 @@ export interface WantedOrder {
   readonly symbol: Pair;
   readonly side: Side;
   readonly type: OrderType;
-  /** Of a limit order; of a market order the worst price that the book shows for it, 0 where it was not read. */
+  /** Price of a limit order; for a market order, the worst price in the book, 0 if the book was not read. */
   readonly price: Decimal;
   readonly amount: Decimal;
 }
 
-/** The market as it was looked at last before the order leaves. */
+/** Market data from the last read before the order leaves. */
 export interface MarketLook {
   readonly quote: Quote;
-  /** Market time; left out where prices are simulated, which are of the moment they are asked for. */
+  /** Market time; absent if prices are simulated, which are always current. */
   readonly now?: Millis | undefined;
 }
 
 /**
- * Why an order may not be placed; undefined when it may. The one rule that every order meets, whoever asks for it:
- * what it says is repeated by the statement that records the order, as far as others may have used limits meanwhile.
+ * Returns why an order is refused; undefined if it is allowed. Every order passes this check. The statement that
+ * records the order repeats the parts that other orders can change meanwhile.
  */
 export function allowed(
   order: WantedOrder,
@@ -51,12 +51,12 @@ export function allowed(
   );
 }
 
-/** Some exchanges take a market buy as a limit so far beyond the ask. */
+/** Some exchanges convert a market buy to a limit order this far above the ask. */
 const MARKET_BUY_WITHIN: Decimal = decimal("1.01");
 
 /**
- * What an order can move, in quote: a buy what it can cost at most, a sell what its base is worth,
- * which is the mid where its limit lies below.
+ * Returns the maximum notional of an order in quote: a buy at its maximum cost, a sell at its limit price or the mid,
+ * whichever is higher.
  */
 export function countedNotional({ side, type, price, amount }: WantedOrder, quote: Quote): Decimal {
   const atMarket = side === "buy" ? max(price, mul(quote.ask, MARKET_BUY_WITHIN, "up")) : quote.bid;
@@ -64,7 +64,7 @@ export function countedNotional({ side, type, price, amount }: WantedOrder, quot
   return mul(side === "buy" && type === "limit" ? limit : max(limit, midOf(quote)), amount, "up");
 }
 
-/** The standing after an order that was allowed. */
+/** Returns the usage after an allowed order. */
 export function withOrder(standing: Standing, order: WantedOrder, quote: Quote): Standing {
   const { used } = standing;
   const asset = splitPair(order.symbol).quote;
@@ -78,7 +78,7 @@ interface LimitedOrder {
   readonly look: MarketLook;
   readonly limits: Limits;
   readonly counted: Decimal;
-  /** The token's, whose limits these are; empty for the account's. */
+  /** Id of the token that the limits belong to; empty for the account's. */
   readonly scope: string;
 }
 
@@ -95,11 +95,11 @@ const limitRefusal = (
 const orderText = ({ side, type, price, amount, symbol }: WantedOrder): string =>
   `${side} ${text(amount)} ${splitPair(symbol).base} ${type === "limit" ? `at ${text(price)} ${splitPair(symbol).quote}` : "at the market"}`;
 
-/** The refusal as every surface tells it. */
+/** Returns the refusal as an error, the same for every interface. */
 export const limitError = ({ reason, detail }: LimitRefusal): AppError =>
   new AppError("Forbidden", detail, { fields: { limit: reason } });
 
-/** Why a market order would take levels beyond the collar, or more than the book shows; undefined when neither. */
+/** Returns why a market order would fill beyond the collar or exceed the visible book; undefined if neither applies. */
 export function thinBook(
   { order, look, limits }: Pick<LimitedOrder, "order" | "look" | "limits">,
   { worst, missing }: { readonly worst: Decimal; readonly missing: Decimal },
@@ -114,7 +114,7 @@ export function thinBook(
   return worst > ZERO ? ofCollar({ ...result, order: { ...order, type: "limit", price: worst } }) : undefined;
 }
 
-/** What a person types, where the settings of the process do not hold it lower. */
+/** Returns the command that changes a limit, unless the process's settings fix it. */
 export const howToChange = (name: LimitName, scope = ""): string =>
   `an administrator can change it: edgemaker limits set ${scope === "" ? "" : `--scope ${scope} `}--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} …`;
 
@@ -138,7 +138,7 @@ function ofPriceAge(limitedOrder: LimitedOrder): LimitRefusal | undefined {
 
 const HUNDRED = 100n;
 
-/** Nothing executes further through the mid than the collar: neither what a slip asks for nor what a thin book gives. */
+/** Refuses executions beyond the collar, which protects against typing errors and thin books. */
 function ofCollar(limitedOrder: LimitedOrder): LimitRefusal | undefined {
   const { order, look, limits } = limitedOrder;
   const { collarPercent } = limits;
@@ -203,10 +203,10 @@ function beyondDayLimit(
   return limitRefusal("limit_day", "dayNotional", limitedOrder, why);
 }
 
-/** When a day's limit has room again, of itself. */
+/** When a daily limit resets. */
 const DAY_FREES = "the limit resets at 00:00 UTC";
 
-/** Why a token's own limits refuse an action; undefined where they allow it. */
+/** Returns why a token's limits refuse an action; undefined if they allow it. */
 export function exceedsToken(
   exposure: KnownExposure | UnknownExposure,
   { limits, used, scope }: Pick<Standing, "limits" | "used" | "scope">,

@@ -5,24 +5,24 @@ import type { Order } from "../model/order.ts";
 import type { Exposure, KnownExposure } from "../model/proposal.ts";
 import type { Both } from "../model/reserve.ts";
 
-/** What a part of a plan can sell and spend, at most. */
+/** Maximum amounts that a part of a plan can sell and spend. */
 export interface PlannedPart extends Both {
-  /** It counts as much at the least. */
+  /** Minimum amount that it counts as. */
   readonly least?: Decimal;
   /** Open bids: the base that they buy, and the quote that can buy again if they are canceled first. */
   readonly bids?: Both;
 }
 
-/** A plan as far as it trades. */
+/** The trading part of a plan. */
 export interface TradingPlan {
   readonly symbol: Pair;
-  /** Quote per base at which base is counted; undefined where the market could not be read. */
+  /** Price at which base is counted; undefined if the market could not be read. */
   readonly mid: Decimal | undefined;
-  /** Of each slot, budget and order; undefined where nothing bounds it. */
+  /** One part per slot, budget and order; undefined if nothing limits them. */
   readonly parts: readonly PlannedPart[] | undefined;
-  /** Whether it sells all that it holds without being asked: at a stop price, a take-profit price or a loss limit. */
+  /** Whether it can sell its base automatically: at a stop price, a take-profit price or a loss limit. */
   readonly exits: boolean;
-  /** Its largest order, in quote; the largest part where it is left out. */
+  /** Its largest order in quote; default: the largest part. */
   readonly largest?: Decimal | undefined;
   readonly note?: string | undefined;
 }
@@ -51,7 +51,7 @@ export function exposureOf({ symbol, mid, parts, exits, largest, note }: Trading
   };
 }
 
-/** Returns the base that open buys can still bring, and the quote that they have locked. */
+/** Returns the base that open buys can still add, and the quote that they lock. */
 export const openBids = (buys: readonly Order[]): Both => {
   const left = buys.map(({ amount, booked, price }) => ({ price, base: max(ZERO, amount - booked) }));
   return {
@@ -60,11 +60,11 @@ export const openBids = (buys: readonly Order[]): Both => {
   };
 };
 
-/** Whether a loss makes the engine sell the base of strategies in this quote asset. */
+/** Returns whether a loss limit makes the engine sell the base of strategies in this quote asset. */
 export const exitsOnLoss = ({ onLoss, strategyLoss, accountLoss }: Limits, asset: string): boolean =>
   onLoss === "stop" && (strategyLoss?.[asset] ?? accountLoss?.[asset]) !== undefined;
 
-/** What an exposure is made of, for a person: "sell 1.9 BTC and buy for 20 USDT". */
+/** Describes an exposure: "sell 1.9 BTC and buy for 20 USDT". */
 export function exposureText({ symbol, base, quote, exits, note }: KnownExposure): string {
   const pair = splitPair(symbol);
   const sells = base > ZERO ? [`sell ${text(base)} ${pair.base}`] : [];

@@ -4,14 +4,14 @@ import type { Amounts, LimitName, LimitSettings, Limits } from "../model/limits.
 
 const SLIP = decimal("100000");
 
-/** On until they are set: against slips of a hand, not against a person who means it. */
+/** Default limits, which protect against typing errors, not against deliberate actions. */
 export const DEFAULT_LIMITS = {
   orderNotional: { USDT: SLIP, USDC: SLIP, USD: SLIP, EUR: SLIP, BTC: decimal("1"), ETH: decimal("30") },
   collarPercent: decimal("10"),
   priceAgeMillis: MINUTE,
 } as const satisfies Limits;
 
-/** The limits that hold where several do: of each one the least. */
+/** Combines several limits: the strictest value of each one. */
 export const tightest = (all: readonly Limits[]): Limits => all.reduce(both, {});
 
 const both = (a: Limits, b: Limits): Limits => ({
@@ -30,7 +30,7 @@ const both = (a: Limits, b: Limits): Limits => ({
 const either = <T>(a: T | undefined, b: T | undefined, join: (a: T, b: T) => T): T | undefined =>
   a === undefined ? b : b === undefined ? a : join(a, b);
 
-/** An asset that one of the two does not name may not be traded in. */
+/** Combines amounts: an asset that one of the two does not list is not allowed. */
 const shared = (a: Amounts, b: Amounts): Amounts =>
   Object.fromEntries(
     Object.entries(a).flatMap(([asset, amount]) =>
@@ -40,7 +40,7 @@ const shared = (a: Amounts, b: Amounts): Amounts =>
 
 const leastAmounts = (a: Amounts, b: Amounts): Amounts => ({ ...a, ...b, ...shared(a, b) });
 
-/** Settings over what was set before: amounts asset by asset, everything else whole. */
+/** Applies new settings over old ones: amounts asset by asset, everything else as a whole. */
 export const changed = (before: LimitSettings, settings: LimitSettings): LimitSettings =>
   Object.fromEntries(
     [...new Set([...Object.keys(before), ...Object.keys(settings)])].map((key) => {
@@ -54,6 +54,6 @@ export const changed = (before: LimitSettings, settings: LimitSettings): LimitSe
 export const isAmounts = (value: unknown): value is Amounts =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Settings as limits: what was taken away holds nothing. */
+/** Converts settings to limits: a removed limit does not restrict anything. */
 export const limitsOf = (settings: LimitSettings): Limits =>
   Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null && value !== undefined));

@@ -4,7 +4,7 @@ import type { Market } from "../model/market.ts";
 import { meetsMinimum } from "../model/minimum.ts";
 import { mostNotional } from "./standing.ts";
 
-/** As much of an amount as one order may move: the rest is of the next passes. */
+/** Returns the part of an amount that one order can have; later passes place the rest. */
 export function inOneOrder(
   amount: Decimal,
   { price, market, bounds }: { price: Decimal; market: Market; bounds: Bounds | undefined },

@@ -1,4 +1,4 @@
-/** What a position can sell and buy: its budget, as its fills have moved it. */
+/** Computes what a position can sell and buy: its budget after its fills. */
 import { type Decimal, max, ZERO } from "../kernel/decimal.ts";
 import type { Order } from "../model/order.ts";
 import type { Exposure } from "../model/proposal.ts";
@@ -6,7 +6,7 @@ import type { Both } from "../model/reserve.ts";
 import type { Strategy, StrategyConfig, StrategyState } from "../model/strategy.ts";
 import { exposureOf, openBids } from "./exposure.ts";
 
-/** A strategy whose books are one position. */
+/** A strategy with one position. */
 export type Positioned = Strategy<
   StrategyConfig & { readonly budget: Both },
   StrategyState & {
@@ -18,11 +18,11 @@ export type Positioned = Strategy<
 
 export interface PositionMarket {
   readonly mid: Decimal | undefined;
-  /** Its bids, as far as they may have filled and are not booked. */
+  /** Its bids that can have filled without being booked. */
   readonly buys: readonly Order[];
   /** Whether a loss limit of the account sells its base. */
   readonly exitsOnLoss: boolean;
-  /** Its largest order, in quote; all of a side where it is left out. */
+  /** Its largest order in quote; default: a whole side. */
   readonly largest?: Decimal | undefined;
 }
 
@@ -42,6 +42,6 @@ export function positionExposure(
   return exposureOf({ symbol, mid, parts, exits, largest });
 }
 
-/** What it holds, and what its bids may have brought. */
+/** Returns its base, including what its bids may have bought. */
 export const baseWithBids = ({ state }: Pick<Positioned, "state">, buys: readonly Order[]): Decimal =>
   max(ZERO, state.base) + openBids(buys).base;

@@ -16,17 +16,17 @@ import type { Quote } from "../model/market.ts";
 import { allowed, countedNotional, type MarketLook, type WantedOrder, withOrder } from "./allowed.ts";
 import { changed, DEFAULT_LIMITS, limitsOf, tightest } from "./limits.ts";
 
-/** Whose limits are set: of every account, of one exchange's, or of one token. */
+/** Scope of limits for every account; other scopes are one exchange's account or one token. */
 export const EVERY_SCOPE = "every";
 export const scopeOfExchange = (exchange: string): string => `account:${exchange.replace(/#.*$/, "")}`;
-/** Under which an account's orders are counted. */
+/** Returns the scope under which an account's orders count. */
 export const scopeOfAccount = (account: string): string => `account:${account}`;
 export const scopeOfToken = (actor: string): string => `token:${actor}`;
 
 export const isScope = (scope: string): boolean =>
   /^(every|account:[a-z][a-z0-9_-]{0,30}|token:[\w.-]{1,80})$/.test(scope);
 
-/** What the newest rows of one scope come to now. */
+/** Returns the current usage from a scope's newest rows. */
 export const usedOf = (
   uses: readonly LimitUse[],
   { now, openOrders }: { readonly now: Millis; readonly openOrders: number | null },
@@ -39,7 +39,7 @@ export const usedOf = (
   lastAt: uses.reduce<Millis | null>((latest, { at }) => Math.max(latest ?? at, at), null),
 });
 
-/** What holds of one scope alone: for every account the defaults too. */
+/** Returns the limits of one scope; the scope of every account includes the defaults. */
 export function ownLimits({ set }: StoredLimits, scope: string): Limits {
   const first = scope === EVERY_SCOPE ? DEFAULT_LIMITS : {};
   const settings = set[scope];
@@ -47,11 +47,11 @@ export function ownLimits({ set }: StoredLimits, scope: string): Limits {
   return settings ? limitsOf(changed(first, settings)) : first;
 }
 
-/** What an account's orders are held to; `settings` are the operator's own, which nothing stored raises. */
+/** Returns the limits of an account's orders; stored limits cannot raise `settings`, which are the operator's. */
 export const accountLimits = (stored: StoredLimits, exchange: string, settings: Limits = {}): Limits =>
   tightest([ownLimits(stored, EVERY_SCOPE), ownLimits(stored, scopeOfExchange(exchange)), settings]);
 
-/** The first reason why an order may not be placed. */
+/** Returns the first reason why an order is refused. */
 export const firstRefusal = (
   order: WantedOrder,
   look: MarketLook,
@@ -64,7 +64,7 @@ export const afterOrder = ({ version, all }: Standings, order: WantedOrder, quot
   all: all.map((standing) => withOrder(standing, order, quote)),
 });
 
-/** The terms of orders of one symbol. */
+/** Returns the terms of one symbol's orders. */
 export function termsOf(
   { version, all }: Standings,
   orders: readonly (WantedOrder & { readonly clientId: string })[],
@@ -96,7 +96,7 @@ export const boundsAfter = ({ standings, now }: Bounds, order: WantedOrder, quot
   now,
 });
 
-/** The most notional that one order may count; undefined where nothing limits it. */
+/** Returns the maximum notional of one order; undefined without a limit. */
 export function mostNotional({ standings }: Bounds, asset: string): Decimal | undefined {
   const caps = standings.all.flatMap(({ limits }) =>
     limits.orderNotional ? [limits.orderNotional[asset] ?? ZERO] : [],
@@ -104,7 +104,7 @@ export function mostNotional({ standings }: Bounds, asset: string): Decimal | un
   return caps.length === 0 ? undefined : caps.reduce(min);
 }
 
-/** The lowest price at which the collar lets a sell execute; 0 where there is none. */
+/** Returns the lowest price at which the collar allows a sell; 0 without a collar. */
 export const collarFloor = (quote: Quote, { standings }: Bounds): Decimal =>
   standings.all
     .map(({ limits: { collarPercent } }) =>
@@ -112,7 +112,7 @@ export const collarFloor = (quote: Quote, { standings }: Bounds): Decimal =>
     )
     .reduce(max, ZERO);
 
-/** What the collar would say of an order that passes it on purpose. */
+/** Returns the collar's message for an order that passes it on purpose. */
 export const passesCollar = (
   order: WantedOrder,
   quote: Quote,

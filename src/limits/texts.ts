@@ -3,9 +3,9 @@ import { isPair, type Pair } from "../kernel/pair.ts";
 import type { Amounts, LimitName, Limits } from "../model/limits.ts";
 import { isAmounts } from "./limits.ts";
 
-/** How a limit is written, and what it is. */
+/** How a limit is parsed and described. */
 interface LimitForm<T> {
-  /** Undefined when the text is none of this form. */
+  /** Undefined if the text does not have this format. */
   readonly read: (text: string) => T | undefined;
   readonly form: string;
   readonly describe: string;
@@ -23,7 +23,7 @@ const count = (describe: string, unit: string): LimitForm<number> => ({
   describe,
 });
 
-/** Every limit there is. */
+/** All limits. */
 export const LIMIT_FORMS: { readonly [N in LimitName]-?: LimitForm<NonNullable<Limits[N]>> } = {
   orderNotional: amounts("Maximum notional of one order"),
   dayNotional: amounts("Maximum notional of all orders of one UTC day"),
@@ -52,11 +52,11 @@ export const LIMIT_FORMS: { readonly [N in LimitName]-?: LimitForm<NonNullable<L
 export const LIMIT_NAMES = Object.keys(LIMIT_FORMS) as readonly LimitName[];
 export const LIMIT_OFF = "off";
 
-/** A limit's value as a person writes it; null for `off`, undefined for what is none. */
+/** Parses a limit's value; null for `off`, undefined if it is invalid. */
 export const readLimit = (name: LimitName, output: string): Limits[LimitName] | null =>
   output === LIMIT_OFF ? null : LIMIT_FORMS[name].read(output);
 
-/** A limit's value as it is read. */
+/** Formats a limit's value. */
 export function showLimit(value: Limits[LimitName] | null): string {
   if (value === undefined || value === null) return LIMIT_OFF;
   if (typeof value === "bigint") return text(value);

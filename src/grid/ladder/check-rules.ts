@@ -133,23 +133,16 @@ export function outside(levels: readonly Decimal[], price: Decimal): Warning[] {
   ];
 }
 
-interface FundsUse {
-  /** The base of sells may be bought at the start, for about what they bring. */
-  readonly initialBuy?: boolean | undefined;
-  /** A slot that lacks base may buy once the price has been above it. */
-  readonly mayWait?: boolean | undefined;
-}
-
 /** Lacking funds refuse a start only when no order at all could be placed. */
 export function checkFunds(
   slots: readonly Slot[],
   market: Market,
   balances: readonly Balance[],
-  { initialBuy = false, mayWait = false }: FundsUse = {},
+  initialBuy = false,
 ): void {
   const free = (asset: string) => balanceIn(balances, asset).free;
-  const later = mayWait ? slots.map((slot) => ({ ...slot, side: "buy" as const })) : [];
-  const orders = [...slots, ...later].map((slot) => ({
+  const orders = slots.map((slot) => ({
+    // Its base may be bought at the start, for about what its sell brings.
     side: initialBuy ? ("buy" as const) : slot.side,
     price: slot.side === "buy" ? slot.lower : slot.upper,
     amount: firstAmount(market, slot),

@@ -43,15 +43,10 @@ export interface CheckedWorld {
   readonly quote: Quote;
   /** Undefined where nobody asks for funds. */
   readonly balances: readonly Balance[] | undefined;
-  /** Whether a grid that no order of can be placed now may wait for the price. */
-  readonly mayWait?: boolean;
 }
 
 /** What a start would lay out, or the reason why nothing is: minimum, spacing, then funds. */
-export function checkStart(
-  request: RequestedRange,
-  { market, quote, balances, mayWait }: CheckedWorld,
-): Checked {
+export function checkStart(request: RequestedRange, { market, quote, balances }: CheckedWorld): Checked {
   const config: GridConfig = {
     ...request,
     gridSpacing: request.gridSpacing ?? autoSpacing(request),
@@ -68,15 +63,14 @@ export function checkStart(
     ),
     ...outside(levels, startPrice),
   ];
-  const { initialBuy } = request;
-  if (balances) checkFunds(slots, market, balances, { initialBuy, mayWait });
+  if (balances) checkFunds(slots, market, balances, request.initialBuy);
   return { config, slots, startPrice, center: startPrice, warnings };
 }
 
 /** The same of a grid around the market, or around the center with which it was shown. */
 export function checkCentered(
   request: CenteredRequest,
-  { market, quote, balances, mayWait }: CheckedWorld,
+  { market, quote, balances }: CheckedWorld,
   shown?: Decimal,
 ): Checked {
   const { centered, orderSize } = request;
@@ -101,8 +95,7 @@ export function checkCentered(
     request.allowLoss,
     () => adviceOnCentered(request, center, market),
   );
-  const { initialBuy } = request;
-  if (balances) checkFunds(slots, market, balances, { initialBuy, mayWait });
+  if (balances) checkFunds(slots, market, balances, request.initialBuy);
   const config: GridConfig = {
     ...request,
     lowerPrice: levels[0] as Decimal,

@@ -1,4 +1,4 @@
-/** What has to be read before it is known what a running strategy can sell and buy. */
+/** Reads what is needed to compute what a running strategy can sell and buy. */
 import { type Decimal, max } from "../../kernel/decimal.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
@@ -10,7 +10,7 @@ import type { Strategy } from "../../model/strategy.ts";
 import { exitsOnLoss } from "../exposure.ts";
 import { readStandings } from "./standings.ts";
 
-/** The database and the exchanges, as far as they are asked. */
+/** The database and the exchanges that the reads use. */
 export interface ExposedAccounts {
   readonly store: {
     readLimits(request: LimitsRequest): Promise<LimitsRead>;
@@ -25,7 +25,7 @@ interface ExposedVenue {
   openOrders(symbol: Pair): Promise<readonly { readonly id: string; readonly filled: Decimal }[]>;
 }
 
-/** Whether a loss limit makes the engine sell a strategy's base. */
+/** Returns whether a loss limit makes the engine sell a strategy's base. */
 export async function readExitsOnLoss(
   deps: ExposedAccounts,
   { account, symbol }: Strategy,
@@ -34,7 +34,7 @@ export async function readExitsOnLoss(
   return exitsOnLoss(all[0]?.limits ?? {}, splitPair(symbol).quote);
 }
 
-/** The mid of a strategy's market; undefined where this process cannot reach its exchange. */
+/** Returns the mid price of a strategy's market; undefined if this process cannot reach its exchange. */
 export async function readMarketMid(
   { venueOf }: ExposedAccounts,
   { account, symbol }: Strategy,
@@ -43,14 +43,17 @@ export async function readMarketMid(
   return venue && midOf(await venue.ticker(symbol));
 }
 
-/** A strategy's open buys by what its books say, whether or not they have filled since. */
+/** Returns a strategy's open buys from its books, even if they have filled since. */
 export const readOpenBuys = async (
   { store }: ExposedAccounts,
   { id, account }: Strategy,
 ): Promise<readonly Order[]> =>
   (await store.unsettledOrders(account)).filter(({ strategy, side }) => strategy === id && side === "buy");
 
-/** Its open buys as far as they may have filled without being booked: whole where the exchange lists them no longer. */
+/**
+ * Returns the part of open buys that can have filled without being booked: all of a buy that the exchange no longer
+ * lists.
+ */
 export async function readUnbookedBuys(deps: ExposedAccounts, strategy: Strategy): Promise<readonly Order[]> {
   const buys = await readOpenBuys(deps, strategy);
   const venue = deps.venueOf(parseAccountKey(strategy.account));

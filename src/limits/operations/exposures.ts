@@ -6,17 +6,17 @@ import { type Exposure, type KnownExposure, TRADES_NOTHING } from "../../model/p
 import { exceedsToken, limitError } from "../allowed.ts";
 import { ownLimits, scopeOfToken, usedOf } from "../standing.ts";
 
-/** An exposure as it is known, or how to read it: only a caller with limits pays for the reading. */
+/** A known exposure, or a function that reads it; only callers with limits pay for the read. */
 export type ExposureRead = Exposure | (() => Promise<Exposure>);
 
-/** A call whose exposure its token's limits are checked against. */
+/** A call whose exposure counts toward its token's limits. */
 interface CountedCall {
   readonly exposure: ExposureRead;
-  /** Its orders count against the token's limits, each in the statement that records it. */
+  /** Whether its orders count toward the token's limits when they are recorded. */
   readonly isCountedByOrders?: boolean;
 }
 
-/** Where a token's limits are, and what of them is used. */
+/** Stored limits of tokens, and their usage. */
 export interface TokenLimits {
   readonly store: {
     readLimits(request: LimitsRequest): Promise<LimitsRead>;
@@ -29,7 +29,7 @@ export interface TokenLimits {
   };
 }
 
-/** What an exchange does not answer leaves the exposure unknown. */
+/** Reads an exposure; it is unknown if the exchange does not respond. */
 export async function readExposure(exposure: ExposureRead): Promise<Exposure> {
   if (typeof exposure !== "function") return exposure;
   try {
@@ -41,7 +41,7 @@ export async function readExposure(exposure: ExposureRead): Promise<Exposure> {
 }
 
 /**
- * Checks a call against its token's own limits and, where it `counts`, uses its share of the token's day. Returns whether
+ * Checks a call against its token's limits and, if it `counts`, adds it to the token's daily usage. Returns whether
  * the token has such limits. Throws AppError with the limit that refuses it.
  */
 export async function holdToToken(
@@ -70,7 +70,7 @@ async function readToken(store: TokenLimits["store"], actor: string): Promise<St
 const limitsActions = ({ dayNotional, orderNotional, symbols }: Limits): boolean =>
   dayNotional !== undefined || orderNotional !== undefined || symbols !== undefined;
 
-/** In one statement, so that of many calls at once no more are counted than the day leaves room for. */
+/** Counts in one statement, so simultaneous calls cannot exceed the daily limit together. */
 async function countForToken(
   store: TokenLimits["store"],
   { scope, limits, used }: Standing,

@@ -1,4 +1,4 @@
-/** What a running position can sell and buy, with what has to be read for that. */
+/** Reads what a running position can sell and buy. */
 
 import { parseAccountKey } from "../../model/account.ts";
 import { type Exposure, TRADES_NOTHING } from "../../model/proposal.ts";
@@ -14,7 +14,7 @@ import {
 
 const isOnPaper = ({ account }: Positioned): boolean => parseAccountKey(account).kind === "dry";
 
-/** All base that it holds, or may have bought already. */
+/** Returns all base that it has or may already have bought. */
 export async function readPositionSale(deps: ExposedAccounts, strategy: Positioned): Promise<Exposure> {
   if (isOnPaper(strategy) || strategy.status === "stopped") return TRADES_NOTHING;
   const mid = await readMarketMid(deps, strategy);
@@ -22,11 +22,11 @@ export async function readPositionSale(deps: ExposedAccounts, strategy: Position
   return exposureOf({ symbol: strategy.symbol, mid, parts: [{ base, quote: 0n }], exits: false });
 }
 
-/** A pause counts the base that a loss limit would have sold. */
+/** Returns the exposure of a pause, including base that a loss limit would have sold. */
 export const readPositionPause = async (deps: ExposedAccounts, strategy: Positioned): Promise<Exposure> =>
   (await readExitsOnLoss(deps, strategy)) ? readPositionSale(deps, strategy) : TRADES_NOTHING;
 
-/** One that goes on does all that its budget lets it do. */
+/** Returns the exposure of a running strategy: all that its budget allows. */
 export async function readPositionExposure(
   deps: ExposedAccounts,
   strategy: Positioned,

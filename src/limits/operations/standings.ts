@@ -2,13 +2,13 @@ import { type AccountRef, accountKey } from "../../model/account.ts";
 import type { Limits, LimitsRead, LimitsRequest, StandingsRead } from "../../model/limits.ts";
 import { accountLimits, ownLimits, scopeOfAccount, scopeOfToken, usedOf } from "../standing.ts";
 
-/** What is asked: limits as they are stored, and those of the operator's settings. */
+/** Sources of limits: stored limits, and those of the operator's settings. */
 interface LimitsWorld {
   readonly store: { readLimits(request: LimitsRequest): Promise<LimitsRead> };
   readonly limits?: Limits | undefined;
 }
 
-/** What an order that `actor` asks for on an account is held to now. */
+/** Reads the limits that apply now to an order of `actor` on an account. */
 export async function readStandings(
   { store, limits }: LimitsWorld,
   account: AccountRef,
