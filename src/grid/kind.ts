@@ -13,7 +13,7 @@ import { reserveOf } from "./plan/reserve.ts";
 import { advanceRunning } from "./plan/run.ts";
 import type { GridConfig, GridState, GridStrategy } from "./state/state.ts";
 
-/** Orders at the levels of a range: what one slot has bought it sells a level higher. */
+/** Grid strategy: orders at the levels of a range. What a slot buys, it sells one level higher. */
 export const gridKind: Kind<GridConfig, GridState> = {
   name: "grid",
   version: 1,
@@ -45,17 +45,17 @@ export const gridKind: Kind<GridConfig, GridState> = {
 
 export const isGrid = (strategy: Strategy): strategy is GridStrategy => strategy.kind === gridKind.name;
 
-/** Those of grids among views of all kinds. */
+/** Returns the grids among strategies of all kinds. */
 export const gridViewsOf = (views: readonly StrategyView[]): readonly StrategyView<GridStrategy>[] =>
   views.filter(({ strategy }) => isGrid(strategy)).map(asGridView);
 
-/** A view as that of the grid that it is. Throws for a strategy of another kind. */
+/** Returns a strategy view as a grid's view. Throws for a strategy of another kind. */
 export const asGridView = (view: StrategyView): StrategyView<GridStrategy> => ({
   ...view,
   strategy: asGrid(view.strategy),
 });
 
-/** A strategy as the grid that it is. Throws for one of another kind. */
+/** Returns a strategy as a grid. Throws for a strategy of another kind. */
 export function asGrid(strategy: Strategy): GridStrategy {
   if (!isGrid(strategy)) throw new TypeError(`strategy ${strategy.id} is no grid`);
   return upgraded(gridKind, strategy) as GridStrategy;

@@ -4,12 +4,12 @@ import type { Slot } from "../state/state.ts";
 import { layOut } from "./layout.ts";
 import { levelsAround } from "./levels.ts";
 
-/** The outermost level may lie so far from the center, as a share of it, volatility's widening included. */
+/** Maximum distance of the outermost level from the center as a share of it, including the widening for volatility. */
 const FARTHEST_FROM_CENTER: Decimal = (95n * ONE) / 100n;
 
 /**
- * Distances of the levels on each side from the center, as shares of it, nearest first, times `widening`.
- * Linear: k·spacing. Geometric: Σ spacing·factor^(k−1). Custom: as given.
+ * Returns the distances of each side's levels from the center as shares of it, nearest first, times `widening`.
+ * Linear: k·spacing. Geometric: Σ spacing·factor^(k−1). Custom: as configured.
  */
 function offsetsOf(config: CenteredConfig, widening: Decimal): Decimal[] {
   const { levels, spacing, spacingModel, spacingFactor, customSpacings = [] } = config;
@@ -23,13 +23,13 @@ function offsetsOf(config: CenteredConfig, widening: Decimal): Decimal[] {
   return offsets.map((offset) => mul(offset, widening, "half"));
 }
 
-/** The most levels a side whose outermost offset stays in bounds; −1 where all of them do. */
+/** Returns the maximum number of levels per side with an allowed outermost offset; −1 if any number is allowed. */
 export function mostLevels(config: CenteredConfig): number {
   const widest = config.volatility ? 2n * ONE : ONE;
   return offsetsOf(config, widest).findIndex((offset) => offset >= FARTHEST_FROM_CENTER);
 }
 
-/** Multiples of the base size, the slot nearest the center first; they sum to the number of levels unless custom. */
+/** Returns multiples of the base size, nearest slot first; they sum to the number of levels, except custom ones. */
 function weightsOf({ levels, sizeModel, sizeWeights = [] }: CenteredConfig): Decimal[] {
   return Array.from({ length: levels }, (_, i) => {
     if (sizeModel === "custom") return sizeWeights[i] ?? ZERO;
@@ -43,13 +43,13 @@ function weightsOf({ levels, sizeModel, sizeWeights = [] }: CenteredConfig): Dec
 export interface CenteredContext {
   readonly config: CenteredConfig;
   readonly orderSize: Decimal;
-  /** The mid around which it is laid. */
+  /** The mid price at its center. */
   readonly mid: Decimal;
   readonly widening: Decimal;
   readonly tick: Decimal;
 }
 
-/** The 2n slots around a mid, and the rounded center, which is one of their prices and starts empty. */
+/** Returns the 2n slots around a mid price, and the rounded center, which is one of their prices and starts empty. */
 export function layAround({ config, orderSize, mid, widening, tick }: CenteredContext): {
   readonly center: Decimal;
   readonly levels: readonly Decimal[];

@@ -42,7 +42,7 @@ type RulePrices = Pick<
   readonly gridSpacing?: Decimal | undefined;
 };
 
-/** Prices that no market comes to: a mistake, and nothing to compute with. */
+/** Refuses unrealistic prices, which are mistakes and could not be computed with. */
 export function checkPrices(request: RulePrices, mid: Decimal): void {
   const { upperPrice, gridSpacing, stopLossPrice, takeProfitPrice, triggerPrice, trail } = request;
   const most = mid * FARTHEST_FROM_MARKET;
@@ -60,8 +60,8 @@ export function checkPrices(request: RulePrices, mid: Decimal): void {
 }
 
 /**
- * Every order that a slot can ever place: its buy, the sell of what that brings, its first sell. `name` is the field
- * of the size that was asked for, of which a slot's own may be a multiple.
+ * Checks the minimums of every order that a slot can place: its buy, the sell of the bought base, its first sell.
+ * `name` is the input field of the size, of which a slot's size can be a multiple.
  */
 export function checkMinimum(
   slots: readonly Slot[],
@@ -79,7 +79,7 @@ export function checkMinimum(
   );
 }
 
-/** The least quote of a slot of which every order is one that the market takes. */
+/** Returns the smallest quote size with which the exchange accepts every order of a slot. */
 export function leastSize({ lower, upper }: Slot, market: Market): Decimal {
   const buy = leastBuy({ lower, upper }, market);
   const firstSell = leastAmount(market, upper);
@@ -93,7 +93,7 @@ function leastBuy({ lower, upper }: Pick<Slot, "lower" | "upper">, market: Marke
   return max(leastAmount(market, lower), gross);
 }
 
-/** What the fees make of slots whose upper and lower price are at least so far apart. */
+/** Returns warnings about fees for slots whose prices are at least this ratio apart. */
 export function spacingWarnings(ratio: Decimal, market: Market): Warning[] {
   const breakEven = breakEvenRatio(restingFees(market));
   const percent = (value: Decimal) => text(snap(mul(value - ONE, 100n * ONE, "up"), ONE / 10_000n, "up"));
@@ -110,7 +110,7 @@ export function spacingWarnings(ratio: Decimal, market: Market): Warning[] {
   ];
 }
 
-/** The same, refused where nobody has allowed a loss; with what to ask for instead. */
+/** Does the same, and refuses unless a loss is allowed; the error suggests a spacing. */
 export function checkSpacing(
   warnings: readonly Warning[],
   allowLoss: boolean | undefined,
@@ -133,7 +133,7 @@ export function outside(levels: readonly Decimal[], price: Decimal): Warning[] {
   ];
 }
 
-/** Lacking funds refuse a start only when no order at all could be placed. */
+/** Refuses a start for lack of funds only if it could place no order at all. */
 export function checkFunds(
   slots: readonly Slot[],
   market: Market,

@@ -5,20 +5,20 @@ export interface CycleFees {
   /** Rates as shares of the notional. */
   readonly buy: Decimal;
   readonly sell: Decimal;
-  /** The asset the buy's fee is taken in; in base it is the dearer. */
+  /** Asset of the buy's fee; base is more expensive. */
   readonly buyFeeIn: Market["buyFeeIn"];
 }
 
 /**
- * The least s/b at which buying at b and selling at s pays its fees, rounded up.
- * Fee in quote: b(1 + f) = s(1 − g). Fee in base: (1 − f)(1 − g)·s/b = 1.
+ * Returns the smallest s/b at which buying at b and selling at s covers the fees, rounded up. Fee in quote: b(1 + f)
+ * = s(1 − g). Fee in base: (1 − f)(1 − g)·s/b = 1.
  */
 export const breakEvenRatio = ({ buy, sell, buyFeeIn }: CycleFees): Decimal =>
   buyFeeIn === "quote"
     ? div(ONE + buy, ONE - sell, "up")
     : div(ONE, mul(ONE - buy, ONE - sell, "down"), "up");
 
-/** What one cycle nets as a share of the notional bought, rounded down; s and b in quote. */
+/** Returns the net profit of one cycle as a share of the notional bought, rounded down; s and b in quote. */
 export function netOfCycle({
   buyAt,
   sellAt,
@@ -34,7 +34,7 @@ export function netOfCycle({
   return ratio - ONE - buy - mul(sell, ratio, "up");
 }
 
-/** Both legs as maker, and the worse way round when one of them takes. */
+/** Returns the fees of a cycle with maker orders only, and the worst fees if one of them is a taker order. */
 export const restingFees = ({ maker, buyFeeIn }: Market): CycleFees => ({
   buy: maker,
   sell: maker,
@@ -47,6 +47,6 @@ export function worstRatio({ maker, taker, buyFeeIn }: Market): Decimal {
   return takesBuy > takesSell ? takesBuy : takesSell;
 }
 
-/** The rate of a buy's fee that is taken in quote, whichever way it trades. */
+/** Returns the fee rate of a buy in quote, as maker or taker. */
 export const quoteFee = ({ maker, taker, buyFeeIn }: Market): Decimal =>
   buyFeeIn !== "base" ? max(maker, taker) : ZERO;

@@ -4,14 +4,14 @@ import type { GridConfig } from "../state/config.ts";
 import type { GridState, Slot } from "../state/state.ts";
 import { ascends, levelAt } from "./levels.ts";
 
-/** A grid as it is laid out. */
+/** A grid with its slots. */
 interface LaidGrid {
   readonly config: GridConfig;
   readonly state: Pick<GridState, "slots">;
   readonly market: Market;
 }
 
-/** The slots to which a trailing grid can come beside those that it begins with. */
+/** Returns the slots that a trailing grid can add to its initial ones. */
 export function followed({ config, state, market }: LaidGrid): Slot[] {
   const { trail } = config;
   const [model] = state.slots;
@@ -30,5 +30,5 @@ export function followed({ config, state, market }: LaidGrid): Slot[] {
   return slots;
 }
 
-/** Beyond it a bound says nothing any more, and takes long to add up. */
+/** Maximum number of slots to sum; a bound beyond it is meaningless and slow to compute. */
 const MOST_FOLLOWED = 10_000;

@@ -9,8 +9,8 @@ import { takeLots, totalBase } from "../state/lots.ts";
 import type { GridState, Slot } from "../state/state.ts";
 
 /**
- * The slots between neighbouring levels at a market price. A slot buys when its lower price is
- * strictly below the market, else it sells; selling slots hold nothing until first base is given.
+ * Returns the slots between neighboring levels at a market price. A slot buys if its lower price is strictly below
+ * the market, otherwise it sells; selling slots are empty until they get base.
  */
 export const layOut = (levels: readonly Decimal[], size: Decimal, market: Decimal): Slot[] =>
   levels.slice(1).map((upper, index) => {
@@ -31,20 +31,20 @@ export const layOut = (levels: readonly Decimal[], size: Decimal, market: Decima
     };
   });
 
-/** What a slot's first order of its side amounts to, in base. */
+/** Returns the amount in base of a slot's first order. */
 export const firstAmount = (market: Market, { side, lower, upper, size }: Slot): Decimal =>
   lotsFor(market, size, side === "buy" ? lower : upper);
 
 // Before its first pass only where the database was restored to that moment.
 const hasTraded = ({ base, cost, sold }: Slot): boolean => base !== ZERO || cost !== ZERO || sold !== ZERO;
 
-/** What all selling slots of a starting grid would take. */
+/** Returns the base that all selling slots of a starting grid need. */
 export const wantedBase = ({ slots }: GridState, market: Market): Decimal =>
   sum(slots.filter(({ side }) => side === "sell").map((slot) => firstAmount(market, slot)));
 
 /**
- * Gives the account's own free base to selling slots, lowest first, whole orders only, booked at the
- * start price. What it takes belongs to the strategy from then on.
+ * Gives free base of the account to selling slots, lowest first, in whole orders, booked at the start price. From
+ * then on it belongs to the strategy.
  */
 export function giveFirstBase(state: GridState, market: Market, free: Decimal): GridState {
   let left = free;
@@ -58,8 +58,8 @@ export function giveFirstBase(state: GridState, market: Market, free: Decimal): 
 }
 
 /**
- * Base that a restored database has forgotten: what a starting grid's sell, found on the venue, has sold or still
- * offers beyond what its slot holds. It is what the grid has bought and no slot has, and beyond that first base.
+ * Returns base that a restored database does not know: what a starting grid's sell, found on the exchange, has sold
+ * or offers beyond its slot's base. The grid bought it and no slot has it, and it exceeds the first base.
  */
 export function forgottenBase(state: GridState, { order, fills, ended }: FoundOrder): GridState {
   const { base } = splitPair(order.symbol);
@@ -79,7 +79,7 @@ export function forgottenBase(state: GridState, { order, fills, ended }: FoundOr
   return withFirst({ ...state, slots, idle }, state);
 }
 
-/** The ledger with the base that slots have been given. */
+/** Adds base that slots got to the ledger. */
 function withFirst(state: GridState, before: GridState): GridState {
   const { ledger } = state;
   const firstBase = ledger.firstBase + heldInAll(state) - heldInAll(before);

@@ -7,9 +7,9 @@ export type LevelRange = Pick<
 >;
 
 /**
- * The i-th level of a range grid, rounded half-up once to whole ticks from its exact value:
- * lower + i·(upper − lower)/m, lower + i·spacing, or lower·(upper/lower)^(i/m). Levels below 0 and above m
- * are those of a grid that has moved.
+ * Returns the i-th level of a range grid, rounded half-up once to whole ticks from its exact value: lower + i·(upper
+ * − lower)/m, lower + i·spacing, or lower·(upper/lower)^(i/m). Levels below 0 and above m belong to a grid that has
+ * moved.
  */
 export function levelAt(range: LevelRange, i: number, tick: Decimal): Decimal {
   const { lowerPrice, upperPrice, gridLevels, gridSpacing, spacingModel, isSpaced } = range;
@@ -19,12 +19,12 @@ export function levelAt(range: LevelRange, i: number, tick: Decimal): Decimal {
   return divideWhole(exact, tick * BigInt(gridLevels), "half") * tick;
 }
 
-/** How far a float's power may be off, as a share: a few of its last digits. */
+/** Maximum error of a float's power, as a share: a few of its last digits. */
 const NEAR = 1e-12;
 
 /**
- * The tick count t with (2t − 1)^m ≤ 2^m·L^(m−i)·U^i < (2t + 1)^m, compared in integers: a float's last
- * digit would decide on which side of the market a level lies.
+ * Returns the tick count t with (2t − 1)^m ≤ 2^m·L^(m−i)·U^i < (2t + 1)^m, compared in integers; with floats, a
+ * rounding error could put a level on the wrong side of the market.
  */
 function geometricLevel(
   { lowerPrice, upperPrice, gridLevels: m }: Pick<LevelRange, "lowerPrice" | "upperPrice" | "gridLevels">,
@@ -50,11 +50,11 @@ function geometricLevel(
   return least * tick;
 }
 
-/** All levels of a range grid, as it begins. */
+/** Returns all initial levels of a range grid. */
 export const levelsFrom = (range: LevelRange, tick: Decimal): Decimal[] =>
   numbers(range.gridLevels).map((i) => levelAt(range, i, tick));
 
-/** Whether every level is above the one before: false when the tick is too coarse for the spacing. */
+/** Returns whether every level is above the one before; false if the tick is too coarse for the spacing. */
 export const ascends = (levels: readonly Decimal[]): boolean =>
   levels.every((level, i) => i === 0 || level > (levels[i - 1] as Decimal));
 
@@ -63,7 +63,7 @@ interface Apart {
   readonly upper: Decimal;
 }
 
-/** The least ratio of a slot's upper price to its lower one, rounded down. */
+/** Returns the smallest ratio of a slot's upper price to its lower price, rounded down. */
 export function leastRatio(slots: readonly Apart[]): Decimal {
   // Compared by products: a division takes ten times as long, and every pass asks.
   const nearest = slots.reduce<Apart>(
@@ -73,11 +73,11 @@ export function leastRatio(slots: readonly Apart[]): Decimal {
   return divideWhole(nearest.upper * ONE, nearest.lower, "down");
 }
 
-/** The slots between neighbouring levels. */
+/** Returns the slots between neighboring levels. */
 export const slotsBetween = (levels: readonly Decimal[]): Apart[] =>
   levels.slice(1).map((upper, i) => ({ lower: levels[i] as Decimal, upper }));
 
-/** Levels around a center, which is one of them: offsets are shares of the center price, nearest first. */
+/** Returns levels around a center, which is one of them; offsets are shares of the center price, nearest first. */
 export function levelsAround(center: Decimal, offsets: readonly Decimal[], tick: Decimal): Decimal[] {
   const round = (price: Decimal) => divideWhole(price, tick, "half") * tick;
   const middle = round(center);

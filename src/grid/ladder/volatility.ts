@@ -5,17 +5,20 @@ import type { GridState } from "../state/state.ts";
 type Mids = GridState["mids"];
 
 const WINDOW: Millis = HOUR;
-/** With less than so much of the window known nothing is said. */
+/** Minimum part of the window with known prices; with less, there is no estimate. */
 const LEAST_WINDOW_KNOWN: Millis = 30 * MINUTE;
 
-/** The window with one more mid: at most one a minute, none older than an hour. The same when nothing changes. */
+/**
+ * Adds a mid price to the window: at most one per minute, none older than an hour. Returns the same object if nothing
+ * changes.
+ */
 export function withMid(mids: Mids, mid: Decimal, at: Millis): Mids {
   const known = mids.filter((one) => ageOf(one.at, at) <= WINDOW);
   const last = known.at(-1);
   return last && at - last.at < MINUTE ? mids : [...known, { at, mid }];
 }
 
-/** (max − min)/mean of the last hour's mids; undefined with too few. */
+/** Returns (max − min)/mean of the last hour's mid prices; undefined with too few of them. */
 function volatilityOf(mids: Mids, at: Millis): Decimal | undefined {
   const known = mids.filter((one) => ageOf(one.at, at) <= WINDOW);
   const [first] = known;
@@ -29,7 +32,7 @@ function volatilityOf(mids: Mids, at: Millis): Decimal | undefined {
   return div(prices.reduce(max) - prices.reduce(min), mean, "half");
 }
 
-/** 1 below `low`, rising linearly to 2 at `high`; undefined where nothing is known. */
+/** Returns 1 below `low`, rising linearly to 2 at `high`; undefined if volatility is unknown. */
 export function wideningOf(
   { low, high }: { low: Decimal; high: Decimal },
   { mids }: Pick<GridState, "mids">,

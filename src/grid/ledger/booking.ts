@@ -6,17 +6,17 @@ import type { Order } from "../../model/order.ts";
 import { type Lot, takeLots, totalBase, totalCost, withLot } from "../state/lots.ts";
 import type { GridState, Ledger, Slot } from "../state/state.ts";
 
-/** Base that a slot holds now. */
+/** Returns the current base of a slot. */
 export const baseHeld = ({ base, sold }: Slot): Decimal => base - sold;
 
 /**
- * Cost of the base in the position, in quote. A sell takes cost × sold/base, rounded once from the sum of all
- * its parts, so that splitting a fill changes nothing. What was sold without having been bought took none.
+ * Returns the cost of the position's base, in quote. A sell takes cost × sold/base, rounded once from the sum of all
+ * its parts, so splitting a fill changes nothing. Base that was sold without being bought has no cost.
  */
 export const costOf = ({ base, cost, sold }: Slot): Decimal =>
   sold === ZERO || base <= ZERO ? cost : cost - mulDiv(cost, { times: sold, over: base }, "half");
 
-/** Moves slot and ledger by one fill, its fees included. */
+/** Updates the slot and the ledger with one fill and its fees. */
 export function bookFill(
   state: GridState,
   symbol: Pair,
@@ -49,7 +49,7 @@ export function bookFill(
   return { ...state, ledger, slots, idle: booked.idle ?? state.idle };
 }
 
-/** What a fill moves, its fees included: base and quote as they change, the amount as it was executed. */
+/** Balance changes of a fill including fees, and the executed amount. */
 interface FillMove {
   readonly amount: Decimal;
   readonly base: Decimal;
@@ -81,11 +81,14 @@ function inIdle(lots: readonly Lot[], { base, quote }: FillMove): Booked {
   return { idle: rest, realized: quote - taken.cost };
 }
 
-/** The slot with what it has sold taken out of base and cost. */
+/** Removes the sold base and its cost from a slot. */
 const flattened = (slot: Slot): Slot =>
   slot.sold === ZERO ? slot : { ...slot, base: baseHeld(slot), cost: costOf(slot), sold: ZERO };
 
-/** After an order's last fill: a complete one flips its slot; a sell of what was bought completes a cycle. */
+/**
+ * Books the end of an order after its last fill. A completely filled order switches its slot to the other side; a
+ * sell of bought base completes a cycle.
+ */
 export function bookEnd(
   state: GridState,
   order: Pick<Order, "side" | "slot" | "amount" | "booked">,
@@ -113,11 +116,11 @@ function flipped(slot: Slot, side: "buy" | "sell"): Slot {
   return { ...rest, side: "buy", bought: ZERO, first: false, cycles };
 }
 
-/** All that a strategy holds, and what it cost. */
+/** Returns all base of a strategy, and its cost. */
 export const heldInAll = ({ slots, idle }: Pick<GridState, "slots" | "idle">): Decimal =>
   slots.reduce((total, slot) => total + baseHeld(slot), totalBase(idle));
 export const costInAll = ({ slots, idle }: Pick<GridState, "slots" | "idle">): Decimal =>
   slots.reduce((total, slot) => total + costOf(slot), totalCost(idle));
 
-/** What a slot holds as a lot of its own. */
+/** Returns a slot's base as a lot. */
 export const lotOf = (slot: Slot): Lot => ({ base: baseHeld(slot), cost: costOf(slot), first: slot.first });

@@ -6,9 +6,9 @@ import { takeLots, totalBase, withLot } from "../state/lots.ts";
 import type { GridState, Slot } from "../state/state.ts";
 import { baseHeld, lotOf } from "./booking.ts";
 
-/** Base moves between slots and the idle lots without being traded: its cost goes with it. */
+/** Moves base between slots and the idle lots without a trade; its cost moves with it. */
 
-/** The state with what these slots hold among the idle lots. */
+/** Moves the base of these slots to the idle lots. */
 export function releaseInventory(state: GridState, isGiven: (slot: Slot) => boolean): GridState {
   const given = state.slots.filter(
     (slot) => isGiven(slot) && (baseHeld(slot) !== ZERO || slot.cost !== ZERO),
@@ -23,13 +23,13 @@ export function emptied(slot: Slot): Slot {
   return { ...rest, bought: ZERO, base: ZERO, cost: ZERO, sold: ZERO, first: false };
 }
 
-/** The least price, in whole ticks, at which selling so much pays what it cost and the fee of the sell. */
+/** Returns the lowest price, in whole ticks, at which a sale covers the cost of the base and the fee. */
 const payingPrice = ({ base, cost }: { base: Decimal; cost: Decimal }, market: Market): Decimal =>
   snap(div(cost, mul(base, ONE - max(market.maker, market.taker), "down"), "up"), market.tick, "up");
 
 /**
- * Gives idle base to an empty slot, a whole order of it or nothing, cheapest lots first. What it holds is
- * sold at its upper price, or where it pays if that is higher and losses are not allowed.
+ * Gives idle base to an empty slot, cheapest lots first, if there is enough for a whole order. The slot sells it at
+ * its upper price, or at a higher price that covers the cost if losses are not allowed.
  */
 export function draw(state: GridState, slot: Slot, config: GridConfig, market: Market): GridState {
   const amount = lotsFor(market, slot.size, slot.upper);
@@ -48,7 +48,7 @@ export function draw(state: GridState, slot: Slot, config: GridConfig, market: M
   return { ...state, idle: rest, slots: state.slots.map((one) => (one === slot ? filled : one)) };
 }
 
-/** Idle base to all selling slots without any, the lowest first. */
+/** Gives idle base to all empty selling slots, lowest first. */
 export const drawAll = (state: GridState, config: GridConfig, market: Market): GridState =>
   state.slots
     .filter(({ side }) => side === "sell")

@@ -4,7 +4,10 @@ import type { Accounts, Profit } from "../../model/strategy.ts";
 import type { GridState, GridStrategy } from "../state/state.ts";
 import { costInAll, heldInAll } from "./booking.ts";
 
-/** Equity is quote plus base·mark less fees in third assets, moved only by fills; the total is its change since the start. */
+/**
+ * Computes P&L. Equity is quote plus base·mark minus fees in third assets, and only fills change it; the total is its
+ * change since the start.
+ */
 export function profitOf(state: GridState, mark: Decimal): Profit {
   const { ledger } = state;
   const [position, cost] = [heldInAll(state), costInAll(state)];
@@ -21,7 +24,7 @@ export function profitOf(state: GridState, mark: Decimal): Profit {
   };
 }
 
-/** The mark of one that has seen no price is the price it began at. */
+/** Returns P&L and totals. Without an observed price, the mark is the start price. */
 export function gridAccounts(
   { symbol, state }: Pick<GridStrategy, "symbol" | "state">,
   mark: Decimal = state.startPrice,
@@ -37,10 +40,10 @@ export function gridAccounts(
   };
 }
 
-/** What slots say that fills have moved of the base: first base was no fill. */
+/** Returns the base change from fills by the slots' books; first base was not a fill. */
 export const movedBase = (state: GridState): Decimal => heldInAll(state) - state.ledger.firstBase;
 
-/** Per asset, what slots and cash say that fills have moved. */
+/** Returns the change per asset from fills by the slots' and cash books. */
 export function movedByBooks(state: GridState, symbol: Pair): Readonly<Record<string, Decimal>> {
   const { base, quote } = splitPair(symbol);
   const { ledger } = state;

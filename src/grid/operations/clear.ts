@@ -11,10 +11,10 @@ import type { Order } from "../../model/order.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 
-/** After so long an answer tells how far it has come; asking again goes on. */
+/** Maximum time of one response, which shows the progress; the next request continues. */
 const ROUND: Millis = 8 * SECOND;
 const BETWEEN_PASSES: Millis = 250;
-/** On Workers: what a pass over one account and the answer need. */
+/** On Workers: requests that a pass over one account and the response need. */
 const LEAST_CLEAR_REQUESTS = 15;
 
 const OrderLeftShape = () =>
@@ -29,26 +29,29 @@ const OrderLeftShape = () =>
   });
 
 export const ClearedShape = lazy(() => ({
-  /** Nothing is left that this service could still do something about. */
+  /** Whether nothing is left that this server could still do. */
   done: z.boolean(),
   orders: z.array(OrderLeftShape()),
-  /** Placed with keys of a request, which are not kept: nothing but those keys gets at them. */
+  /**
+   * Open orders that were placed with keys of a request; the server does not store those keys, so only a request with
+   * them can cancel the orders.
+   */
   ordersOfRequests: z.array(OrderLeftShape()),
 }));
 
-/** What panic tells of a grid that was not stopped before it. */
+/** State of a grid that was not stopped before the panic. */
 export const LeavingShape = lazy(() =>
   z.object({
     id: z.string(),
     status: z.string(),
     asset: z.string(),
-    /** What it holds still. */
+    /** Base that it still has. */
     base: z.string(),
     error: z.string().nullable(),
   }),
 );
 
-/** Passes over every account that has something left, until none has, or the answer is due. */
+/** Runs passes over every account with work left, until none has any or the response is due. */
 export async function clear(deps: Deps, isDone: () => Promise<boolean>): Promise<void> {
   const { local, requests } = deps;
   const startedAt = local.monotonic();
@@ -77,7 +80,7 @@ interface RestingOrders {
   readonly ofRequests: readonly Order[];
 }
 
-/** Orders of ours that rest, or may; apart from them those of which no keys are kept. */
+/** Reads our orders that are open or can be open, and separately those of accounts whose keys are not stored. */
 export async function readRestingOrders({ store }: Deps): Promise<RestingOrders> {
   const resting = (await store.unsettledOrders()).filter((order) => !isFinal(order));
   const isOfRequest = ({ account }: Order) => exchangeOfRequest(account) !== undefined;
@@ -89,13 +92,13 @@ export async function readRestingOrders({ store }: Deps): Promise<RestingOrders>
 
 const MOST_ORDERS_SHOWN = 100;
 
-/** What an answer lists of them. */
+/** Returns the orders that a response lists. */
 export const ordersLeft = ({ orders, ofRequests }: RestingOrders) => ({
   orders: orders.slice(0, MOST_ORDERS_SHOWN).map(orderLeft),
   ordersOfRequests: ofRequests.slice(0, MOST_ORDERS_SHOWN).map(orderLeft),
 });
 
-/** What a person can do about those, for the end of a message. */
+/** Describes what the user can do about those orders; ends a message. */
 export function requestsText({ ofRequests }: RestingOrders): string {
   if (ofRequests.length === 0) return "";
   const exchanges = [...new Set(ofRequests.map(({ account }) => exchangeOfRequest(account)))].join(", ");
@@ -103,7 +106,7 @@ export function requestsText({ ofRequests }: RestingOrders): string {
   return `; ${what} placed on ${exchanges} with keys of a request, which are not stored. Cancel them with these keys (DELETE /orders) or on the exchange's site`;
 }
 
-/** Whether another pass of this process may lessen it. */
+/** Returns whether another pass of this process could reduce what is left. */
 export const isReached = ({ venueOf }: Deps, account: AccountKey): boolean =>
   venueOf(parseAccountKey(account)) !== undefined;
 
@@ -125,7 +128,7 @@ export const gridLeft = ({ kinds }: Pick<Deps, "kinds">, { strategy, accountErro
   error: strategy.lastError ?? (strategy.status === "stopped" ? null : accountError),
 });
 
-/** Told with what is left: who knows of it and cannot get at it. */
+/** Names accounts that have work left but that this process cannot reach. */
 export function unreachedText(deps: Deps, accounts: readonly AccountKey[]): string {
   const unreached = [...new Set(accounts)].filter((account) => !isReached(deps, account));
   if (unreached.length === 0) return "";

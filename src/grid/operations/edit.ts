@@ -35,7 +35,7 @@ interface Ready {
   readonly planned: PlannedEdit;
 }
 
-/** What a change would do now. Throws AppError for a grid that cannot be changed, and for a change that cannot be. */
+/** Prepares a change. Throws AppError if the grid or the requested change does not allow it. */
 async function ready(deps: Deps, id: string, request: EditRequest): Promise<Ready> {
   const { strategy } = await viewOf(deps, id);
   refuseEnding(strategy);
@@ -160,7 +160,7 @@ const describeMade = ({ wants, lastError }: GridStrategy, made: boolean): string
   return `changes with its next passes${lastError === null ? "" : ` (${lastError})`}`;
 };
 
-/** As many as it takes where nothing is in the way: cancels, a look at what became of them, and the new orders. */
+/** Usual number of passes of a change: cancels, a check of their result, and the new orders. */
 const PASSES = 3;
 
 async function editPasses(deps: Deps, { id, account }: GridStrategy): Promise<string> {

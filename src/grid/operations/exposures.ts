@@ -1,4 +1,4 @@
-/** What changes of a running grid can sell and buy, with what has to be read for that. */
+/** Computes what a change of a running grid can sell and buy. */
 
 import { midOf } from "../../kernel/spread.ts";
 import { exposureOf } from "../../limits/exposure.ts";
@@ -19,7 +19,7 @@ import type { EditWorld, PlannedEdit } from "../start/planned-edit.ts";
 import { mostMoved } from "../start/worst-case.ts";
 import type { GridStrategy } from "../state/state.ts";
 
-/** All base that it holds, or may have bought already. */
+/** Returns all base that it has or may already have bought. */
 export async function readSaleExposure(deps: Deps, strategy: GridStrategy): Promise<Exposure> {
   if (isDry(strategy) || strategy.status === "stopped") return TRADES_NOTHING;
   const { symbol, state } = strategy;
@@ -28,14 +28,14 @@ export async function readSaleExposure(deps: Deps, strategy: GridStrategy): Prom
   return exposureOf({ symbol, mid, parts: [{ base, quote: 0n }], exits: false });
 }
 
-/** A pause counts the base that its stop price, or a loss limit, would have sold. */
+/** Returns the exposure of a pause, including base that its stop price or a loss limit would have sold. */
 export async function readPauseExposure(deps: Deps, strategy: GridStrategy): Promise<Exposure> {
   const config = pendingEdit(strategy) ?? strategy.config;
   const isProtected = config.stopLossPrice !== undefined || (await readExitsOnLoss(deps, strategy));
   return isProtected ? readSaleExposure(deps, strategy) : TRADES_NOTHING;
 }
 
-/** A resumed grid does all that its configuration, or a change that waits, lets it do. */
+/** Returns the exposure of a resumed grid: all that its configuration or a pending change allows. */
 export async function readResumeExposure(deps: Deps, strategy: GridStrategy): Promise<Exposure> {
   if (isDry(strategy)) return TRADES_NOTHING;
   const { symbol, state } = strategy;
@@ -54,7 +54,7 @@ export async function readResumeExposure(deps: Deps, strategy: GridStrategy): Pr
   });
 }
 
-/** A changed grid is counted as if it were started anew. */
+/** Returns the exposure of a changed grid, as of a new grid. */
 export async function readEditExposure(
   deps: Deps,
   strategy: GridStrategy,

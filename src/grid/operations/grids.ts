@@ -23,7 +23,7 @@ const tickNow = operation({
   run: async (deps) => ({ accounts: await tick(deps) }),
 });
 
-/** Grid strategies, and the pass that steps them. */
+/** Operations of grid strategies, and the one that runs a pass. */
 export const gridOperations = (ids: readonly string[]): Operation[] => [
   previewGrid(ids),
   startGrid(ids),

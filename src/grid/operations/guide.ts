@@ -10,7 +10,7 @@ import { LOOKS_BACK, readLastWeek, readPast } from "./recent-candles.ts";
 import { readWorld } from "./start-reading.ts";
 import { plannedIn } from "./starting.ts";
 
-/** From a pair, a budget and two words to a whole start and its plan. */
+/** Operation that suggests a complete start with its plan from a pair, a budget and two choices. */
 export const guideGrid = (ids: readonly string[]): Operation =>
   operation({
     effect: "read",

@@ -24,7 +24,7 @@ const TurnedShape = () =>
     .extend({ ...ClearedShape() })
     .partial({ done: true, orders: true, ordersOfRequests: true });
 
-/** What a person has to know of grids while the switch is on. */
+/** Notice about grids while the kill switch is on. */
 export const BUYS_ON =
   "open buys can still fill, and the base they buy is not sold until the switch is off; `edgemaker kill on --cancel` cancels them";
 
@@ -40,7 +40,7 @@ async function killAnswer({ store, killHere }: Deps): Promise<z.input<ReturnType
 
 const KILL_OPERATION = { access: "token", failure: "Internal error" } as const;
 
-/** One switch for every account: while it is on, no order of any grid or hand is placed. */
+/** Operations of the kill switch: while it is on, no order is placed on any account. */
 export const killOperations: readonly Operation[] = [
   operation({
     ...KILL_OPERATION,

@@ -28,8 +28,8 @@ const PanicShape = () =>
 type PanicAnswer = z.input<ReturnType<typeof PanicShape>>;
 
 /**
- * Out of everything: one write turns the switch on and asks for every stop and cancel, so that whoever steps next
- * finishes what dies here. Asked again it goes on, and an answer tells what is left.
+ * Operation that stops everything. One write turns the switch on and requests every stop and cancel, so any later
+ * pass finishes what this process cannot. A repeated request continues; each response shows what is left.
  */
 export const panic = operation({
   name: "panic",
@@ -67,13 +67,13 @@ export const panic = operation({
 
 interface Left {
   readonly resting: Awaited<ReturnType<typeof readRestingOrders>>;
-  /** Not stopped yet. */
+  /** Grids that have not stopped yet. */
   readonly grids: readonly Strategy[];
-  /** Beside them those that have stopped since the switch was turned. */
+  /** All views, including grids that stopped since the switch was turned on. */
   readonly views: readonly StrategyView[];
 }
 
-/** Of those that have stopped, as many are looked at. */
+/** Maximum number of stopped grids to check. */
 const MOST_STOPPED = 500;
 
 async function leftOf(deps: Deps, since: Millis): Promise<Left> {
@@ -112,13 +112,16 @@ function panicAnswer(deps: Deps, { resting, grids, views }: Left, sell: boolean)
   };
 }
 
-/** Grids by their own word; where others are among them, by the word for all. */
+/** Returns "grid", or "strategy" if other kinds are among them. */
 const strategyWord = (strategies: readonly Strategy[]): string =>
   strategies.every(isGrid) ? "grid" : "strategy";
 
 const describeStrategies = (strategies: readonly Strategy[], one: string, many: string): string =>
   `${pluralize(strategies.length, strategyWord(strategies))} ${strategies.length === 1 ? one : many}`;
 
-/** What the exchange would not take is no more than dust, and a grid that has ended with it says nothing of it. */
+/**
+ * Returns whether a stopped strategy still has more base than dust. Dust, which the exchange would not accept, is not
+ * mentioned.
+ */
 const isUnsold = ({ kinds }: Pick<Deps, "kinds">, { kind, status, state, lastError }: Strategy): boolean =>
   kinds(kind).holdings(state).base > ZERO && (status !== "stopped" || lastError !== null);

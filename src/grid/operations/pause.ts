@@ -102,7 +102,7 @@ async function resumeByHand(deps: Deps, id: string, by: By) {
   return pauseAnswer(view, isRunning, isRunning ? `${id} is resumed${why}` : pauseMessage(view, why));
 }
 
-/** A grid that a person may still pause. */
+/** Returns a grid that a user can still pause. Throws otherwise. */
 async function changeable(deps: Deps, id: string): Promise<StrategyView<GridStrategy>> {
   const view = await viewOf(deps, id);
   const { status, wants } = view.strategy;

@@ -8,7 +8,7 @@ import type { CandleRange } from "../../ports/market.ts";
 import type { LastWeek } from "../start/last-week.ts";
 import { type StartPlace, venueOf } from "./start-reading.ts";
 
-/** How far back a person looks for where a price goes: each in one question to any exchange. */
+/** Candle ranges for past prices; every exchange returns each of them in one request. */
 export const LOOKS_BACK = {
   narrow: { back: DAY, span: 15 * MINUTE },
   usual: { back: 7 * DAY, span: HOUR },
@@ -16,7 +16,7 @@ export const LOOKS_BACK = {
 } as const;
 export type Width = keyof typeof LOOKS_BACK;
 
-/** Where the price has been. Throws AppError where nobody tells: a range is not made up. */
+/** Reads past prices. Throws AppError if the exchange does not return them: edgemaker never invents a range. */
 export async function readPast(deps: Deps, where: StartPlace, width: Width): Promise<readonly Candle[]> {
   const { back, span } = LOOKS_BACK[width];
   const candles = await askPast(deps, where, { span, limit: back / span });
@@ -30,7 +30,7 @@ export async function readPast(deps: Deps, where: StartPlace, width: Width): Pro
 const askPast = (deps: Deps, where: StartPlace, range: CandleRange): Promise<readonly Candle[]> =>
   forAnyone(venueOf(deps, where)).candles(where.symbol, range);
 
-/** Half an hour each: a week of them is one page of every exchange. */
+/** Half-hour candles: every exchange returns a week of them on one page. */
 const WEEK: CandleRange = { span: 30 * MINUTE, limit: 336 };
 
 export async function readLastWeek(deps: Deps, where: StartPlace): Promise<LastWeek> {

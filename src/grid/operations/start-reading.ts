@@ -23,7 +23,7 @@ export type StartPlace = {
   readonly dryBalance?: Readonly<Record<string, Decimal>> | undefined;
 };
 
-/** Beside what a plan needs. */
+/** What a start reads in addition to a plan's data. */
 export interface Read {
   readonly venue: Venue;
   readonly trust: Confidence | undefined;
@@ -32,7 +32,7 @@ export interface Read {
 
 const NO_REFERENCE: Reference = { prices: [], most: null, listed: false };
 
-/** What a start has to know of the account and its market. */
+/** Reads what a start needs of the account and its market. */
 export async function readWorld(deps: Deps, where: StartPlace, actor: string): Promise<StartWorld & Read> {
   const { exchange, symbol, dryRun, dryBalance } = where;
   if (dryBalance && !dryRun) throw new AppError("Invalid request", "dryBalance is for a dryRun");
@@ -51,7 +51,7 @@ export async function readWorld(deps: Deps, where: StartPlace, actor: string): P
   return { venue, market, quote, balances, kept, killed, trust, confidence: trust?.value, bounds };
 }
 
-/** Where a grid that is asked for so trades. */
+/** Returns the venue of a requested grid. */
 export const venueOf = (deps: Deps, { exchange, dryRun }: StartPlace): Venue =>
   dryRun ? dryRunsOf(deps).venue(exchange) : deps.venue(exchange);
 
@@ -65,11 +65,11 @@ const first = ({ symbol, dryBalance }: StartPlace): DryBalances => ({
   quote: splitPair(symbol).quote,
 });
 
-/** What runs on an account. */
+/** Returns the strategies that run on an account. */
 export const runningOn = ({ store }: Deps, { account }: Venue): Promise<readonly StrategyView[]> =>
   store.strategies({ stopped: false, account: accountKey(account) });
 
-/** Other balances are for an account that nothing trades on: what a grid of it holds would be gone. */
+/** Sets the balances of a paper account. Refuses while a strategy uses it, because its assets would vanish. */
 export async function fund(deps: Deps, where: StartPlace, venue: Venue): Promise<void> {
   const { exchange, dryRun, dryBalance } = where;
   if (!dryRun) return;
@@ -88,7 +88,7 @@ async function readTrust(deps: Deps, { account }: Venue, quote: Quote, symbol: P
   return confidenceAt(quote, { reference, now });
 }
 
-/** What a price is trusted below the least that is asked for would mean for the first orders. */
+/** Returns a warning if the price confidence is below the configured minimum for the first orders. */
 export function startDoubts(
   { trust }: Read,
   { confidence }: StartPlace,

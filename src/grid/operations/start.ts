@@ -7,7 +7,7 @@ import { checkCentered, checkStart } from "../start/check.ts";
 import { centerOf } from "../start/plan-hash.ts";
 import { prepareStart, previewStrategy, type StartRequest, whoOf } from "./starting.ts";
 
-/** Outside of the plain API, a grid that loses by its fees or sells your own base has to be requested. */
+/** Outside the plain API, a grid that loses money by its fees or sells your own base needs an explicit flag. */
 const CAUTIOUS = { defaults: { allowLoss: false, useOwnBase: false } } as const;
 
 const STARTS = {

@@ -38,11 +38,11 @@ import { fund, type Read, readWorld, type StartPlace, startDoubts, venueOf } fro
 
 export interface StartRequest {
   readonly where: StartPlace;
-  /** Checks what was asked for, with funds or without, around the center of a plan that was shown or the market's. */
+  /** Checks the request, with or without funds, around the center of a shown plan or of the market. */
   readonly checked: (world: StartWorld, withFunds: boolean, planHash?: string) => Checked;
   readonly planHash?: string | undefined;
   readonly request: string | null;
-  /** Who asks: a token's own limits hold for what it starts. */
+  /** The caller, whose token's limits apply to the strategy. */
   readonly actor: string;
   readonly by: By;
 }
@@ -53,7 +53,7 @@ export const whoOf = (call: Call): Pick<StartRequest, "request" | "actor" | "by"
   by: byOf(call),
 });
 
-/** A start, read and checked; one that an earlier try of its request has made is made once. */
+/** Reads and checks a start. A repeated request returns the strategy of the first one. */
 export async function prepareStart(deps: Deps, request: StartRequest) {
   const before = await begunBefore(deps, request);
   if (before)
@@ -122,7 +122,7 @@ const earlierGridPreview = ({ strategy: { id } }: Begun): Preview => ({
   limits: [],
 });
 
-/** What an earlier try of the same request has started: the account and the market are no longer what they were. */
+/** Returns the strategy that an earlier attempt of the request started; the account and market have changed since. */
 async function begunBefore(deps: Deps, { where, request }: StartRequest): Promise<Begun | undefined> {
   if (request === null) return undefined;
   const [view] = await deps.store.strategies({ request });
@@ -141,7 +141,7 @@ type StartRead = StartWorld & Read;
 interface PlannedBegin {
   readonly planned: PlannedStart;
   readonly start: StartRead;
-  /** As it is stored. */
+  /** The stored configuration. */
   readonly config: GridConfig;
 }
 
@@ -172,7 +172,7 @@ async function beginStrategy(
   };
 }
 
-/** What the row of a new strategy says of itself. */
+/** Returns the first row of a new strategy. */
 function firstRow({ exchange, symbol }: StartPlace, config: GridConfig, state: GridState) {
   const { base, quote } = splitPair(symbol);
   return {
@@ -191,7 +191,7 @@ function firstRow({ exchange, symbol }: StartPlace, config: GridConfig, state: G
   } as const;
 }
 
-/** The last hour's prices, by which volatility is known from the first minute on; without them it is once they are there. */
+/** Adds the last hour's prices, so volatility is known at once; without them it is known later. */
 async function withHistory(
   venue: Venue,
   symbol: Pair,
@@ -215,7 +215,7 @@ export async function previewStrategy(
   return plannedIn(world, checkIn(world, false), { where, week: await readLastWeek(deps, where) });
 }
 
-/** The plan of a start as it is told. */
+/** Returns the plan of a start for the response. */
 export function plannedIn(
   world: StartWorld & Read,
   checked: Checked,

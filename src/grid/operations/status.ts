@@ -75,7 +75,7 @@ export const gridStatus = operation({
   },
 });
 
-/** All that run are told at once, as a person needs them; what has ever run has no end, and is told in pages. */
+/** Returns all running grids at once, and stopped ones in pages. */
 function strategiesPage(request: {
   stopped: boolean;
   limit?: number | undefined;
@@ -90,7 +90,7 @@ const slotsShown = ({ strategy }: StrategyView<GridStrategy>) => ({
   slots: strategy.state.slots.map(slotOut),
 });
 
-/** What there is to say of a grid that its own passes cannot. */
+/** Returns notices that a grid's own passes cannot know. */
 function noticedFrom(deps: Deps, view: StrategyView<GridStrategy>, killed: boolean) {
   const isStopped = view.strategy.status === "stopped";
   const kill = killed && !isStopped ? [{ code: "killed", message: `the kill switch is on: ${BUYS_ON}` }] : [];
@@ -120,7 +120,7 @@ function shownGrid(deps: Deps, view: StrategyView<GridStrategy>, killed: boolean
 const notConfiguredHere = (account: string): string =>
   `this process is not configured for ${account}: another process has to run it`;
 
-/** What a list tells of a grid until something is written. */
+/** Returns the entry of a grid in a list; cached until its stored data changes. */
 const listedOut = madeOnce(({ strategy }) => {
   const { id, account, symbol, status } = strategy;
   return {

@@ -74,7 +74,7 @@ async function stopGridByHand(deps: Deps, strategy: GridStrategy, how: StopWish,
   };
 }
 
-/** What selling the base would bring now; where no process here reaches the exchange, by the last price that was seen. */
+/** Returns what selling the base would bring now; at the last stored price if this process cannot reach the exchange. */
 async function readSale(deps: Deps, { strategy, memory }: StrategyView<GridStrategy>): Promise<Sale> {
   const venue = deps.venueOf(parseAccountKey(strategy.account));
   const mark = memory.marks[strategy.symbol]?.mid ?? strategy.state.startPrice;
@@ -89,7 +89,7 @@ export async function viewOf({ store }: Deps, id: string): Promise<StrategyView<
   return view;
 }
 
-/** Another pass where the first has not ended it: only a look at its orders tells that they have. */
+/** Runs another pass if the first one did not complete the stop, because a lookup must confirm that its orders ended. */
 async function sweep(deps: Deps, { id, account }: Strategy): Promise<Pass | undefined> {
   const venue = deps.venueOf(parseAccountKey(account));
   if (!venue) return undefined;
@@ -99,7 +99,7 @@ async function sweep(deps: Deps, { id, account }: Strategy): Promise<Pass | unde
   return stepNow(deps, venue);
 }
 
-/** What it has made in all: the realized part alone would call a loss a gain. */
+/** Describes the total result; the realized part alone could show a loss as a gain. */
 function describeResult({ strategy: { state, symbol }, memory }: StrategyView<GridStrategy>): string {
   const { base, quote } = splitPair(symbol);
   const mark = memory.marks[symbol]?.mid;
@@ -112,7 +112,7 @@ function describeResult({ strategy: { state, symbol }, memory }: StrategyView<Gr
   return `total ${cents(total)} ${quote}, of which ${cents(realized)} realized; ${text(position)} ${base} stay in the account, ${worth}`;
 }
 
-/** What became of it, why it had ended before, and what it came to. */
+/** Describes a stop: its state, why the grid had ended before, and its result. */
 function stopMessage(deps: Deps, view: StrategyView<GridStrategy>, pass: Pass | undefined): string {
   const { strategy, memory } = view;
   const reason = stopReasonOf(strategy, memory.marks[strategy.symbol]?.mid);

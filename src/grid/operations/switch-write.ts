@@ -2,12 +2,12 @@ import { AppError, messageOf } from "../../kernel/errors.ts";
 import { type Millis, SECOND } from "../../kernel/time.ts";
 import type { Deps } from "../../ports/deps.ts";
 
-/** The longest wait for the database before a person learns that it does not answer. */
+/** Maximum wait for the database before the user learns that it does not respond. */
 const LONGEST_WRITE: Millis = SECOND;
 
 /**
- * The result of a write that turns the kill switch on. Throws Not ready after a second without one: the write goes on, and
- * this process already places nothing.
+ * Returns the result of a write that turns the kill switch on. Throws `Not ready` after one second: the write
+ * continues, and this process already places no orders.
  */
 export async function switchWritten<T>(deps: Deps, write: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -5,13 +5,16 @@ import { parseAccountKey } from "../../model/account.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 
-/** Of a process that steps nothing itself, and does not know who does. */
+/** Returns the interval of passes; one minute if this process runs none and the interval is unknown. */
 export const intervalOf = ({ interval }: Pick<Deps, "interval">): Millis => interval ?? MINUTE;
 
-/** How long an answer serves: anybody may ask, and it looks at every grid that runs. */
+/** How long a response is cached: anybody can request it, and it checks every running grid. */
 const WATCH_KEPT_FOR: Millis = SECOND;
 
-/** What is wrong with the watch over the grids that this process steps; undefined where nothing is. */
+/**
+ * Returns a function that reports problems with the passes of this process's grids; it returns undefined without
+ * problems.
+ */
 export function watchOver(deps: Deps): () => Promise<string | undefined> {
   let kept: { readonly at: Millis; readonly told: Promise<string | undefined> } | undefined;
   return () => {
@@ -37,7 +40,7 @@ async function lookAtGrids(deps: Deps): Promise<string | undefined> {
   return lines.length === 0 ? undefined : lines.join("; ");
 }
 
-/** A page of names is enough to begin with. */
+/** Maximum number of strategies that a message names. */
 const MOST_STRATEGIES_NAMED = 20;
 
 const strategyNames = (views: readonly StrategyView[]): string => {

@@ -12,7 +12,7 @@ import { describeWithdraw, WithdrawShape, withdrawInput, withdrawView } from "..
 import { type Withdrawable, withdrawable } from "../start/withdrawable.ts";
 import { runningOn } from "./start-reading.ts";
 
-/** What can be taken out of an account while its strategies run. It moves nothing. */
+/** Operation that shows how much can be withdrawn while strategies run. It moves nothing. */
 export const withdrawPlan = (ids: readonly string[]): Operation =>
   operation({
     effect: "read",
@@ -71,7 +71,7 @@ const assetOut = ({ asset, total, inOrders, kept, most, missing }: Withdrawable)
   missing: text(missing),
 });
 
-/** What has filled since the last pass is in nobody's books. */
+/** Returns stalled strategies, whose fills since the last pass are not booked. */
 const stalledOf = (views: readonly StrategyView[], { interval }: Deps) =>
   views.flatMap((view) => stalledNotices(view, interval)).slice(0, 1);
 

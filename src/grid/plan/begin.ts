@@ -10,7 +10,7 @@ import { baseHeld } from "../ledger/booking.ts";
 import type { GridState, GridStrategy, Slot } from "../state/state.ts";
 import type { MarketQuote } from "./watch.ts";
 
-/** A grid that waits for its trigger begins when the mid reaches it, from whichever side it was on. */
+/** Starts a waiting grid when the mid price reaches its trigger, from either side. */
 export function trigger(strategy: GridStrategy, { quote }: MarketQuote): GridStrategy | undefined {
   const { config, state, status } = strategy;
   if (status !== "idle" || config.triggerPrice === undefined) return strategy;
@@ -31,10 +31,10 @@ export function trigger(strategy: GridStrategy, { quote }: MarketQuote): GridStr
   return { ...strategy, state: begun, status: "running", phase: "starting" };
 }
 
-/** So long a grid waits until it is sure which base is nobody's; then it begins with what certainly is. */
+/** Maximum wait until it is certain which base is unused; then the grid uses the certain part. */
 const LONGEST_START = 5 * MINUTE;
 
-/** Gives a starting grid its first base, once it is sure how much there is. Undefined until anything of it is known. */
+/** Gives a starting grid its first base when the available amount is certain. Returns undefined until then. */
 export function startTrading(
   strategy: GridStrategy,
   turn: StrategyContext,

@@ -9,7 +9,7 @@ import type { GridState } from "../state/state.ts";
 
 type Shares = Pick<GridConfig, "maxPosition" | "safetyReserve">;
 
-/** In quote, what each share of the capital leaves to further buys, fees included; those that were asked for. */
+/** Returns the quote that each limited share of the capital leaves for further buys, including fees. */
 export const roomsOf = (
   { maxPosition, safetyReserve }: Shares,
   { whole, quote, position, openBuys }: Capital,
@@ -22,7 +22,7 @@ export const roomsOf = (
     : [{ reason: "safety_reserve" as const, room: quote - openBuys - mul(safetyReserve, whole, "up") }]),
 ];
 
-/** As much of a buy, in lots, as its shares of the capital leave room for; none of it may be left. */
+/** Returns the part of a buy, in lots, that its capital limits allow; it can be zero. */
 export function fitIntoShares(
   amount: Decimal,
   price: Decimal,
@@ -38,7 +38,7 @@ export function fitIntoShares(
   return most.reduce(min, amount);
 }
 
-/** What a planned order leaves of it. */
+/** Subtracts a planned order from it. */
 export function committed(
   capital: Capital,
   market: Market,
@@ -49,7 +49,7 @@ export function committed(
   return { ...capital, position: capital.position + amount, openBuys: capital.openBuys + amount };
 }
 
-/** The capital of a grid that has taken base over in this very pass: what that cost counts from now on. */
+/** Adds the cost of base that the grid got in this pass to its used capital. */
 export function withTaken(
   capital: Capital | undefined,
   before: GridState,

@@ -11,11 +11,11 @@ import type { MarketQuote } from "./watch.ts";
  * has ended before one of the new ones is placed, in a generation of its own, and what was held goes on at its cost.
  */
 
-/** What a person has asked for and no pass has taken note of. */
+/** Returns a requested change that no pass has processed yet. */
 export const pendingEdit = ({ edit, edits = 0, state }: GridStrategy): GridConfig | undefined =>
   edits > (state.edits ?? 0) && edit ? edit : undefined;
 
-/** Whether one configuration has other levels or sizes than the other: then its slots are laid out anew. */
+/** Returns whether two configurations have different levels or sizes; then the slots are rebuilt. */
 export const movesLadder = (one: GridConfig, other: GridConfig): boolean =>
   ladderText(one) !== ladderText(other);
 
@@ -25,7 +25,7 @@ const ladderText = (config: GridConfig): string => {
   return encode([range, orderSize, centered]);
 };
 
-/** Begins a change: at once where the levels stay, else with the cancels of a rebuild. */
+/** Begins a change: at once if the levels stay, otherwise with the cancels of a rebuild. */
 export function beginEdit(strategy: GridStrategy, world: MarketQuote): GridStrategy {
   const edit = pendingEdit(strategy);
   const { config, state, phase } = strategy;
@@ -37,18 +37,18 @@ export function beginEdit(strategy: GridStrategy, world: MarketQuote): GridStrat
   return { ...strategy, state: { ...state, signal: null, rebuild: { generation: state.generation + 1 } } };
 }
 
-/** The configuration that the next slots are of; undefined while none can be laid out. */
+/** Returns the configuration of the next slots; undefined while none can be built. */
 export function configToLay(strategy: GridStrategy, world: MarketQuote): GridConfig | undefined {
   const { config, state } = strategy;
   const wanted = [pendingEdit(strategy), config];
   return wanted.find((one) => one && obstacle(one, state, world) === undefined);
 }
 
-/** The state of a strategy that has taken note of all that was asked so far. */
+/** Marks all requested changes as processed. */
 export const withEditsNoted = ({ state, edits = 0 }: Pick<GridStrategy, "state" | "edits">): GridState =>
   edits === (state.edits ?? 0) ? state : { ...state, edits };
 
-/** What became of a change in a pass that has taken note of it. */
+/** Events for the result of a change that this pass processed. */
 export function editEvents(
   before: GridStrategy,
   after: GridStrategy,

@@ -17,14 +17,14 @@ import { FIRST_BUY_SLOT, type GridState, type GridStrategy } from "../state/stat
 import { committed, fitIntoShares } from "./capital.ts";
 import { boundRoom, roomAfter } from "./room.ts";
 
-/** So many orders at most: what they do not reach the slots go without. */
+/** Maximum number of these orders; slots without base after that stay without it. */
 const MOST_INITIAL_BUYS = 5;
 
-/** Base bought at the start, for selling slots that have none; the fee in base on top. */
+/** Returns an amount of base plus the buy's fee in base. */
 const grossed = (amount: Decimal, { buyFeeIn, maker, taker, lot }: Market): Decimal =>
   buyFeeIn !== "quote" ? snap(div(amount, ONE - max(maker, taker), "up"), lot, "up") : amount;
 
-/** A limit that takes what is there now: 1 % beyond the ask, or the bid. */
+/** Returns the limit price of an immediate order: 1 % beyond the ask or the bid. */
 export const takingPrice = ({ ask }: Quote, { tick }: Market): Decimal =>
   snap(mul(ask, (101n * ONE) / 100n, "up"), tick, "up");
 
@@ -32,7 +32,7 @@ export interface FirstBuy {
   readonly state: GridState;
   readonly intents: readonly Intent[];
   readonly funds: Funds | undefined;
-  /** What is left of limits after it. */
+  /** Limits minus this order's usage. */
   readonly bounds: Bounds | undefined;
   readonly capital: Capital | undefined;
   readonly room: Decimal | undefined;
@@ -40,7 +40,7 @@ export interface FirstBuy {
   readonly problem: string | null;
 }
 
-/** The immediate order for what selling slots lack; undefined when there is none to place, or no more. */
+/** Returns the immediate order for the base that selling slots lack; undefined if there is none to place or no try left. */
 export function firstBuyOf(
   before: GridState,
   config: GridConfig,
@@ -56,9 +56,9 @@ export function firstBuyOf(
     quote: Quote;
     bounds?: Bounds | undefined;
     capital: Capital | undefined;
-    /** A sell of the account: the order buys below it. */
+    /** A sell of the account; the order buys below it. */
     under?: Decimal | undefined;
-    /** Quote that the grid's bound leaves to it. */
+    /** Quote that the grid's limit leaves for it. */
     room?: Decimal | undefined;
   },
 ): { readonly state: GridState; readonly intent: Intent } | undefined {
@@ -88,7 +88,7 @@ const lowestSell = (resting: readonly Resting[]): Decimal | undefined =>
       undefined,
     );
 
-/** Buys what selling slots lack at the start, and gives it to them once it is there. */
+/** Buys the base that selling slots lack at the start, and gives it to them after the fill. */
 export function firstBuy(
   strategy: GridStrategy,
   live: readonly Order[],

@@ -4,7 +4,7 @@ import type { Event } from "../../model/events.ts";
 import { rangeNow } from "../state/range.ts";
 import type { GridStrategy } from "../state/state.ts";
 
-/** That the grid lies elsewhere than before the pass, of itself: what a person has changed is told apart. */
+/** Events if the grid moved by itself in this pass; other events report changes by a person. */
 export function movedEvents(before: GridStrategy, after: GridStrategy, at: Millis): Event[] {
   const how = howMoved(before, after);
   const range = rangeNow(after.state);

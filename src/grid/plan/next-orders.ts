@@ -18,7 +18,7 @@ export interface NextOrders {
   /** Nearest the market first. */
   readonly intents: readonly Intent[];
   readonly funds: Funds | undefined;
-  /** Slots that want an order which this pass has no room for. */
+  /** Number of slots whose order did not fit in this pass. */
   readonly postponed: number;
 }
 
@@ -27,7 +27,7 @@ const KEPT_BACK = {
   detail: "another slot has already sold this base and buys it back first",
 } as const;
 
-/** Which order each slot without one should rest next, and why another rests nothing. */
+/** Returns the next order of each slot without one, and why other slots place none. */
 export function nextOrders(state: GridState, view: View): NextOrders {
   const mid = midOf(view.quote);
   let { funds, capital, resting, bounds, room } = view;

@@ -32,7 +32,10 @@ export function noticesOf(
   ];
 }
 
-/** Whoever has set a stop price relies on it: that one is held up is told apart. No width is named, so that it stays the same. */
+/**
+ * Notice for stop prices that wait because the spread is too wide. It names no width, so it does not change with each
+ * pass.
+ */
 function wideNotice({ stopLossPrice, takeProfitPrice }: GridConfig, mid: Decimal): Notice {
   const reached = [
     ...(stopLossPrice !== undefined && mid <= stopLossPrice ? [stopLossPrice] : []),

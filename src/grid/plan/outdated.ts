@@ -7,8 +7,8 @@ import { leaving } from "./trail.ts";
 import { sellPrice } from "./wish.ts";
 
 /**
- * Orders that stand in the way of what the grid is to become: all for a rebuild, one for a trail, any of slots
- * that are no more, and any at a price that its slot has left.
+ * Returns orders that block the grid's next state: all for a rebuild, one for a trail step, those of removed slots,
+ * and those at a price that their slot no longer uses.
  */
 export function outdated(state: GridState, live: readonly Order[], quote?: Quote): Order[] {
   if (state.rebuild) return cancellable(live);

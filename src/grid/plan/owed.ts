@@ -3,13 +3,13 @@ import { baseHeld } from "../ledger/booking.ts";
 import { totalBase } from "../state/lots.ts";
 import type { GridState, Slot } from "../state/state.ts";
 
-/** Base that slots have sold beyond what they held: of orders found after a restore, when their grid had moved since. */
+/** Returns base that slots sold beyond what they had, in orders found after a restore, when the grid had moved. */
 function owedBase({ slots, idle }: Pick<GridState, "slots" | "idle">): Decimal {
   const owed = slots.reduce((sum, slot) => sum + max(ZERO, -baseHeld(slot)), ZERO);
   return owed - totalBase(idle);
 }
 
-/** Slots that keep what they hold until what others owe is bought back, from the last of `free` on. */
+/** Returns slots that keep their base until the base owed by others is bought back, from the last one of `free` on. */
 export function keptBack(
   state: Pick<GridState, "slots" | "idle">,
   free: readonly Slot[],

@@ -30,7 +30,7 @@ function laid(config: GridConfig, state: GridState, { market, quote }: RebuildMa
   return { ...layAround(around), widening };
 }
 
-/** Why the new grid could not be placed; undefined when it could. Asked before anything is cancelled. */
+/** Returns why the new grid cannot be placed; undefined if it can. Runs before anything is canceled. */
 export function obstacle(config: GridConfig, state: GridState, world: RebuildMarket): string | undefined {
   const { levels, slots } = laid(config, state, world);
   if (!ascends(levels)) return "two of the new levels fall on one price";
@@ -47,8 +47,8 @@ export function obstacle(config: GridConfig, state: GridState, world: RebuildMar
 }
 
 /**
- * The grid laid out anew around the mid, once none of its orders is left. What the slots held goes on at its
- * cost: to the new selling slots, the rest idle.
+ * Rebuilds the grid around the mid price after all its orders ended. The slots' base keeps its cost: it goes to the
+ * new selling slots, and the rest becomes idle.
  */
 export function layOutAnew(config: GridConfig, state: GridState, world: RebuildMarket): GridState {
   const { center, slots, widening } = laid(config, state, world);

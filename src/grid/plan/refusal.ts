@@ -44,7 +44,7 @@ export function refuse(
 
 const limitVersion = ({ now, bounds }: View) => ({ now, version: bounds?.standings.version });
 
-/** A refusal as it stands, with what the slot remembers of it: one that waits is not refused anew. */
+/** Returns a slot's refusal with its backoff; one that already waits does not restart its backoff. */
 export const backedOff = (slot: Slot, refusal: Omit<Refusal, "slot">, view: View) =>
   view.backoff && !waitsForLimit(slot, limitVersion(view))
     ? limitedAgain(slot, refusal, limitVersion(view), view.backoff)
@@ -63,7 +63,7 @@ export const limitOrderOf = (wish: Wish, { symbol }: Market) => ({ symbol, type:
 const beyondBounds = (wish: Wish, { market, quote, bounds }: View): Omit<Refusal, "slot"> | undefined =>
   bounds && refusedWithin(limitOrderOf(wish, market), quote, bounds);
 
-/** Buys stay below a share of the capital, and leave a reserve of quote. Sells are refused by neither. */
+/** Returns whether a buy exceeds its share of the capital or the reserve of quote; these limits never refuse sells. */
 function overLimit(amount: Decimal, { capital, config }: View): Omit<Refusal, "slot"> | undefined {
   const over = capital && roomsOf(config, capital).find(({ room }) => amount > room);
   return over && { reason: over.reason };

@@ -10,8 +10,8 @@ import type { GridConfig, GridState, GridStrategy, Slot } from "../state/state.t
 import { sellPrice } from "./wish.ts";
 
 /**
- * Free quote and base without which one of a grid's slots would come to wait: for its buy, for the buy after its sell,
- * or for the base that its sell is to deliver; fees included. What its orders have locked is not free, and not counted.
+ * Returns the free quote and base without which a slot of the grid would have to wait: for its buy, for the buy after
+ * its sell, or for the base of its sell, including fees. Balances that its orders lock are not free, and not counted.
  */
 export function reserveOf(strategy: GridStrategy, orders: readonly Order[], market: Market): Reserve {
   const { state, status, wants, config } = strategy;
@@ -25,11 +25,11 @@ export function reserveOf(strategy: GridStrategy, orders: readonly Order[], mark
   return { quote: max(ZERO, runningQuote(strategy, market) - locked.quote), base, locked, ...shares };
 }
 
-/** Own base that a grid takes when it begins. */
+/** Returns the account's base that a grid takes when it starts. */
 const unbegun = ({ phase, config, state }: GridStrategy, market: Market): Decimal =>
   phase === "starting" && config.useOwnBase !== false ? wantedBase(state, market) : ZERO;
 
-/** Quote with which no slot ever waits for any, what its orders have locked included. */
+/** Returns the quote that keeps every slot funded, including what its orders lock. */
 export function runningQuote(
   { config, state }: { readonly config: GridConfig; readonly state: Pick<GridState, "slots" | "idle"> },
   market: Market,
@@ -44,7 +44,7 @@ export function runningQuote(
   return max(now, sum(all.map(whole)) - costInAll(state));
 }
 
-/** What a slot has spent in this cycle already, or what its sell will bring. */
+/** Returns what a slot has spent in this cycle, or what its sell will bring. */
 function broughtBy(slot: Slot, market: Market): Decimal {
   if (slot.side === "buy") return mul(slot.bought, slot.lower, "down");
   const fee = max(market.maker, market.taker);

@@ -1,4 +1,4 @@
-/** What the bound of a grid leaves it to buy: the limit that its start counted against holds for every later order. */
+/** Computes how much a limited grid can still buy: the limit that counted its start applies to every later order. */
 import { type Decimal, max, mul, sum, text, ZERO } from "../../kernel/decimal.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import type { Order } from "../../model/order.ts";
@@ -7,7 +7,7 @@ import { spentOf } from "../ledger/spent.ts";
 import type { GridStrategy } from "../state/state.ts";
 import type { Wish } from "./wish.ts";
 
-/** Quote that further buys may spend, `live` being its unsettled orders; undefined of a grid without a bound. */
+/** Returns the quote that further buys can spend, given its unsettled orders `live`; undefined if the grid has no limit. */
 export function boundRoom(
   { config, state, symbol }: GridStrategy,
   live: readonly Order[],

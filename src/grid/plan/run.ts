@@ -23,7 +23,7 @@ import { layOutAnew, obstacle } from "./rebuild.ts";
 import { affords, leaving, shiftOneStep } from "./trail.ts";
 import { confirm, type MarketQuote, moveOf } from "./watch.ts";
 
-/** Takes a running strategy on: what the market asks of the whole grid, then of its slots. */
+/** Advances a running strategy: first what the market requires of the whole grid, then of its slots. */
 export function advanceRunning(
   before: GridStrategy,
   live: readonly Order[],
@@ -85,7 +85,10 @@ function withMids(strategy: GridStrategy, quote: Quote): GridStrategy {
   return mids === state.mids ? strategy : { ...strategy, state: { ...state, mids } };
 }
 
-/** What the mid asks of the whole grid, once two passes have seen it, and why it cannot be. */
+/**
+ * Returns the action that the mid price requires of the grid, after two passes have observed it, and why it cannot
+ * happen.
+ */
 function watchMid(
   strategy: GridStrategy,
   world: MarketQuote,
@@ -106,7 +109,7 @@ function watchMid(
   return { strategy: next === state ? strategy : { ...strategy, state: next }, problem };
 }
 
-/** The new grid is computed before anything is cancelled. */
+/** Returns a problem of the new grid; it is computed before anything is canceled. */
 function problemWith(
   move: MidMove,
   { config, state }: GridStrategy,
@@ -145,7 +148,7 @@ function follow(
   }
 }
 
-/** Does what was waiting for orders to end: a rebuild for all of them, a trail for one slot's. */
+/** Completes moves that waited for orders to end: all orders for a rebuild, one slot's for a trail step. */
 function settledMoves(strategy: GridStrategy, live: readonly Order[], world: MarketQuote): GridStrategy {
   const { config, state } = strategy;
   if (state.rebuild) {

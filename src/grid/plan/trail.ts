@@ -8,7 +8,7 @@ import { draw, emptied, releaseInventory } from "../ledger/draw.ts";
 import type { GridConfig } from "../state/config.ts";
 import type { GridState, Slot } from "../state/state.ts";
 
-/** The slot that leaves: the lowest when the grid moves up, the highest when it moves down. */
+/** Returns the slot that moves: the lowest if the grid moves up, the highest if it moves down. */
 export const leaving = ({ slots, trail }: GridState): Slot | undefined =>
   trail.way === null
     ? undefined
@@ -16,7 +16,7 @@ export const leaving = ({ slots, trail }: GridState): Slot | undefined =>
         (trail.way === "up" ? slot.lower < found.lower : slot.lower > found.lower) ? slot : found,
       );
 
-/** Whether there is free quote for the buy of a slot added below. */
+/** Returns whether there is free quote for the buy of a slot added below. */
 export function affords(
   config: GridConfig,
   state: GridState,
@@ -30,8 +30,9 @@ export function affords(
 }
 
 /**
- * The grid moved by one step, once the leaving slot has no order: what it held goes idle, and it comes back
- * at the other end under its number. There it sells idle base if there is a whole order of it, else it buys.
+ * Moves the grid by one step when the moving slot has no order. The slot's base becomes idle, and the slot reappears
+ * at the other end under its number. There it sells idle base if there is enough for a whole order, otherwise it
+ * buys.
  */
 export function shiftOneStep(config: GridConfig, state: GridState, market: Market): GridState {
   const slot = leaving(state);

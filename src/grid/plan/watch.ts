@@ -7,14 +7,14 @@ import { wideningOf } from "../ladder/volatility.ts";
 import type { GridConfig } from "../state/config.ts";
 import type { GridState, MidMove, Signal } from "../state/state.ts";
 
-/** A wider book tells nothing: one large order taken or withdrawn moves its mid. */
+/** Maximum spread of a reliable mid price: in a wider book, one large order moves the mid. */
 const WIDEST: Decimal = (2n * ONE) / 100n;
-/** Least market time between the two passes that have to see a move. */
+/** Minimum market time between the two passes that must observe a move. */
 const SIGHTINGS_APART: Millis = 5 * SECOND;
 
 export const isWide = ({ bid, ask }: Quote): boolean => ask - bid > mul(midOf({ bid, ask }), WIDEST, "down");
 
-/** The move that the mid asks for now; a stop price comes before all others. */
+/** Returns the move that the mid price requires now; a stop price comes before all others. */
 export function moveOf(
   config: GridConfig,
   state: GridState,
@@ -28,14 +28,14 @@ export function moveOf(
   return config.trail && trailOf(config, state, mid, tick);
 }
 
-/** Whether a centered grid is to be laid out anew: the mid has left it, or its spacing should be another. */
+/** Returns whether a centered grid must be rebuilt, because the mid price left it or its spacing must change. */
 function hasLeft({ centered }: GridConfig, state: GridState, mid: Decimal, at: Millis): boolean {
   if (!centered || ageOf(state.laidAt, at) < centered.debounce) return false;
   const { lowest, highest } = rebuildEdges(centered, state);
   return isUneven(centered, state, at) || mid > highest || mid < lowest;
 }
 
-/** The prices between which a centered grid stays where it is. */
+/** Returns the prices between which a centered grid stays unchanged. */
 export function rebuildEdges(
   { deviation, deviationFrom }: NonNullable<GridConfig["centered"]>,
   { slots, center }: Pick<GridState, "slots" | "center">,
@@ -63,7 +63,7 @@ function trailOf(config: GridConfig, state: GridState, mid: Decimal, tick: Decim
   return down !== undefined && mid <= down ? "trail_down" : undefined;
 }
 
-/** The prices at which a grid follows the market by one step; undefined where it does not follow it further. */
+/** Returns the prices at which a grid follows the market by one step; undefined if it does not follow it further. */
 export function trailEnds(
   config: GridConfig,
   { trail }: Pick<GridState, "trail">,
@@ -78,7 +78,7 @@ export function trailEnds(
   };
 }
 
-/** What is remembered of a move, and whether two passes have now seen it. */
+/** Stores a move, and returns whether two passes have observed it. */
 export function confirm(
   before: Signal | null,
   move: MidMove | undefined,

@@ -11,53 +11,53 @@ import { baseHeld } from "../ledger/booking.ts";
 import type { GridConfig } from "../state/config.ts";
 import type { Slot } from "../state/state.ts";
 
-/** What a plan may know of the world. */
+/** Data that a plan can use. */
 export interface View {
   readonly market: Market;
   readonly quote: Quote;
   /** Protocol time. */
   readonly now: Millis;
-  /** Slots of this generation whose order is not settled. */
+  /** Slots of this generation with an unsettled order. */
   readonly busy: ReadonlySet<number>;
-  /** Slots of which the venue has not said whether it took their order. */
+  /** Slots whose order the exchange has not confirmed. */
   readonly unclear?: readonly Refusal[];
-  /** Every order of the account that rests, or may rest, on the symbol. */
+  /** Every order of the account on the symbol that is open or can be open. */
   readonly resting: readonly Resting[];
-  /** Undefined when the balances are not known: then nothing is refused for them. */
+  /** Undefined if the balances are unknown; then no order is refused for lack of funds. */
   readonly funds: Funds | undefined;
   readonly killed: boolean;
-  /** The venue may know orders that the store does not: nothing is placed until that is settled. */
+  /** Whether the exchange may have orders without a row; nothing is placed until they are resolved. */
   readonly held: boolean;
-  /** How many orders this pass may still place. */
+  /** Number of orders that this pass can still place. */
   readonly limit: number;
-  /** Price confidence; undefined where nobody asks for it. */
+  /** Price confidence; undefined if no grid uses it. */
   readonly confidence?: Decimal | undefined;
   readonly config: Pick<GridConfig, "confidence" | "maxPosition" | "safetyReserve" | "postOnly">;
-  /** What limits are shares of; undefined when the balances are not known. */
+  /** Basis of capital limits; undefined if the balances are unknown. */
   readonly capital?: Capital | undefined;
-  /** Undefined where no order is held to limits. */
+  /** Undefined if no limits apply to orders. */
   readonly bounds?: Bounds | undefined;
-  /** Quote that the grid's bound leaves to further buys; undefined of a grid without one. */
+  /** Quote that the grid's limit leaves for further buys; undefined without a limit. */
   readonly room?: Decimal | undefined;
-  /** Left out where nothing is tried again. */
+  /** Absent if nothing is retried. */
   readonly backoff?: Timing["backoff"];
 }
 
 export type Wish = { readonly side: Side; readonly price: Decimal; readonly amount: Decimal };
 
-/** Where a slot's sell rests. */
+/** Returns the price of a slot's sell. */
 export const sellPrice = ({ upper, sellAt }: Slot): Decimal => sellAt ?? upper;
 
 const sellable = ({ lot }: Market, slot: Slot): Decimal => snap(baseHeld(slot), lot, "down");
 
-/** Base that the cycle's buy still lacks, in whole lots. */
+/** Returns the base that the cycle's buy still lacks, in whole lots. */
 const missing = (market: Market, slot: Slot): Decimal =>
   snap(lotsFor(market, slot.size, slot.lower) - slot.bought, market.lot, "down");
 
 /**
- * The side on which the slot can act. A part-filled order that was cancelled is completed: what is
- * missing is bought, or what is held is sold, if that meets the minimum. A selling slot that never
- * had base becomes a buying one as soon as its lower price is below the market.
+ * Returns the side on which the slot can act. After a canceled partial fill it buys the missing amount or sells its
+ * base, if that meets the minimum. A selling slot that never had base becomes a buying slot when its lower price is
+ * below the market.
  */
 export function turn(slot: Slot, market: Market, mid: Decimal): Slot {
   const sells = meetsMinimum(market, sellPrice(slot), sellable(market, slot));
@@ -81,8 +81,8 @@ export function wishOf(slot: Slot, market: Market): Wish | undefined {
 }
 
 /**
- * At its level, or where that would take at the nearest price that rests: better for the grid than the level. Once the
- * level rests too, the order goes back there (see outdated.ts).
+ * Prices an order at its level, or at the nearest price where it would be a maker order; that is better for the grid
+ * than the level. When the level itself allows a maker order, the order moves back (see outdated.ts).
  */
 export function atRest(wish: Wish | undefined, { config, market, quote }: View): Wish | undefined {
   if (!wish || config.postOnly === false || !takes(wish, quote)) return wish;

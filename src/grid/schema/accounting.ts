@@ -9,20 +9,20 @@ import { baseHeld, costOf, heldInAll } from "../ledger/booking.ts";
 import type { Slot } from "../state/state.ts";
 import type { Timeless } from "./made-once.ts";
 
-/** Where a strategy's figures come from, as status tells it. */
+/** Accounting fields of a strategy's status. */
 export const accountingShape = () => ({
-  /** What fees in neither base nor quote were worth, in quote. */
+  /** Value in quote of fees in third assets. */
   feesValue: z.number(),
   feesEstimated: z.boolean(),
-  /** Base that is no whole lot; null before the market was seen. */
+  /** Base below a whole lot; null before the market was read. */
   dust: z.string().nullable(),
-  /** Of the market's price; null where the grid asks for none, or has not asked yet. */
+  /** Confidence in the market price; null if the grid does not use it or no pass has read it yet. */
   confidence: z.object({ value: z.number(), source: z.string(), timestamp: z.number() }).nullable(),
   unexplained: z.object({
     order: z.string().nullable(),
     since: z.number().nullable(),
     assets: z.record(z.string(), z.string()),
-    /** Trades that the exchange tells in a way in which they cannot be booked. */
+    /** Trades that cannot be booked as the exchange returns them. */
     trades: z.array(z.object({ order: z.string(), trade: z.string(), reason: z.string() })),
   }),
 });
@@ -55,7 +55,7 @@ export function accountingOut({ strategy, memory }: Timeless) {
   };
 }
 
-/** What a person has deposited, withdrawn or traded beside the account's strategies since the first of them, per asset. */
+/** Returns deposits, withdrawals and manual trades since the account's first strategy started, per asset. */
 export function otherChanges({ memory }: Pick<StrategyView, "memory">): Record<string, bigint> {
   const { baseline, balances, movedBefore: moved = memory.moved } = memory;
   if (!baseline || !balances) return {};

@@ -27,7 +27,7 @@ const weights = () =>
     })
     .max(CENTERED_LEVELS, { error: "Invalid order size: at most 10 levels" });
 
-/** Those that a centered grid has no default of its own for. */
+/** Options for which a centered grid has no own default. */
 function sharesBeside() {
   const { confidence: _c, maxPosition: _p, safetyReserve: _r, ...others } = optionShares();
   return others;
@@ -61,7 +61,7 @@ export const centeredShape = (ids: readonly string[]) => ({
   ...sharesBeside(),
 });
 
-/** When a centered grid is laid out anew. */
+/** Fields for when a centered grid is rebuilt. */
 const rebuildFields = () => ({
   deviation: decimalField("Invalid request", MOST_MULTIPLE)
     .default((15n * ONE) / 1000n)
@@ -74,7 +74,7 @@ const rebuildFields = () => ({
     .describe("Minimum time between two rebuilds, in milliseconds of market time"),
 });
 
-/** How gaps and sizes go outwards from the center. */
+/** Fields for how distances and sizes change outward from the center. */
 const layoutFields = () => ({
   spacingModel: wordField("Invalid spacing", ["linear", "geometric", "custom"])
     .default("linear")

@@ -1,4 +1,4 @@
-/** What a person has to know of a grid that runs, as it is when they ask, and what they can do. */
+/** Conditions of a running grid at the time of the request, and what the user can do about them. */
 
 import { text } from "../../kernel/decimal.ts";
 import { splitPair } from "../../kernel/pair.ts";
@@ -25,7 +25,7 @@ export const conditionsOf = madeOnce((view): readonly Condition[] => {
   return [...accountCondition(view), ...pauseOf(view), ...outsideRange(view), ...lacksOf(view)];
 });
 
-/** Why the account's passes fail, where that is the exchange's doing. */
+/** Returns why the account's passes fail, if the exchange causes it. */
 function accountCondition({ accountError, memory, strategy }: Timeless): Condition[] {
   if (accountError === null) return [];
   const { exchange } = parseAccountKey(strategy.account);

@@ -4,9 +4,9 @@ import { type CostDay, dateOf } from "../../model/usage.ts";
 
 const CountedCostShape = lazy(() =>
   z.object({
-    /** Of UTC. */
+    /** UTC day. */
     day: z.string(),
-    /** Protocol time of the first and of the last pass that is counted. */
+    /** Protocol time of the first and the last counted pass. */
     from: z.number(),
     to: z.number(),
     exchangeCalls: z.number(),
@@ -16,7 +16,7 @@ const CountedCostShape = lazy(() =>
   }),
 );
 
-/** What stepping a strategy has cost on the newest day with a pass, and on the day before. */
+/** Usage of a strategy's passes on the newest day with a pass, and on the day before. */
 export const CostShape = lazy(() => CountedCostShape().extend({ before: CountedCostShape().nullable() }));
 
 type Counts = z.input<ReturnType<typeof CountedCostShape>>;

@@ -27,7 +27,7 @@ const editShape = () => ({
   ),
 });
 
-/** What may be asked of a grid that runs. */
+/** Input of a change to a running grid. */
 export const editPreviewInput = lazy(() => z.object(editShape()));
 
 export const editInput = lazy(() => z.object({ ...editShape(), planHash: planHash() }));

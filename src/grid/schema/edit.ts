@@ -4,7 +4,7 @@ import { SIDES } from "../../model/market.ts";
 import { STRATEGY_STATUSES } from "../../model/strategy.ts";
 import { RefusedShape, WarningShape } from "./shapes.ts";
 
-/** What a change of a running grid would do. */
+/** Result of a preview of a change to a running grid. */
 export const PlannedEditShape = lazy(() =>
   z.object({
     id: z.string(),

@@ -6,7 +6,7 @@ import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 import { gridKind } from "../kind.ts";
 import type { GridStrategy } from "../state/state.ts";
 
-/** At which prices a grid begins and ends, and what it is measured against. */
+/** Prices at which a grid starts and stops, and its benchmark. */
 
 export const StopPriceShape = lazy(() =>
   z.object({
@@ -19,7 +19,7 @@ export const StopPriceShape = lazy(() =>
 
 type ReportedNotices = readonly { readonly code: string }[];
 
-/** Notices of which each says that a price may be reached and nothing follows. */
+/** Notices that mean a reached price may have no effect. */
 const UNWATCHED = new Set(["stalled", "stop_price_unwatched", "stop_price_held_up"]);
 
 export function stopPricesOf(
@@ -52,7 +52,7 @@ export function stopPricesOf(
 const distancePercent = (price: Decimal, mark: Decimal): number =>
   wire(snap(div((price - mark) * 100n, mark, "half"), ONE / 100n, "half"));
 
-/** What the orders of all slots come to. */
+/** Returns the sum of all slots' orders. */
 export const investmentOf = ({ state }: Pick<GridStrategy, "state">): Decimal =>
   sum(state.slots.map(({ size }) => size));
 
@@ -65,7 +65,7 @@ export const holdingProfit = ({ state }: Pick<GridStrategy, "state">, mark: Deci
         "half",
       );
 
-/** What has stopped it, or is about to. */
+/** Returns what stopped it or is about to stop it. */
 export function stopReasonOf(strategy: GridStrategy, mark: Decimal | undefined): string | null {
   const { state, status } = strategy;
   if (status === "stopped") return describeStopped(gridKind, strategy, mark) ?? null;

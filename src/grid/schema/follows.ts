@@ -38,7 +38,7 @@ const FollowsShape = lazy(() =>
     .describe("How the grid follows the market; null if it does not"),
 );
 
-/** Where a grid lies, and whether it stays there. */
+/** Fields for a grid's current range, and whether it can move. */
 export const lyingShape = () => ({ rangeNow: RangeNowShape(), follows: FollowsShape() });
 
 export type RangeNow = z.output<ReturnType<typeof RangeNowShape>>;

@@ -4,14 +4,14 @@ import { lazy } from "../../kernel/lazy.ts";
 import { common } from "./input-fields.ts";
 import { PlannedShape } from "./schema.ts";
 
-/** Width of the range: where it was in the last day, week or month. */
+/** Width of the range: prices of the last day, week or month. */
 export const WIDTH_WORDS = ["narrow", "usual", "wide"] as const;
 
-/** What becomes of a grid whose range the price has left: it waits, follows the price, or stops and sells its base. */
+/** What a grid does when the price leaves its range: wait, follow the price, or stop and sell its base. */
 const ON_LEAVE = ["wait", "follow", "stop"] as const;
 export type OnLeave = (typeof ON_LEAVE)[number];
 
-/** The few questions from which a whole start follows. */
+/** Input of the guide: the few answers that determine a start. */
 export function guideInput(ids: readonly string[]) {
   const { useOwnBase, dryRun, dryBalance } = common();
   return z.object({

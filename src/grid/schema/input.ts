@@ -53,14 +53,14 @@ type RangeInput = {
   readonly trail?: { readonly up?: Decimal | undefined; readonly down?: Decimal | undefined } | undefined;
 };
 
-/** What fields have to be to each other, and the field at which it is told. */
+/** A relation that input fields must have, and the field that its error names. */
 interface Rule<T> {
   readonly path: string;
   readonly error: string;
   readonly holds: (asked: T) => boolean;
 }
 
-/** `when` says from which values on a rule can be looked at; without it, from such as are right in themselves. */
+/** `when` limits the values on which a rule is checked; by default, values that are valid individually. */
 export const withRules = <S extends z.ZodObject, T>(
   object: S,
   rules: readonly Rule<T>[],
@@ -76,7 +76,7 @@ export const withRules = <S extends z.ZodObject, T>(
     object,
   );
 
-/** What prices of a range have to be to each other. */
+/** Relations between the prices of a range. */
 export const BOUNDS: readonly Rule<RangeInput>[] = [
   {
     path: "upperPrice",

@@ -1,12 +1,12 @@
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 import type { GridStrategy } from "../state/state.ts";
 
-/** A view but for the moment that it is of. */
+/** A view without its moment. */
 export type Timeless = Omit<StrategyView<GridStrategy>, "now">;
 
 /**
- * Makes something of a view, and tells it again as long as all that the view holds is the very same: what a store has
- * kept is not gone through for each who asks. Neither what is made nor what it is made of may be changed.
+ * Computes a result from a view, and caches it while all objects of the view are identical, so the store's cached
+ * rows are not processed for each request. Neither the result nor the view may be modified.
  */
 export function madeOnce<Made>(make: (view: Timeless) => Made): (view: Timeless) => Made {
   const known = new WeakMap<GridStrategy, { readonly of: Timeless; readonly made: Made }>();
@@ -19,7 +19,7 @@ export function madeOnce<Made>(make: (view: Timeless) => Made): (view: Timeless)
   };
 }
 
-/** All of a view beside its strategy: one that is new and not named here is an error of types. */
+/** All fields of a view besides its strategy; a new field that is missing here is a type error. */
 const BESIDE = Object.keys({
   memory: 0,
   costs: 0,

@@ -1,4 +1,4 @@
-/** How the command line names the fields of a grid between two prices. */
+/** Flags of the fields of a range grid on the command line. */
 export const RANGE_FLAGS = {
   lowerPrice: "lower",
   upperPrice: "upper",

@@ -9,7 +9,7 @@ interface Lying {
   readonly follows: Follows;
 }
 
-/** Where a grid lies now, and what was asked for where that is something else. */
+/** Returns a grid's current range, and the configured one if it differs. */
 export function liesAt(grid: Lying, quote = ""): { readonly range: string; readonly asked?: string } {
   const { lowerPrice, upperPrice, gridLevels, orderSize, rangeNow: now, follows } = grid;
   const request = `${lowerPrice} – ${upperPrice}`;

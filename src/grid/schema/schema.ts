@@ -8,7 +8,7 @@ import { ConfigShape, GridStatusShape, RefusedShape, WarningShape } from "./shap
 
 const nullableNumber = (what: string) => z.number().nullable().describe(what);
 
-/** What the last week's prices would have made of a grid; null where nobody tells them. */
+/** Estimated results of a grid at last week's prices; null if they are unavailable. */
 const LastWeekShape = lazy(() =>
   z.object({
     days: nullableNumber("Number of days with known prices, at most 7"),
@@ -22,7 +22,7 @@ const LastWeekShape = lazy(() =>
   }),
 );
 
-/** The names of these fields, each told in one form and by the same words. */
+/** Builds several fields with the same schema and description. */
 const eachAs = <Name extends string, Form extends z.ZodType>(
   fields: Readonly<Record<Name, z.ZodType>>,
   form: Form,
@@ -34,7 +34,7 @@ const eachAs = <Name extends string, Form extends z.ZodType>(
     ]),
   ) as Record<Name, Form>;
 
-/** What is armed beside the levels. */
+/** Options of a grid besides its levels. */
 const OptionsShape = lazy(() =>
   z
     .object({

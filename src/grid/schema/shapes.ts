@@ -7,7 +7,7 @@ import { CostShape } from "./cost.ts";
 import { StopPriceShape } from "./ends.ts";
 import { lyingShape } from "./follows.ts";
 
-/** Where a grid stands, as it was asked for. */
+/** Fields of a grid's configuration. */
 const layoutShape = () => ({
   exchange: z.string(),
   symbol: z.string(),
@@ -47,7 +47,7 @@ export const StoppedShape = lazy(() =>
   }),
 );
 
-/** What it holds, in base, and what that has cost a piece. */
+/** Fields of a grid's base and its average cost. */
 const heldShape = () => ({
   position: z.string(),
   averageCost: z.number().nullable(),
@@ -87,7 +87,7 @@ export const GridStatusShape = lazy(() =>
     lastStepBy: z.string().nullable(),
     lastError: z.string().nullable(),
     cost: CostShape().nullable(),
-    /** Of the one that was asked for by its id. */
+    /** Only if the grid was requested by its id. */
     slots: z.array(SlotShape()).optional(),
   }),
 );

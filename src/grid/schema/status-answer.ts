@@ -28,19 +28,19 @@ export function configOut(
 }
 
 export interface StatusFacts {
-  /** Market time now. */
+  /** Current market time. */
   readonly now: Millis;
-  /** That nobody here steps it. */
+  /** Message if no server runs its passes. */
   readonly missing: string | null;
-  /** What is wrong with the database, where nothing can be written of it. */
+  /** Problem of the database, if it cannot be written. */
   readonly trouble?: string | undefined;
-  /** What there is to say of its stop price. */
+  /** Notices about its stop price. */
   readonly watch?: readonly { readonly code: string; readonly message: string }[];
 }
 
 type StatusAnswer = z.input<ReturnType<typeof GridStatusShape>>;
 
-/** One strategy as the contract shows it, and what it leaves open: where the profit comes from, and what rests nothing. */
+/** Returns a strategy's status as the contract defines it, with where the profit comes from and why slots have no order. */
 export function gridStatusAnswer(
   view: StrategyView<GridStrategy>,
   { now, missing, trouble, watch = [] }: StatusFacts,
@@ -55,7 +55,7 @@ export function gridStatusAnswer(
   };
 }
 
-/** What stays until something is written, and room for what is said anew each time, so that all stand in one order. */
+/** Returns the part of a status that stays until stored data changes, with placeholders that keep the order of fields. */
 const standingOut = madeOnce((view): StatusAnswer => {
   const { strategy, memory } = view;
   const mark = memory.marks[strategy.symbol]?.mid;
@@ -84,7 +84,7 @@ const standingOut = madeOnce((view): StatusAnswer => {
   };
 });
 
-/** What it has made and holds; what only a price tells is null before one was seen. */
+/** Returns its P&L and base; fields that need a price are null before the first one was read. */
 function profitOut({ strategy, memory }: Timeless) {
   const { ledger, startPrice } = strategy.state;
   const { mid: mark, lot } = memory.marks[strategy.symbol] ?? {};
@@ -106,10 +106,10 @@ function profitOut({ strategy, memory }: Timeless) {
   };
 }
 
-/** Less than a lot can be sold at no price: there is none at which it breaks even. */
+/** Returns whether a position is below one lot; it cannot be sold, so it has no break-even price. */
 const isDust = (position: Decimal, lot: Decimal | undefined): boolean => lot !== undefined && position < lot;
 
-/** A stop holds from the moment it is asked for, whether or not a step has been able to write so. */
+/** Returns the phase. A stop applies from its request, even before a pass has stored it. */
 const phaseOf = ({ wants, status, phase }: Strategy): Strategy["phase"] =>
   wants === "stop" && status !== "stopped" ? "stopping" : phase;
 

@@ -7,7 +7,7 @@ import { describeWaiting } from "./waiting.ts";
 
 type GridShown = z.output<ReturnType<typeof StatusShape>>["strategies"][number];
 
-/** Grids as a person reads them: what they have made in all first, then a few lines each. */
+/** Formats grids for people: total P&L first, then a few lines each. */
 export const gridsView = (answer: unknown) => {
   const { strategies, count, next, warnings } = answer as z.output<ReturnType<typeof StatusShape>>;
   return {
@@ -21,7 +21,7 @@ export const gridsView = (answer: unknown) => {
   };
 };
 
-/** The list with the words of what is wrong: `grid status` says what to do. */
+/** Formats the list with short problem texts; `grid status` explains what to do. */
 export const listView = (answer: unknown) => {
   const { strategies, count } = answer as z.output<ReturnType<typeof ListShape>>;
   const words = strategies.map(({ notices, rangeNow, follows: _, startedAt, ...grid }) => ({
@@ -33,13 +33,13 @@ export const listView = (answer: unknown) => {
   return { strategies: words, count };
 };
 
-/** Whether a grid is there that nothing steps. */
+/** Returns whether any grid is stalled. */
 export const hasStalled = (answer: unknown): boolean =>
   (answer as z.output<ReturnType<typeof StatusShape>>).strategies.some(isStalled);
 
 const isStalled = ({ notices }: GridShown): boolean => notices.some(({ code }) => code === "stalled");
 
-/** A total for each quote asset, that of grids on paper apart; what is not known makes it unknown. */
+/** Returns a total for each quote asset, with paper trading apart; an unknown part makes it unknown. */
 function totalsText(grids: readonly GridShown[]): string {
   const nameOf = ({ symbol, dryRun }: GridShown) =>
     `${quoteAssetOf(symbol)}${dryRun ? " (paper trading)" : ""}`;
@@ -88,7 +88,7 @@ function gridView(grid: GridShown) {
   };
 }
 
-/** Notices that say what its error does, and what to do. */
+/** Notices that explain their error and what to do. */
 const TROUBLES = new Set(["key_refused", "key_missing", "exchange_unavailable"]);
 
 function statusText({ status, phase, stopReason }: GridShown): string {
@@ -96,7 +96,7 @@ function statusText({ status, phase, stopReason }: GridShown): string {
   return status === phase || status === "stopped" ? status : `${status}, ${phase}`;
 }
 
-/** The total, as a share of what is invested, and beside what the same money would have made as base. */
+/** Formats the total as a share of the investment, and next to buy and hold. */
 function describeTotal({ totalProfit, investment, holdingProfit }: GridShown, quote = ""): string {
   if (totalProfit === null) return "unknown until there is a price";
   const percent =
@@ -129,14 +129,14 @@ const knownSum = (values: readonly (number | null)[]): number | null =>
 
 const centsText = (value: number): string => String(Number(value.toPrecision(Math.abs(value) < 100 ? 4 : 7)));
 
-/** Money that was made or lost: to the cent, and below a cent to its first digits. */
+/** Formats P&L: to the cent, and below a cent to its first digits. */
 function signedAmount(value: number): string {
   const rounded =
     Math.abs(value) >= 0.01 || value === 0 ? Number(value.toFixed(2)) : Number(value.toPrecision(2));
   return `${rounded > 0 ? "+" : ""}${rounded}`;
 }
 
-/** What became of a stop, in a sentence; orders that it has left are told beside it. */
+/** Describes a stop in one sentence, and lists orders that it left. */
 export const stopView = (answer: unknown) => {
   const { id, message, summary } = answer as z.output<ReturnType<typeof StoppedShape>>;
   return { grid: id, message, ...(summary.openOrders ? { openOrders: summary.openOrders } : {}) };

@@ -1,6 +1,6 @@
 import type { RefusalReason } from "../../model/strategy.ts";
 
-/** Why slots rest nothing, in the words of docs/grids.md. */
+/** Why slots have no order, in the words of docs/grids.md. */
 const WAITS_BECAUSE: Partial<Record<RefusalReason, string>> = {
   no_base: "buys when the price is above its lower level",
   no_quote: "there is not enough free quote",
@@ -25,7 +25,7 @@ interface WaitingSlot {
   readonly reason: string;
 }
 
-/** `4 of 8 slots: no_base (each buys once …)`, each reason once. */
+/** Formats waiting slots as `4 of 8 slots: no_base (each buys once …)`, each reason once. */
 export function describeWaiting(refused: readonly WaitingSlot[], slots: number): string {
   const reasons = [...new Set(refused.map(({ reason }) => reason))];
   return reasons

@@ -27,7 +27,7 @@ export const WithdrawShape = lazy(() =>
 
 type Withdraw = z.output<ReturnType<typeof WithdrawShape>>;
 
-/** What can go first, then why the rest stays. */
+/** Formats what can be withdrawn first, then why the rest cannot. */
 export function withdrawView(answer: unknown): unknown {
   const { assets, needs, warnings } = answer as Withdraw;
   const notes = warnings.map(({ message }) => message);

@@ -11,13 +11,13 @@ type TradesWhere = "exchange" | "symbol" | "dryRun" | "dryBalance";
 export type RangeFields = Omit<z.output<ReturnType<typeof rangePreviewInput>>, TradesWhere>;
 export type CenteredFields = Omit<z.output<ReturnType<typeof centeredPreviewInput>>, TradesWhere>;
 
-/** What a start would have to be asked for to come to this configuration of a grid between two prices. */
+/** Returns the start input that leads to this configuration of a range grid. */
 function rangeFields({ gridSpacing, isSpaced, centered: _, ...request }: GridConfig): RangeFields {
   // A spacing that was computed is computed anew.
   return isSpaced ? { ...request, gridSpacing } : request;
 }
 
-/** The same of one around the market. */
+/** Returns the same for a centered grid. */
 function centeredFields(config: GridConfig, centered: CenteredConfig): CenteredFields {
   const { orderSize: size } = config;
   const { volatility, customSpacings, sizeWeights, ...profile } = centered;
@@ -38,8 +38,8 @@ function centeredFields(config: GridConfig, centered: CenteredConfig): CenteredF
 }
 
 /**
- * A grid's configuration as a start would have to ask for it, with other values in place of its own. Throws AppError
- * for a field that its kind of grid does not have, and for what fields may not be to each other.
+ * Returns a grid's configuration as start input, with some values replaced. Throws AppError for a field that the grid
+ * does not have, and for invalid combinations.
  */
 export function requestedAs(
   config: GridConfig,

@@ -3,7 +3,7 @@ import type { centeredPreviewInput, rangePreviewInput } from "../schema/input.ts
 import { besideOptions, optionsOf } from "../state/options.ts";
 import type { CenteredRequest, RequestedRange } from "./check.ts";
 
-/** A range grid's input without where it trades. */
+/** Returns a range grid's input without its exchange and pair. */
 export function requestedRangeOf({
   exchange: _exchange,
   symbol: _symbol,
@@ -14,7 +14,7 @@ export function requestedRangeOf({
   return request;
 }
 
-/** A centered grid's input in the words of the strategy. */
+/** Converts a centered grid's input to the strategy's configuration. */
 export function centeredOf(request: z.output<ReturnType<typeof centeredPreviewInput>>): CenteredRequest {
   const {
     exchange: _exchange,

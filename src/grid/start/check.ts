@@ -20,19 +20,19 @@ import type { GridOptions } from "../state/options.ts";
 import type { Slot } from "../state/state.ts";
 import { adviceOnCentered, adviceOnRange } from "./spacing-advice.ts";
 
-/** A range grid as a person asks for it. */
+/** A range grid as a user requests it. */
 export type RequestedRange = Omit<GridConfig, "gridSpacing" | "isSpaced" | "centered"> & {
   readonly gridSpacing?: Decimal | undefined;
 };
 
-/** A centered grid as a person asks for it. */
+/** A centered grid as a user requests it. */
 export type CenteredRequest = GridOptions &
   Pick<GridConfig, "orderSize"> & { readonly centered: CenteredConfig };
 
 export interface Checked {
   readonly config: GridConfig;
   readonly slots: readonly Slot[];
-  /** The exact mid. */
+  /** The exact mid price. */
   readonly startPrice: Decimal;
   readonly center: Decimal;
   readonly warnings: readonly Warning[];
@@ -41,11 +41,11 @@ export interface Checked {
 export interface CheckedWorld {
   readonly market: Market;
   readonly quote: Quote;
-  /** Undefined where nobody asks for funds. */
+  /** Undefined if funds are not checked. */
   readonly balances: readonly Balance[] | undefined;
 }
 
-/** What a start would lay out, or the reason why nothing is: minimum, spacing, then funds. */
+/** Returns the levels of a start, or throws the reason against it: minimum, spacing, then funds. */
 export function checkStart(request: RequestedRange, { market, quote, balances }: CheckedWorld): Checked {
   const config: GridConfig = {
     ...request,
@@ -67,7 +67,7 @@ export function checkStart(request: RequestedRange, { market, quote, balances }:
   return { config, slots, startPrice, center: startPrice, warnings };
 }
 
-/** The same of a grid around the market, or around the center with which it was shown. */
+/** Does the same for a centered grid, around the market or a shown center. */
 export function checkCentered(
   request: CenteredRequest,
   { market, quote, balances }: CheckedWorld,
@@ -111,7 +111,7 @@ const autoSpacing = ({ lowerPrice, upperPrice, gridLevels, spacingModel }: Reque
     ? ratioOf(div(upperPrice, lowerPrice, "half"), gridLevels) - ONE
     : (upperPrice - lowerPrice) / BigInt(gridLevels);
 
-/** The m-th root, rounded down at 1e-18; told to people, never used for a price. */
+/** Returns the m-th root, rounded down at 1e-18; for display, never for a price. */
 function ratioOf(whole: Decimal, m: number): Decimal {
   let [least, most] = [ONE, whole];
   while (most - least > 1n) {

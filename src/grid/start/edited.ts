@@ -12,7 +12,7 @@ import type { CenteredConfig, GridConfig } from "../state/config.ts";
 import type { GridStrategy } from "../state/state.ts";
 import { checkCentered, checkStart } from "./check.ts";
 
-/** What a person asks of a running grid: the fields that change, and no others. */
+/** A requested change of a running grid: only the fields that change. */
 export type EditRequest = Omit<z.output<ReturnType<typeof editPreviewInput>>, "id">;
 
 interface EditMarket {
@@ -24,11 +24,11 @@ export interface EditedGrid {
   readonly before: GridConfig;
   readonly config: GridConfig;
   readonly warnings: readonly Warning[];
-  /** Its orders are cancelled, and others placed. */
+  /** Whether its orders are canceled and placed again. */
   readonly isRelaid: boolean;
 }
 
-/** The configuration that a change makes of a grid's, checked as at a start. Throws AppError for what cannot be. */
+/** Returns a grid's configuration after a change, with the checks of a start. Throws AppError for an invalid change. */
 export function edited(strategy: GridStrategy, request: EditRequest, world: EditMarket): EditedGrid {
   const before = pendingEdit(strategy) ?? strategy.config;
   const made = before.centered
@@ -105,7 +105,7 @@ function editedRange(
   return merged;
 }
 
-/** A bound of a trailing grid that its new range has passed is none any more. */
+/** Removes a trail limit that the new range has passed. */
 function stillAhead(trail: GridConfig["trail"], lower: Decimal, upper: Decimal): GridConfig["trail"] {
   if (!trail) return undefined;
   const [up, down] = [
@@ -147,7 +147,7 @@ function editedCentered(before: GridConfig, request: EditRequest): GridConfig {
   };
 }
 
-/** Below it a size says nothing any more. */
+/** Step of size suggestions; smaller differences do not matter. */
 const SIZE_STEP: Decimal = ONE / 10n ** 8n;
 
 function sizeOf({ orderSize, budget }: EditRequest, levels: number): Decimal | undefined {
@@ -161,7 +161,7 @@ export function labelled(error: string): AppError {
   return isLabel(label) ? new AppError(label, sentence.join(": ")) : new AppError("Invalid request", error);
 }
 
-/** A price that the market has passed already ends the grid in its next passes. */
+/** Returns whether the market has already passed a stop price, so the grid would stop in its next passes. */
 function stopsAtOnce({ stopLossPrice, takeProfitPrice }: GridConfig, { quote }: EditMarket): Warning[] {
   const mid = midOf(quote);
   const passed = [

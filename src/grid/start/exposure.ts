@@ -1,4 +1,4 @@
-/** What a grid can sell and buy, by the slots that it has or is about to have. */
+/** Computes what a grid can sell and buy from its current or planned slots. */
 import { type Decimal, decimal, max, min, mul, sum, ZERO } from "../../kernel/decimal.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import { midOf } from "../../kernel/spread.ts";
@@ -19,24 +19,24 @@ import type { GridState, Ledger, Slot } from "../state/state.ts";
 import { beginsOf, type PlannedStart, type StartWorld } from "./planned-start.ts";
 import { mostMoved } from "./worst-case.ts";
 
-/** A grid as it runs, or as it would. */
+/** A running or planned grid. */
 export interface ExposedGrid {
   readonly symbol: Pair;
   readonly config: GridConfig;
   readonly state: GridState;
   readonly market: Market;
   readonly mid: Decimal;
-  /** Its buys, as far as they may have filled and are not booked. */
+  /** Its buys that can have filled without being booked. */
   readonly buys: readonly Order[];
-  /** The slots of a ladder that is about to replace its own. */
+  /** Slots of a new ladder that will replace its own. */
   readonly laid?: readonly Slot[] | undefined;
-  /** Own base that it has not taken yet. */
+  /** Base of the account that it has not taken yet. */
   readonly unbegun?: Decimal | undefined;
-  /** Of one that follows the market anywhere: the most that it can buy; undefined where nothing bounds that. */
+  /** Maximum that a grid without a range limit can buy; undefined if nothing limits it. */
   readonly capital: Decimal | undefined;
   /** Whether a loss limit of the account sells its base. */
   readonly exitsOnLoss: boolean;
-  /** Its stop or take-profit price is reached already: it sells all base in one order. */
+  /** Whether its stop or take-profit price is already reached: it then sells all base in one order. */
   readonly exitsAtOnce?: boolean | undefined;
 }
 
@@ -73,14 +73,14 @@ function gridParts(grid: ExposedGrid): PlannedPart[] | undefined {
   return [...laid.map(({ size }) => ({ base: ZERO, quote: size })), held, begins, ...followedParts(grid)];
 }
 
-/** What it holds, and what its buys may have brought. */
+/** Returns its base, including what its buys may have bought. */
 export const heldAndBought = ({ state, buys }: Pick<ExposedGrid, "state" | "buys">): Decimal =>
   max(ZERO, heldInAll(state)) + openBids(buys).base;
 
-/** A first buy takes at up to 1 % beyond the ask, and buys its fee beside the base. */
+/** A first buy can execute 1 % beyond the ask, and also buys its fee. */
 const FIRST_BUY_SPARE = decimal("1.02");
 
-/** A slot sells what it holds, or buys what it lacks: what a sell has returned is not counted again. */
+/** Returns a slot's part: it sells its base or buys what it lacks; quote from a sell is not counted again. */
 function slotPart(slot: Slot, { state, buys }: ExposedGrid): PlannedPart {
   const held = max(ZERO, baseHeld(slot));
   const bids = openBids(
@@ -103,7 +103,7 @@ const followedParts = ({ config, state, market, laid }: ExposedGrid): PlannedPar
     quote: size,
   }));
 
-/** Own base that a grid takes when it begins: at its trigger any of its slots may sell. */
+/** Returns the account's base that a grid takes when it starts: at its trigger any slot can sell. */
 export function unbegunBase(
   { config, state, status }: { config: GridConfig; state: GridState; status: StrategyStatus },
   market: Market,
@@ -116,21 +116,21 @@ export function unbegunBase(
   return most === undefined ? sum(wanted) : min(most, sum(wanted));
 }
 
-/** What the bound of a grid leaves to buy; undefined of one that has none. */
+/** Returns the quote that a grid's limit leaves for buys; undefined without a limit. */
 export const boundLeft = (
   { config, state }: Pick<ExposedGrid, "config" | "state">,
   symbol: Pair,
 ): Decimal | undefined =>
   config.bound && max(ZERO, config.bound.spent - spentOf(state.ledger, splitPair(symbol).quote));
 
-/** The configuration of a grid that trades no more than an exposure from now on. */
+/** Limits a grid's configuration to an exposure from now on. */
 export function withBound(exposure: Exposure, config: GridConfig, ledger: Ledger): GridConfig {
   if (exposure.trades !== "known") return config;
   const spent = spentOf(ledger, splitPair(exposure.symbol).quote) + exposure.quote;
   return { ...config, bound: { base: exposure.base, spent } };
 }
 
-/** What a start can sell and buy. */
+/** Returns what a start can sell and buy. */
 export function exposureOfStart(planned: PlannedStart, start: StartWorld): Exposure {
   const { market, quote, bounds } = start;
   const { config } = planned.checked;

@@ -3,7 +3,7 @@ import type { Candle } from "../../model/market.ts";
 import type { GuidedStart, GuideFields } from "../schema/guide.ts";
 import type { GuidedGrid } from "./guide.ts";
 
-/** The numbers of a start as another request takes them. */
+/** Returns the values of a start as input for another request. */
 export function startOf(request: GuideFields, guided: GuidedGrid): Omit<GuidedStart, "planHash"> {
   const { exchange, symbol, useOwnBase = false, dryRun, dryBalance } = request;
   const { lowerPrice, upperPrice, gridLevels, orderSize, stopLossPrice, takeProfitPrice, trail } = guided;

@@ -10,37 +10,37 @@ import type { OnLeave } from "../schema/guide.ts";
 import type { GridConfig } from "../state/config.ts";
 
 export interface GuideRequest {
-  /** Quote that the grid may come to use in all, fees included. */
+  /** Maximum quote that the grid can use, including fees. */
   readonly budget: Decimal;
   readonly onLeave: OnLeave;
 }
 
 export interface GuideMarket {
   readonly market: Market;
-  /** Where the price has been. */
+  /** Past prices. */
   readonly candles: readonly Candle[];
   readonly mid: Decimal;
 }
 
-/** The numbers of a start, as `start_grid` takes them; prices and size in quote. */
+/** Values of a start as `start_grid` takes them; prices and size in quote. */
 export type GuidedGrid = Pick<
   GridConfig,
   "lowerPrice" | "upperPrice" | "gridLevels" | "orderSize" | "stopLossPrice" | "takeProfitPrice" | "trail"
 >;
 
-/** Kept free on either side of where the price has been, as a share of how far that is. */
+/** Margin on each side of the past prices, as a divisor of their range. */
 const KEPT_FREE = 20n;
-/** Beyond the range, as a share of its width: a stop price; and how far a grid follows the market. */
+/** Distance beyond the range of a stop price, and of the trail limit, as divisors of its width. */
 const [STOP_BEYOND, FOLLOWS_BEYOND] = [10n, 2n];
-/** Two levels are apart by three times what the fees of a cycle take, and by no less than this. */
+/** Minimum spacing; levels are at least three times a cycle's fees apart. */
 const LEAST_SPACING: Decimal = (6n * ONE) / 1000n;
 const TIMES_FEES = 3n;
 const [MOST_LEVELS, LEAST_LEVELS] = [50, 4] as const;
 const CENT: Decimal = ONE / 100n;
 
 /**
- * A grid over where the price has been, of as many levels as pay their fees well and as the budget has orders for.
- * Throws AppError where the budget is too small for any.
+ * Returns a grid over past prices with as many levels as fees and budget allow. Throws AppError if the budget is too
+ * small.
  */
 export function guided({ budget, onLeave }: GuideRequest, { market, candles, mid }: GuideMarket): GuidedGrid {
   const spacing = max(LEAST_SPACING, (breakEvenRatio(restingFees(market)) - ONE) * TIMES_FEES);
@@ -58,7 +58,7 @@ export function guided({ budget, onLeave }: GuideRequest, { market, candles, mid
   throw tooSmall(range, ends, { market, mid });
 }
 
-/** From the lowest to the highest price, a margin around both; wide enough for a few levels where it stood still. */
+/** Returns the range from the lowest to the highest price with a margin; at least wide enough for a few levels. */
 function rangeOver(
   { candles, mid, spacing }: Pick<GuideMarket, "candles" | "mid"> & { readonly spacing: Decimal },
   tick: Decimal,
@@ -74,7 +74,7 @@ function rangeOver(
   };
 }
 
-/** A price of five digits, as people name them, where the market has ticks as fine. */
+/** Rounds a price to five digits if the market's ticks allow it. */
 function neat(price: Decimal, tick: Decimal, rounding: "down" | "up"): Decimal {
   const step = 10n ** BigInt(Math.max(0, price.toString().length - 5));
   return snap(price, step % tick === ZERO ? step : tick, rounding);
@@ -93,7 +93,7 @@ function leavesBy({ lowerPrice, upperPrice }: GuidedRange, onLeave: OnLeave, tic
   return { trail: { down: max(below, tick), up: above } };
 }
 
-/** Quote per order, so that all slots to which the grid can ever come use no more than the budget. */
+/** Returns the quote per order with which all possible slots fit the budget. */
 function sizeWithin(budget: Decimal, config: Omit<GuidedGrid, "orderSize">, market: Market): Decimal {
   const count = config.gridLevels + followedBy(config, market);
   const fees = ONE + quoteFee(market);

@@ -6,21 +6,21 @@ import type { Slot } from "../state/state.ts";
 import { cycleNet } from "./cycle-net.ts";
 import { type Begins, lossAt } from "./worst-case.ts";
 
-/** The last week's candles, each of `span`, or why there are none. */
+/** The last week's candles with length `span`, or why there are none. */
 export type LastWeek =
   | { readonly candles: readonly Candle[]; readonly span: Millis }
   | { readonly reason: string };
 
 interface Crossings {
-  /** How often an order at one of the levels would have filled. */
+  /** Estimated number of fills at one of the levels. */
   readonly fills: number;
-  /** By slot: how often a buy and the sell of what it bought would have. */
+  /** Estimated number of complete cycles per slot. */
   readonly cycles: readonly number[];
 }
 
 /**
- * How often a price has crossed the levels of slots. Each begins with a buy, once the price has been above its lower
- * one; a price has to pass a level; of a candle the extreme nearer to its open comes first.
+ * Counts how often prices crossed the levels of slots. Each slot begins with a buy, after the price was above its
+ * lower price. A price must pass a level to count; within a candle, the extreme nearer to its open comes first.
  */
 export function crossingsOf(
   slots: readonly Pick<Slot, "lower" | "upper">[],
@@ -46,7 +46,7 @@ export function crossingsOf(
 const cornersIn = ({ open, high, low, close }: Candle): Decimal[] =>
   high - open < open - low ? [open, high, low, close] : [open, low, high, close];
 
-/** What a grid would earn if the price went on as in the last week, and until when that pays for a fall. */
+/** Estimates the profit if the next weeks repeat the last one, and after which time it covers a price fall. */
 export function lastWeekOut(begins: Begins, week: LastWeek) {
   if ("reason" in week) return unknownWeek(week.reason);
   const { candles, span } = week;
@@ -82,7 +82,7 @@ interface Fall {
   readonly loss: Decimal;
 }
 
-/** To the stop price, where it sells, else to the lowest level. */
+/** Returns the fall to the stop price that sells, or to the lowest level. */
 function fallOf(begins: Begins): Fall {
   const { config, state } = begins;
   const { centered: _, ...range } = config;

@@ -5,7 +5,10 @@ import type { Intent } from "../../model/intent.ts";
 import { FIRST_BUY_SLOT } from "../state/state.ts";
 import type { Checked } from "./check.ts";
 
-/** The same while the same orders would be placed with the same configuration; of a centered grid, `hash-center`. */
+/**
+ * Returns a hash that stays the same while the same orders with the same configuration would be placed; `hash-center`
+ * for a centered grid.
+ */
 export function planHashOf({ config, center }: Checked, intents: readonly Intent[]): string {
   // Which order is nearest the market, and the first buy's limit, change with every trade.
   const orders = [...intents]
@@ -18,11 +21,11 @@ export function planHashOf({ config, center }: Checked, intents: readonly Intent
   return `${hashOfShown([config, beyond, center], orders)}-${text(center)}`;
 }
 
-/** The center of the centered grid that a preview has shown. */
+/** Returns the center of the centered grid that a preview showed. */
 export const centerOf = (planHash: string | undefined): Decimal | undefined =>
   parseDecimal(planHash?.split("-")[1] ?? "");
 
-/** Throws when a preview's plan is no longer what would be placed. */
+/** Throws if the plan has changed since the preview. */
 export function checkHash(
   { hash, checked }: { readonly hash: string; readonly checked: Checked },
   expected: string | undefined,
@@ -32,7 +35,7 @@ export function checkHash(
   if (!(expected === hash || isAlike) || !isAround(checked)) throw noLongerHolds();
 }
 
-/** A grid around the center it was shown with stands as shown while the market is between the levels next to it. */
+/** Returns whether a centered plan is still valid: the market is between the levels next to its center. */
 function isAround({ config: { centered }, slots, startPrice }: Checked): boolean {
   if (!centered) return true;
   const [below, above] = [slots[centered.levels - 1], slots[centered.levels]];

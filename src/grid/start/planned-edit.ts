@@ -22,25 +22,25 @@ export interface EditWorld {
   readonly market: Market;
   readonly quote: Quote;
   readonly balances: readonly Balance[];
-  /** Orders of the account on the pair that rest or may rest. */
+  /** Orders of the account on the pair that are open or can be open. */
   readonly orders: readonly Order[];
-  /** What the account's other strategies still need of what is free. */
+  /** What the account's other strategies still need of the free balances. */
   readonly kept: Both;
   readonly killed: boolean;
 }
 
-/** What a change does: the orders that are cancelled, and those that rest once it is made. */
+/** Result of a change: the canceled orders, and the open orders after it. */
 export interface PlannedEdit {
   readonly edited: EditedGrid;
   readonly cancels: readonly Order[];
   readonly intents: readonly Intent[];
   readonly state: GridState;
-  /** Free quote beside other strategies, once the cancels have given theirs back. */
+  /** Free quote apart from other strategies' needs, after the cancels. */
   readonly free: Decimal;
   readonly hash: string;
 }
 
-/** The plan of a change, by the functions that the step makes it with. */
+/** Plans a change with the functions that a pass uses. */
 export function planEdit(strategy: GridStrategy, edited: EditedGrid, world: EditWorld): PlannedEdit {
   const { market, quote, balances, orders, kept, killed } = world;
   const mine = orders.filter((order) => order.strategy === strategy.id);
@@ -67,8 +67,8 @@ export function planEdit(strategy: GridStrategy, edited: EditedGrid, world: Edit
 }
 
 /**
- * Of a centered grid the orders, and the prices at which it ends, lie around the price of the pass that makes the
- * change: no plan can name them.
+ * Returns the hash of a change. A centered grid's orders and stop prices depend on the price of the pass that makes
+ * the change, so the hash excludes them.
  */
 function hashOfEdit(
   { id, edits = 0 }: GridStrategy,
@@ -98,7 +98,7 @@ function freed(
   return funds;
 }
 
-/** Base that no slot sells after the change: it waits for a price, or for a person. */
+/** Warns about base that no slot sells after the change; it waits for a price or a person. */
 function idleWarnings({ edited, state }: PlannedEdit, { base }: Market): Warning[] {
   const idle = totalBase(state.idle);
   if (!edited.isRelaid || idle <= ZERO) return [];
@@ -110,7 +110,7 @@ function idleWarnings({ edited, state }: PlannedEdit, { base }: Market): Warning
   ];
 }
 
-/** At its start it may buy base at once; a change buys none but by its orders. */
+/** Returns the funds that a change needs. A start can buy base at once; a change buys only through its orders. */
 function fundsOfEdit({ edited, state, intents, free }: PlannedEdit, begins: Begins, world: EditWorld) {
   if (!edited.isRelaid) return [];
   const needed = neededQuote({ ...begins, config: { ...edited.config, initialBuy: false } });
@@ -120,7 +120,7 @@ function fundsOfEdit({ edited, state, intents, free }: PlannedEdit, begins: Begi
   );
 }
 
-/** The plan as a person reads it. */
+/** Formats the plan for people. */
 export function plannedEditOut(strategy: GridStrategy, planned: PlannedEdit, world: EditWorld) {
   const { edited, cancels, intents, state, free, hash } = planned;
   const { market, quote, balances } = world;
@@ -164,7 +164,7 @@ const EDITED_FIELDS = [
   "allowLoss",
 ] as const;
 
-/** Each field that becomes another one, from what to what. */
+/** Lists each changed field with its old and new value. */
 export function describeChanges({ before, config }: Pick<EditedGrid, "before" | "config">) {
   const describe = (value: Decimal | number | boolean | undefined): string =>
     value === undefined ? "none" : typeof value === "bigint" ? text(value) : String(value);

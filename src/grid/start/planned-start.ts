@@ -26,21 +26,24 @@ export interface StartWorld {
   readonly market: Market;
   readonly quote: Quote;
   readonly balances: readonly Balance[];
-  /** What the account's other strategies still need of what is free. */
+  /** What the account's other strategies still need of the free balances. */
   readonly kept: Both;
   readonly killed: boolean;
   readonly confidence?: Decimal | undefined;
-  /** What the orders are held to. */
+  /** Limits of the orders. */
   readonly bounds?: Bounds | undefined;
 }
 
-/** What a start does now: the state it stores, the orders of its first pass, and what it refuses. */
+/** Result of a start now: the stored state, the orders of its first pass, and the refused slots. */
 export interface PlannedStart {
   readonly checked: Checked;
   readonly state: GridState;
   readonly intents: readonly Intent[];
   readonly ownBase: Decimal;
-  /** The same while the same orders would be placed with the same configuration; names the center of a centered grid. */
+  /**
+   * Stays the same while the same orders with the same configuration would be placed; contains the center of a
+   * centered grid.
+   */
   readonly hash: string;
 }
 
@@ -56,7 +59,7 @@ export const firstState = ({ slots, startPrice, center, config }: Checked, laidA
 
 const ownFree = ({ market, balances, kept }: StartWorld): Both => freeBeside(kept, balances, market);
 
-/** The plan of the first pass, by the function that the step itself plans with. */
+/** Plans the first pass with the function that a pass uses. */
 export function planStart(checked: Checked, world: StartWorld): PlannedStart {
   const { market, quote, balances, killed, confidence, bounds } = world;
   const { config } = checked;
@@ -104,14 +107,14 @@ const capitalAtStart = (quote: Decimal, position: Decimal) => ({
 
 const plannedOrder = (intent: Intent, { symbol }: Market) => ({ ...intent, symbol, type: "limit" as const });
 
-/** What passes by: the grid starts, and its passes place what they may when they may. */
+/** Limits that end by themselves: the grid starts, and later passes place the orders. */
 const LATER: ReadonlySet<string> = new Set([
   "limit_collar",
   "limit_price_age",
   "limit_gap",
 ] satisfies LimitCode[]);
 
-/** Why a grid that would begin so is not started: one of its first orders is beyond a limit. */
+/** Returns why a start is refused: one of its first orders exceeds a limit. */
 export function beyondLimits(
   { intents, state }: PlannedStart,
   { market, quote, bounds }: StartWorld,
@@ -131,7 +134,7 @@ export const beginsOf = (
 
 type PlannedOptions = z.input<ReturnType<typeof PlannedShape>>["options"];
 
-/** What was asked for beside the levels. */
+/** Returns the options besides the levels. */
 function optionsOut(config: GridConfig): PlannedOptions {
   const { stopLossPrice, takeProfitPrice, triggerPrice, trail } = config;
   return {
@@ -141,7 +144,7 @@ function optionsOut(config: GridConfig): PlannedOptions {
   } as PlannedOptions;
 }
 
-/** Of prices and shares their numbers, flags as they are; nothing of what was not asked for. */
+/** Returns prices and shares as numbers and flags unchanged; omits options that were not set. */
 const given = (
   request: Readonly<Record<string, Decimal | boolean | undefined>>,
 ): Record<string, number | boolean> =>
@@ -151,7 +154,7 @@ const given = (
     ),
   );
 
-/** What a start takes of the account's own without having been told to, and what it lacks. */
+/** Warns about balances that a start uses without an explicit flag, and about missing ones. */
 export function fundsWarnings(planned: PlannedStart, world: StartWorld): Warning[] {
   const { checked, state, intents, ownBase } = planned;
   const { base } = world.market;
@@ -167,7 +170,7 @@ export function fundsWarnings(planned: PlannedStart, world: StartWorld): Warning
   return [...warnings, ...missingQuote({ needed, free, resting }, world)];
 }
 
-/** Buys that cannot all be paid for of what is free beside other strategies. */
+/** Warns about buys that the free balances do not cover. */
 export function missingQuote(
   {
     needed,
@@ -187,7 +190,7 @@ export function missingQuote(
   return [{ code: "funds_missing", message }];
 }
 
-/** What the orders come to in quote, at their own prices. */
+/** Returns the sums of the orders in quote, at their own prices. */
 function orderSums(intents: readonly Intent[]) {
   const of = (side: Intent["side"]) =>
     text(
@@ -196,7 +199,7 @@ function orderSums(intents: readonly Intent[]) {
   return { buys: of("buy"), sells: of("sell") };
 }
 
-/** The plan as a person reads it: every order, what it needs, what a cycle nets, and what it can come to. */
+/** Formats the plan for people: every order, the needed funds, the profit of a cycle, and the worst case. */
 export function plannedOut(planned: PlannedStart, world: StartWorld, week: LastWeek) {
   const { checked, state, intents, ownBase, hash } = planned;
   const { market, quote } = world;

@@ -21,7 +21,7 @@ interface StartPreview extends StartWorld {
   readonly week: LastWeek;
 }
 
-/** What a start would place now, and the most quote the grid can come to hold in base. */
+/** Previews a start: its orders, and the maximum quote that it can convert to base. */
 export function previewStart(planned: PlannedStart, start: StartPreview): Preview {
   const { checked, intents, ownBase, state, hash } = planned;
   const { config, startPrice } = checked;
@@ -65,7 +65,7 @@ function startLimits(planned: PlannedStart, start: StartPreview): string[] {
   ];
 }
 
-/** Slots that would rest nothing, by the reason. */
+/** Counts slots without an order by reason. */
 function refusedOf({ refused }: PlannedStart["state"]): string[] {
   const counts = new Map<string, number>();
   for (const { reason } of refused) counts.set(reason, (counts.get(reason) ?? 0) + 1);
@@ -79,7 +79,7 @@ const STOP_PRICES = [
   ["takeProfitPrice", "take-profit price"],
 ] as const;
 
-/** What a pause leaves unprotected. */
+/** Describes protection that a pause disables. */
 export const pauseTexts = (config: GridConfig, quote: string): string[] => [
   "it pauses the grid: nothing new is placed until it is resumed",
   ...STOP_PRICES.flatMap(([field, name]) => {
@@ -88,7 +88,7 @@ export const pauseTexts = (config: GridConfig, quote: string): string[] => [
   }),
 ];
 
-/** What protection a change takes away, or moves farther off. */
+/** Describes protection that a change removes or moves further away. */
 export function protectionTexts(before: GridConfig, after: GridConfig, quote: string): string[] {
   const removed = STOP_PRICES.flatMap(([field, name]) => {
     const price = before[field];
@@ -104,24 +104,24 @@ export function protectionTexts(before: GridConfig, after: GridConfig, quote: st
 }
 
 interface EditPreview {
-  /** What is done, before the grid's id. */
+  /** Describes the action; the grid's id follows. */
   readonly told: string;
-  /** Of what places orders: that nothing may be placed now. */
+  /** For actions that place orders: whether the kill switch blocks them now. */
   readonly killed?: boolean;
-  /** Of a stop that sells the base. */
+  /** For a stop that sells the base. */
   readonly sale?: Sale | undefined;
-  /** Of a resume: its slots buy again. */
+  /** For a resume: its slots buy again. */
   readonly buys?: boolean;
   readonly notes?: readonly string[];
 }
 
-/** What is sold at once, as things are now. */
+/** What is sold at once at current prices. */
 export interface Sale {
   readonly told: string;
   readonly worstCase: string;
 }
 
-/** All base of a strategy at what the book shows; `book` is undefined where nobody could be asked. */
+/** Estimates the sale of a strategy's base at the book's prices; `book` is undefined if it could not be read. */
 export function saleOf(
   { state, symbol }: GridStrategy,
   { quote, book, mark }: { quote?: Quote | undefined; book?: Book | undefined; mark: Decimal },
@@ -138,7 +138,7 @@ export function saleOf(
   };
 }
 
-/** A change of a running grid, with what it holds now. */
+/** Previews a change of a running grid, with its current base. */
 export function previewChange(
   { strategy, openOrders, memory }: StrategyView<GridStrategy>,
   { told: output, killed = false, sale, buys = false, notes = [] }: EditPreview,

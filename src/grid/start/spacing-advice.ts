@@ -5,10 +5,10 @@ import { breakEvenRatio, restingFees } from "../ladder/fees.ts";
 import { ascends, leastRatio, levelsFrom, slotsBetween } from "../ladder/levels.ts";
 import type { GridConfig } from "../state/config.ts";
 
-/** A range grid has no fewer. */
+/** Minimum number of levels of a range grid. */
 const LEAST_LEVELS = 2;
 
-/** What to ask for instead of a range grid whose cycles lose: in the field that was given. */
+/** Suggests input instead of a range grid whose cycles lose money, in the field that the user set. */
 export function adviceOnRange(config: GridConfig, market: Market): string {
   const pays = (change: Partial<GridConfig>) =>
     paysFees(levelsFrom({ ...config, ...change }, market.tick), market);
@@ -22,7 +22,7 @@ export function adviceOnRange(config: GridConfig, market: Market): string {
   return most < LEAST_LEVELS ? "use a wider range" : `use at most ${most} levels or a wider range`;
 }
 
-/** The same of a centered grid, whose spacing is a share of its center. */
+/** Does the same for a centered grid, whose spacing is a share of its center. */
 export function adviceOnCentered(
   { orderSize, centered }: CenteredTerms,
   mid: Decimal,
@@ -46,10 +46,10 @@ type CenteredTerms = Pick<GridConfig, "orderSize"> & {
 const paysFees = (levels: readonly Decimal[], market: Market): boolean =>
   ascends(levels) && leastRatio(slotsBetween(levels)) >= breakEvenRatio(restingFees(market));
 
-/** Doublings after which a spacing is beyond every price. */
+/** Number of doublings after which a spacing exceeds every price. */
 const MOST_DOUBLINGS = 64;
 
-/** The least readable value above one that does not hold; undefined where none does. */
+/** Returns the smallest readable value that satisfies a condition, above one that does not; undefined if none does. */
 function leastWhere(holds: (value: Decimal) => boolean, from: Decimal): Decimal | undefined {
   let [below, above] = [from, from * 2n];
   for (let tries = 0; !holds(above); tries++) {
@@ -64,7 +64,7 @@ function leastWhere(holds: (value: Decimal) => boolean, from: Decimal): Decimal 
   return readable(above);
 }
 
-/** The greatest whole number below one that does not hold, 0 where none does. */
+/** Returns the largest whole number that satisfies a condition, below one that does not; 0 if none does. */
 function mostWhere(holds: (count: number) => boolean, from: number): number {
   let [most, least] = [from, 0];
   while (most - least > 1) {

@@ -3,7 +3,7 @@ import { type Decimal, div, max, min, ONE, sum, ZERO } from "../../kernel/decima
 import { splitPair } from "../../kernel/pair.ts";
 import type { Balance } from "../../model/account.ts";
 
-/** Of one asset: what stays for the strategies, what may be taken, and what they lack already. */
+/** Amounts of one asset: what strategies need, what can be withdrawn, and what strategies already lack. */
 export interface Withdrawable {
   readonly asset: string;
   readonly total: Decimal;
@@ -13,7 +13,7 @@ export interface Withdrawable {
   readonly missing: Decimal;
 }
 
-/** Per asset, what can be taken out and no order of any strategy comes to wait for funds. */
+/** Returns, per asset, what can be withdrawn without making any strategy's order wait for funds. */
 export function withdrawable(balances: readonly Balance[], needs: readonly Need[]): Withdrawable[] {
   const known = new Map(balances.map((one) => [one.asset, one]));
   const assets = new Set([
@@ -30,8 +30,8 @@ export function withdrawable(balances: readonly Balance[], needs: readonly Need[
 }
 
 /**
- * Most of a quote asset that may go while the buys of strategies with `maxPosition` and `safetyReserve` stay within them: both
- * are shares of a capital that a withdrawal makes less.
+ * Returns the maximum withdrawal of a quote asset that keeps the buys of strategies with `maxPosition` and
+ * `safetyReserve` within them; both are shares of the capital, which a withdrawal reduces.
  */
 function withinShares(asset: string, { total, needs }: { total: Decimal; needs: readonly Need[] }): Decimal {
   const mine = needs.filter(({ strategy }) => splitPair(strategy.symbol).quote === asset);
@@ -50,7 +50,7 @@ function withinShares(asset: string, { total, needs }: { total: Decimal; needs: 
     .reduce(min, total);
 }
 
-/** The w with quote − w = share · (capital − w). */
+/** Returns the w with quote − w = share · (capital − w). */
 const aboveReserve = (
   share: Decimal,
   { capital, quote }: { readonly capital: Decimal; readonly quote: Decimal },

@@ -9,26 +9,26 @@ import { runningQuote } from "../plan/reserve.ts";
 import type { GridConfig } from "../state/config.ts";
 import type { GridState, Slot } from "../state/state.ts";
 
-/** What a grid begins with. */
+/** Initial values of a grid. */
 export interface Begins {
   readonly config: GridConfig;
   readonly state: Pick<GridState, "slots" | "idle">;
   readonly startPrice: Decimal;
-  /** What an order that takes at once pays at most. */
+  /** Maximum price of an immediate order. */
   readonly takingPrice: Decimal;
   readonly market: Market;
   readonly balances: readonly Balance[];
 }
 
 /**
- * Most quote that a grid can come to hold in base, fees included. One that follows the market down buys again at each
- * of the levels that it comes to, and keeps what it holds: a trailing one as far as its bound, a centered one until
- * the account's quote, or its own share of it, is used.
+ * Returns the maximum quote that a grid can convert to base, including fees. A grid that follows the market down buys
+ * at each new level and keeps its base: a trailing grid down to its limit, a centered one until the account's quote,
+ * or its share of it, is used.
  */
 export const mostQuote = (begins: Begins): Decimal =>
   begins.config.centered ? mostMoved(begins) : mul(mostMoved(begins), ONE + quoteFee(begins.market), "up");
 
-/** The same without fees: what it counts as to a limit. */
+/** Returns the same without fees, as limits count it. */
 export function mostMoved(begins: Begins): Decimal {
   const { config, state, market, balances } = begins;
   if (config.centered) return capital(config, balances, market);
@@ -36,8 +36,8 @@ export function mostMoved(begins: Begins): Decimal {
 }
 
 /**
- * Most that a grid can have lost at a price, in quote, against what it begins with at the start price; `sold` once its
- * base is sold there. Of one that is laid out anew nothing is known but what it can lose in all.
+ * Returns the maximum loss of a grid at a price, in quote, compared with its value at the start price; `sold` if its
+ * base is sold there. For a grid that is rebuilt, only the total loss is known.
  */
 export function lossAt(price: Decimal, begins: Begins, sold = false): Decimal {
   const { config, state, startPrice, market } = begins;
@@ -50,8 +50,8 @@ export function lossAt(price: Decimal, begins: Begins, sold = false): Decimal {
 }
 
 /**
- * A slot has bought at its lower price; or still holds its first base; or has sold that and bought again. Cycles
- * between only earn, as long as they pay their fees.
+ * Returns the worst case of a slot: it bought at its lower price, still has its first base, or sold that and bought
+ * again. Cycles in between only earn if they cover their fees.
  */
 function waysOfLosing(slot: Slot, worth: Decimal, begins: Begins): Decimal[] {
   const { config, startPrice, market } = begins;
@@ -66,23 +66,23 @@ function waysOfLosing(slot: Slot, worth: Decimal, begins: Begins): Decimal[] {
   return [rebought, costOfFirst(slot, begins) - mul(first, worth, "down")];
 }
 
-/** What a slot's first sell brings. */
+/** Returns the proceeds of a slot's first sell. */
 const proceedsOf = (slot: Slot, market: Market): Decimal =>
   mul(mul(firstAmount(market, { ...slot, side: "sell" }), slot.upper, "down"), ONE - fee(market), "down");
 
-/** What the base for the first sell of a slot that sells costs at once; a fee in base is bought beside it. */
+/** Returns the immediate cost of the base for a slot's first sell, including a fee in base. */
 function costOfFirst(slot: Slot, { takingPrice, market }: Begins): Decimal {
   const amount = div(firstAmount(market, slot), ONE - fee(market), "up");
   return mul(mul(amount, takingPrice, "up"), ONE + fee(market), "up");
 }
 
-/** Quote with which no slot ever waits for any: what the running grid reserves, or more where it first buys base. */
+/** Returns the quote that keeps every slot funded: the reserve of the running grid, or more if it first buys base. */
 export function neededQuote({ config, state, market, ...start }: Begins): Decimal {
   const running = runningQuote({ config, state }, market);
   return config.initialBuy ? max(running, firstBuyQuote({ config, state, market, ...start })) : running;
 }
 
-/** Quote for the buys of a start, for its first buy, and for the buys after its first sells. */
+/** Returns the quote for a start's buys, its first buy, and the buys after its first sells. */
 function firstBuyQuote(begins: Begins): Decimal {
   const { state, market } = begins;
   return sum(
@@ -96,8 +96,8 @@ function firstBuyQuote(begins: Begins): Decimal {
 }
 
 /**
- * At the lowest level, at the bound of a trailing grid, at a stop price where the base is sold, and at zero. A centered
- * grid has no level at which it ends.
+ * Returns losses at the lowest level, at the trail limit, at a stop price that sells, and at zero. A centered grid
+ * has no lowest level.
  */
 export function worstCases(begins: Begins): { price: number; loss: number }[] {
   const { lowerPrice, stopLossPrice, trail, centered } = begins.config;
@@ -109,7 +109,7 @@ export function worstCases(begins: Begins): { price: number; loss: number }[] {
 
 const fee = ({ maker, taker }: Market): Decimal => max(maker, taker);
 
-/** What a slot's buy costs, and the base that it brings. */
+/** Returns the cost of a slot's buy, and the base that it gets. */
 function boughtBySlot({ size, lower }: Slot, market: Market): [paid: Decimal, held: Decimal] {
   const amount = lotsFor(market, size, lower);
   const paid = mul(mul(amount, lower, "up"), ONE + quoteFee(market), "up");

@@ -1,10 +1,10 @@
 import { type Decimal, mulDiv, ZERO } from "../../kernel/decimal.ts";
 
-/** Base that belongs to a strategy and to none of its slots, with what it cost in quote. */
+/** Base that belongs to a strategy but to none of its slots, with its cost in quote. */
 export interface Lot {
   readonly base: Decimal;
   readonly cost: Decimal;
-  /** Base that was there before the grid: its sell is no cycle. */
+  /** Whether the base existed before the grid; its sell completes no cycle. */
   readonly first: boolean;
 }
 
@@ -15,7 +15,7 @@ export const totalBase = (lots: readonly Lot[]): Decimal =>
 export const totalCost = (lots: readonly Lot[]): Decimal =>
   lots.reduce((total, { cost }) => total + cost, ZERO);
 
-/** The lots with one more, cheapest by unit first. */
+/** Adds a lot, keeping the lots sorted by unit cost. */
 export function withLot(lots: readonly Lot[], lot: Lot): readonly Lot[] {
   if (lot.base === ZERO && lot.cost === ZERO) return lots;
   return [...lots, lot].sort((a, b) => {
@@ -25,8 +25,8 @@ export function withLot(lots: readonly Lot[], lot: Lot): readonly Lot[] {
 }
 
 /**
- * Takes an amount, cheapest lots first; a part of a lot takes its share of the cost, rounded half. What is
- * not there is owed: a lot of negative base without a cost, so that nothing is lost from the sums.
+ * Takes an amount, cheapest lots first; a part of a lot takes its share of the cost, rounded half. A missing amount
+ * becomes a lot of negative base without cost, so the sums stay correct.
  */
 export function takeLots(lots: readonly Lot[], amount: Decimal): { taken: Lot; rest: readonly Lot[] } {
   let [left, taken]: [Decimal, Lot] = [amount, { ...NO_LOT, base: amount }];
@@ -51,7 +51,7 @@ const partOf = ({ base, cost, first }: Lot, amount: Decimal): Lot => ({
   first,
 });
 
-/** What is taken, with what one more lot of it has cost. */
+/** Returns the taken base plus the cost of one more lot. */
 const atCostOf = (taken: Lot, { cost, first }: Lot): Lot => ({
   ...taken,
   cost: taken.cost + cost,

@@ -6,8 +6,8 @@ const toggle = (name: string) => flagField("Invalid request", name).optional();
 const anyShare = (name: string) => shareField(name).optional();
 
 /**
- * What every grid may be asked for beside its levels: read at the start, kept in its config under the same name, and
- * told by its preview. An option of both grids is a field here, and the place where it acts.
+ * Options of every grid besides its levels: the start reads them, the config stores them under the same names, and
+ * the preview shows them. To add an option for both kinds of grid, add a field here and the code that uses it.
  */
 export const optionFlags = () => ({
   allowLoss: toggle("allowLoss").describe("false refuses a grid whose cycles lose money after fees"),
@@ -24,16 +24,16 @@ export const optionShares = () => ({
 
 type OutputOf<Fields extends () => z.ZodRawShape> = z.output<z.ZodObject<ReturnType<Fields>>>;
 
-/** A flag that is absent does what is said at its field; a share is a Decimal of 1. */
+/** An absent flag has the default of its field; a share is a Decimal from 0 to 1. */
 export type GridOptions = Readonly<OutputOf<typeof optionFlags> & OutputOf<typeof optionShares>>;
 
 const OWN = lazy(() => new Set(Object.keys({ ...optionFlags(), ...optionShares() })));
 
-/** The options among what was asked for. */
+/** Returns only the options of a request. */
 export const optionsOf = <Whole extends GridOptions>(whole: Whole): GridOptions =>
   Object.fromEntries(Object.entries(whole).filter(([name]) => OWN().has(name)));
 
-/** What was asked for beside them. */
+/** Returns the rest of a request. */
 export const besideOptions = <Whole extends GridOptions>(whole: Whole): Omit<Whole, keyof GridOptions> =>
   Object.fromEntries(Object.entries(whole).filter(([name]) => !OWN().has(name))) as Omit<
     Whole,

@@ -6,7 +6,7 @@ export interface PriceRange {
   readonly upper: Decimal;
 }
 
-/** Where the levels lie now, in quote: a grid that follows the market has left what was asked for. */
+/** Returns the current range of levels, in quote; a grid that follows the market has left its configured range. */
 export function rangeNow({ slots }: Pick<GridState, "slots">): PriceRange | undefined {
   if (slots.length === 0) return undefined;
   return {

@@ -12,12 +12,12 @@ import type { Lot } from "./lots.ts";
 
 export type { GridConfig };
 
-/** A grid among strategies. */
+/** A grid strategy. */
 export type GridStrategy = Strategy<GridConfig, GridState>;
 
 /**
- * The interval between two neighbouring levels. It rests a buy at `lower` or a sell at `upper`.
- * Held now: base − sold, at a cost of cost − cost·sold/base (see booking.ts).
+ * The interval between two neighboring levels. It has a buy at `lower` or a sell at `upper`. Its current base is base
+ * − sold, at a cost of cost − cost·sold/base (see booking.ts).
  */
 export interface Slot extends SlotState {
   readonly lower: Decimal;
@@ -25,76 +25,76 @@ export interface Slot extends SlotState {
   /** Quote per order. */
   readonly size: Decimal;
   readonly side: "buy" | "sell";
-  /** Base bought in the cycle under way, before fees. */
+  /** Base bought in the current cycle, before fees. */
   readonly bought: Decimal;
   readonly base: Decimal;
   readonly cost: Decimal;
   readonly sold: Decimal;
-  /** Where what it holds is sold, when that is above `upper`: below it the sell would not cover its cost. */
+  /** Sell price above `upper`, below which the sell would not cover its cost. */
   readonly sellAt?: Decimal;
-  /** Holds first base: its sell realises profit but completes no cycle. */
+  /** Whether it has first base: its sell realizes profit but completes no cycle. */
   readonly first: boolean;
-  /** Completed so far. */
+  /** Completed cycles. */
   readonly cycles: number;
 }
 
-/** What fills have moved since the start. Nothing here is an estimate. */
+/** Balance changes from fills since the start; nothing here is an estimate. */
 export interface Ledger {
-  /** Change of quote by fills, fees in quote included. */
+  /** Change of quote from fills, including fees in quote. */
   readonly quote: Decimal;
-  /** Own base taken over at the start price. */
+  /** Base of the account that it got at the start price. */
   readonly firstBase: Decimal;
   readonly firstCost: Decimal;
   readonly realized: Decimal;
-  /** Fees paid so far per asset. */
+  /** Fees paid so far, per asset. */
   readonly fees: Readonly<Record<string, Decimal>>;
-  /** Cash in assets other than base and quote: fees taken in them, so never above zero. */
+  /** Balance changes in third assets: fees charged in them, so never above zero. */
   readonly cash: Readonly<Record<string, Decimal>>;
-  /** What those fees were worth in quote when they were taken, and whether some of that is an estimate. */
+  /** Value in quote of those fees when they were charged, and whether part of it is an estimate. */
   readonly feesValue: Decimal;
   readonly feesEstimated: boolean;
-  /** What fills have moved per asset, summed apart from slots and cash: both have to agree. */
+  /** Balance changes from fills per asset, summed separately from slots and cash; both must agree. */
   readonly moved: Readonly<Record<string, Decimal>>;
   readonly filledOrders: number;
   readonly cycles: number;
 }
 
-/** A move of the mid that has to be seen in two passes before anything follows from it. */
+/** A move of the mid price that two passes must observe before the grid acts on it. */
 export type MidMove = "stop_loss" | "take_profit" | "rebuild" | "trail_up" | "trail_down";
 
 export interface Signal {
   readonly move: MidMove;
-  /** Market time of the first pass that saw it. */
+  /** Market time of the first pass that observed it. */
   readonly at: Millis;
 }
 
-/** Its orders are of the grid as a whole, as those of an exit: what they fill goes to and comes from its idle lots. */
+/** Its orders belong to the grid as a whole, like those of an exit: their fills change its idle lots. */
 export const FIRST_BUY_SLOT = FIRST_WHOLE_SLOT;
 
 export interface GridState extends StrategyState {
-  /** The exact mid at the start, at which first base is booked. */
+  /** The exact mid price at the start, at which first base is booked. */
   readonly startPrice: Decimal;
   readonly slots: readonly Slot[];
   readonly ledger: Ledger;
-  /** Base of the strategy that no slot holds, cheapest first. */
+  /** Base of the strategy that no slot has, cheapest first. */
   readonly idle: readonly Lot[];
-  /** The price around which the slots were last laid out, and when, in market time. */
+  /** The price around which the slots were last built, and the market time of it. */
   readonly center: Decimal;
   readonly laidAt: Millis;
   /** Spacing of the slots as a multiple of the configured one, 1 to 2. */
   readonly widening: Decimal;
-  /** Mids of the last hour, at most one a minute; kept only where volatility is asked for. */
+  /** Mid prices of the last hour, at most one per minute; stored only if volatility is configured. */
   readonly mids: readonly { readonly at: Millis; readonly mid: Decimal }[];
   readonly signal: Signal | null;
-  /** Its orders are being cancelled, to be laid out anew in this generation. */
+  /** Its orders are being canceled, to rebuild the slots in this generation. */
   readonly rebuild: { readonly generation: number } | null;
-  /** One slot is being moved to the other end; `steps` counts those moved up, less those moved down. */
+  /** One slot is moving to the other end; `steps` counts slots moved up minus slots moved down. */
   readonly trail: { readonly way: "up" | "down" | null; readonly steps: number };
-  /** The buy of missing base at the start: orders placed for it so far; null when it is over or not wanted. */
+  /** The buy of missing base at the start: number of orders so far; null if it is complete or not needed. */
   readonly firstBuy: { readonly tries: number } | null;
 }
 
-/** What every grid begins with, but for its slots and prices. */
+/** Initial state of every grid, without its slots and prices. */
 export const NEW_STATE = {
   ...NEW_STRATEGY_STATE,
   idle: [],
