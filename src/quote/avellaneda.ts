@@ -1,15 +1,15 @@
 /**
  * Avellaneda and Stoikov, "High-frequency trading in a limit order book", Quantitative Finance 8 (2008) 217–224.
- * Statistics, in floats: an order's price is made from shares of the reference, which are bounded decimals.
+ * Statistics use floats: an order's price is computed from shares of the reference, which are bounded decimals.
  */
 import { type Decimal, decimal, max, min, ZERO } from "../kernel/decimal.ts";
 
 export interface AvellanedaModel {
-  /** Risk aversion γ, per unit of quote; 0 is its limit. */
+  /** Risk aversion γ, per unit of quote; 0 gives its limit. */
   readonly gamma: number;
-  /** σ: the price's standard deviation per root of the unit of time, in quote. */
+  /** σ: the price's standard deviation per square root of the time unit, in quote. */
   readonly sigma: number;
-  /** k: how fast the rate of fills falls with the distance, per unit of quote: λ(δ) = A·exp(−k·δ). */
+  /** k: how fast the rate of fills decreases with the distance, per unit of quote: λ(δ) = A·exp(−k·δ). */
   readonly k: number;
 }
 
@@ -19,20 +19,20 @@ export const indifferencePrice = (
   { mid, inventory, left }: { readonly mid: number; readonly inventory: number; readonly left: number },
 ): number => mid - inventory * gamma * sigma ** 2 * left;
 
-/** Equation 30, both distances together: γ·σ²·(T − t) + (2/γ)·ln(1 + γ/k); at γ = 0 its limit 2/k. */
+/** Equation 30, the sum of both distances: γ·σ²·(T − t) + (2/γ)·ln(1 + γ/k); at γ = 0, its limit 2/k. */
 export const optimalSpread = ({ gamma, sigma, k }: AvellanedaModel, left: number): number =>
   gamma * sigma ** 2 * left + (gamma === 0 ? 2 / k : (2 / gamma) * Math.log1p(gamma / k));
 
-/** Shares of the reference. */
+/** Spread and skew as shares of the reference price. */
 export interface AvellanedaShares {
-  /** By how much the reservation price lies above the reference; below it where it is negative. */
+  /** Distance of the reservation price above the reference; negative below it. */
   readonly skew: Decimal;
   readonly halfSpread: Decimal;
 }
 
 /**
- * The model's quotes, never outside the bounds: the half-spread between `least` and `widest`, the skew at most `most`.
- * A model that gives no number quotes at the widest, without skew: it never stops.
+ * Returns the model's values within the bounds: the half-spread between `least` and `widest`, the skew at most
+ * `most`. If the model gives no number, it returns the widest spread without skew.
  */
 export function avellanedaShares(
   model: AvellanedaModel,
@@ -45,7 +45,7 @@ export function avellanedaShares(
   return { skew: boundedShare(skew, -most, most), halfSpread: boundedShare(half, least, widest) };
 }
 
-/** No share of a price is larger before it is bounded: a Decimal is made of it. */
+/** Maximum share before bounding, so a Decimal can be made of it. */
 const LARGEST = 1e6;
 
 const boundedShare = (value: number, least: Decimal, most: Decimal): Decimal =>

@@ -1,4 +1,4 @@
-/** What of the wanted levels may rest: what funds, bounds, the market and one's own orders leave. */
+/** Decides which planned levels can be placed within funds, bounds, the market and own orders. */
 import { type Decimal, max, min, mul, ONE, ZERO } from "../kernel/decimal.ts";
 import type { Market, Side } from "../model/market.ts";
 import { meetsMinimum } from "../model/minimum.ts";
@@ -13,7 +13,7 @@ export type CutReason =
   | "loss"
   | "would_self_cross";
 
-/** A level that does not rest, and why. */
+/** A level that is not placed, and why. */
 export interface Cut {
   readonly side: Side;
   readonly level: number;
@@ -25,15 +25,15 @@ export interface KeptLevels {
   readonly cuts: readonly Cut[];
 }
 
-/** The best prices of others; undefined where there are none. */
+/** The best prices of others; undefined if there are none. */
 export interface Others {
   readonly bid: Decimal | undefined;
   readonly ask: Decimal | undefined;
 }
 
 /**
- * Moves levels that would take to the tick before the other side, so that `postOnly` does not refuse them. A level is
- * never moved towards the price, and what falls on another one's price gives way by a tick.
+ * Moves levels that would be taker orders to the tick before the other side, so `postOnly` does not reject them. A
+ * level never moves toward the price, and a level at another one's price moves away by a tick.
  */
 export function besideOthers(
   levels: readonly QuoteLevel[],
@@ -60,17 +60,20 @@ const nearestAbove = (a: Decimal | undefined, b: Decimal | undefined): Decimal |
   a === undefined ? b : b === undefined ? a : max(a, b);
 
 export interface Means {
-  /** For this side's orders alone: quote of a buying side, base of a selling one. */
+  /** Free balance for this side's orders: quote for bids, base for asks. */
   readonly free: Decimal;
-  /** Base held, and the bounds that it is kept in; null for none. */
+  /** Current base and its bounds; null without a bound. */
   readonly inventory: Decimal;
   readonly most: Decimal | null;
   readonly least: Decimal | null;
-  /** Why nothing more is placed: a loss that has reached its limit. */
+  /** Whether no more orders are placed because a loss has reached its limit. */
   readonly halted: boolean;
 }
 
-/** Nearest first, as far as the means go: the last one is smaller, and left out where the venue would not take it. */
+/**
+ * Returns the levels that the funds cover, nearest first: the last one can be smaller, and is omitted if the exchange
+ * would not accept it.
+ */
 export function affordable(levels: readonly QuoteLevel[], means: Means, market: Market): KeptLevels {
   let { free } = means;
   let room = roomOf(levels[0]?.side, means);
@@ -93,7 +96,7 @@ export function affordable(levels: readonly QuoteLevel[], means: Means, market: 
   return { levels: kept, cuts };
 }
 
-/** What a bid takes of the quote, should its fee be taken there. */
+/** Returns a bid's cost in quote, including a possible fee in quote. */
 const grossPrice = (price: Decimal, { maker }: Market): Decimal => mul(price, ONE + max(maker, ZERO), "up");
 
 const wholeLots = ({ lot }: Market, means: Decimal, price: Decimal): Decimal =>
@@ -110,7 +113,7 @@ function cutReason(side: Side, halted: boolean, byFunds: boolean): CutReason {
   return side === "buy" ? "max_inventory" : "min_inventory";
 }
 
-/** Levels that could trade with an order of the account's own are left out: a wash trade is refused, not risked. */
+/** Omits levels that could trade with an own order of the account, which would be a wash trade. */
 export function clearOfOwn(levels: readonly QuoteLevel[], own: Parameters<typeof firstMet>[1]): KeptLevels {
   const meetsOwn = (one: QuoteLevel): boolean =>
     firstMet(reachOf({ ...one, type: "limit" }), own) !== undefined;

@@ -1,8 +1,8 @@
-/** How far from the reservation price the nearest order of a side lies, as a share of it. */
+/** Computes the distance of the nearest order from the reservation price, as a share of it. */
 import { type Decimal, decimal, mul } from "../kernel/decimal.ts";
 import type { Millis } from "../kernel/time.ts";
 
-/** The standard deviation of a price's returns over a span, as a share of the price. */
+/** Standard deviation of a price's returns over a span, as a share of the price. */
 export interface Volatility {
   readonly share: number;
   readonly over: Millis;
@@ -10,13 +10,14 @@ export interface Volatility {
 
 export interface HalfSpread {
   readonly share: Decimal;
-  /** What it was widened by, or that nothing did. */
+  /** Which of the three distances applied. */
   readonly because: "asked" | "fees" | "volatility";
 }
 
 /**
- * The widest of three: what was asked for, what pays the fees of both sides, and what a price moves by between two
- * passes, times a factor. A round trip at `share` earns 2·share of the notional and pays the maker's fee twice.
+ * Returns the largest of three: the configured half-spread, the one that covers both fees, and a factor times the
+ * price's movement between two passes. A round trip at `share` earns 2·share of the notional and pays the maker fee
+ * twice.
  */
 export function halfSpread({
   asked: requestedValue,
@@ -26,9 +27,9 @@ export function halfSpread({
   interval,
 }: {
   readonly asked: Decimal;
-  /** The maker's fee, as a share of the notional; a rebate is below zero. */
+  /** The maker fee as a share of the notional; negative for a rebate. */
   readonly maker: Decimal;
-  /** Undefined where it is not known: then it widens nothing. */
+  /** Undefined if unknown; then it has no effect. */
   readonly volatility?: Volatility | undefined;
   readonly factor: Decimal;
   /** How long an order waits for the next pass. */
@@ -41,10 +42,13 @@ export function halfSpread({
     : { share: requestedValue, because: "asked" };
 }
 
-/** More than this no price is said to move by: a wild estimate widens a quote, and does not end it. */
+/** Maximum price movement: an extreme estimate widens a quote, but does not remove it. */
 const LARGEST_MOVE = 0.5;
 
-/** One standard deviation of what the price moves by within an interval: a random walk's grows with the root of time. */
+/**
+ * Returns one standard deviation of the price movement within an interval; in a random walk it grows with the square
+ * root of time.
+ */
 export function moveWithin({ share, over }: Volatility, interval: Millis): Decimal {
   const move = share * Math.sqrt(interval / over);
   return decimal(
@@ -53,8 +57,8 @@ export function moveWithin({ share, over }: Volatility, interval: Millis): Decim
 }
 
 /**
- * The realized volatility of prices that were seen at uneven times: the root of Σ r² / Σ Δt (Andersen, Bollerslev,
- * Diebold, Labys, "The Distribution of Realized Exchange Rate Volatility", 2001). Undefined of fewer than two.
+ * Returns the realized volatility of prices at irregular times: √(Σ r² / Σ Δt) (Andersen, Bollerslev, Diebold, Labys,
+ * "The Distribution of Realized Exchange Rate Volatility", 2001). Undefined for fewer than two prices.
  */
 export function realizedVolatility(
   prices: readonly { readonly price: number; readonly at: Millis }[],

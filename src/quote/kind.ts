@@ -11,7 +11,7 @@ import { mayQuote, runQuote } from "./pass/run.ts";
 import { requestedElsewhere } from "./pass/sources.ts";
 import type { QuoteConfig, QuoteState, QuoteStrategy } from "./state/state.ts";
 
-/** Orders on both sides of a market, around a price of several places, that follow it. */
+/** Quotes: orders on both sides of a market that follow a reference price from several sources. */
 export const quoteKind: Kind<QuoteConfig, QuoteState> = {
   name: "quote",
   version: 1,
@@ -38,7 +38,7 @@ export const quoteKind: Kind<QuoteConfig, QuoteState> = {
 
 export const isQuote = (strategy: Strategy): strategy is QuoteStrategy => strategy.kind === quoteKind.name;
 
-/** A strategy as the quotes that it is. Throws for one of another kind. */
+/** Returns a strategy as quotes. Throws for a strategy of another kind. */
 export function asQuote(strategy: Strategy): QuoteStrategy {
   if (!isQuote(strategy)) throw new TypeError(`strategy ${strategy.id} is not a quote strategy`);
   return upgraded(quoteKind, strategy) as QuoteStrategy;

@@ -1,28 +1,28 @@
-/** Where the orders of both sides would rest, and how large they are, before funds and other orders cut them. */
+/** Computes prices and sizes of both sides' orders, before funds and other orders reduce them. */
 import { type Decimal, div, divideWhole, max, min, mul, ONE, snap, ZERO } from "../kernel/decimal.ts";
 import type { Market, Side } from "../model/market.ts";
 import { leastAmount } from "../model/minimum.ts";
 
 export const MOST_QUOTE_LEVELS = 20;
 
-/** How large the levels of a side are, nearest first. */
+/** Sizes of a side's levels, nearest first. */
 export type Sizes =
-  /** Each so much, in quote. */
+  /** The same size for each level, in quote. */
   | { readonly model: "flat"; readonly size: Decimal }
-  /** The nearest so much, in quote, and each further one `factor` times the one before. */
+  /** Size of the nearest level in quote; each further one is `factor` times the one before. */
   | { readonly model: "growing"; readonly size: Decimal; readonly factor: Decimal }
-  /** Altogether so much, in quote, and none farther from the reference than `within`, a share: what obligations ask. */
+  /** Total size in quote, within the share `within` of the reference price, as liquidity obligations require. */
   | { readonly model: "depth"; readonly depth: Decimal; readonly within: Decimal };
 
 export interface QuoteLadder {
-  /** A side. */
+  /** Number of levels per side. */
   readonly levels: number;
-  /** Between a level and the next one, as a share of the reservation price; `depth` lays its own. */
+  /** Distance between two levels, as a share of the reservation price; `depth` computes its own. */
   readonly gap: Decimal;
   readonly sizes: Sizes;
 }
 
-/** An order that should rest: in quote per base, and in base. Level 0 is the nearest. */
+/** A planned order: price in quote per base, amount in base. Level 0 is the nearest. */
 export interface QuoteLevel {
   readonly side: Side;
   readonly level: number;
@@ -33,11 +33,14 @@ export interface QuoteLevel {
 export interface QuotePrices {
   readonly reference: Decimal;
   readonly reservation: Decimal;
-  /** A share of the reservation price. */
+  /** As a share of the reservation price. */
   readonly halfSpread: Decimal;
 }
 
-/** One side's levels, nearest first, on whole ticks away from the reservation price, each a tick apart at least. */
+/**
+ * Returns one side's levels, nearest first, at whole ticks rounded away from the reservation price, at least one tick
+ * apart.
+ */
 export function quoteLevelsOf(
   side: Side,
   ladder: QuoteLadder,
@@ -80,11 +83,11 @@ function priceAt(side: Side, level: number, { ladder, prices, tick }: Laid): Dec
   return level === ladder.levels - 1 ? edge : snap(rounded + along, tick, side === "buy" ? "up" : "down");
 }
 
-/** The price at which what counts as depth ends. */
+/** Returns the furthest price that counts as depth. */
 const edgeOf = (side: Side, within: Decimal, { reference }: QuotePrices): Decimal =>
   mul(reference, ONE + sign(side) * within, side === "buy" ? "up" : "down");
 
-/** The price, or the next tick beyond the level before; undefined where a bid would fall to nothing. */
+/** Returns the price, or the next tick beyond the previous level; undefined if a bid would reach zero. */
 function beyond(side: Side, price: Decimal, before: Decimal | undefined, tick: Decimal): Decimal | undefined {
   const far = before === undefined ? price : before + sign(side) * tick;
   const placed = side === "buy" ? min(price, far) : max(price, far);
@@ -97,7 +100,7 @@ function isInside(side: Side, price: Decimal, { sizes }: QuoteLadder, prices: Qu
   return side === "buy" ? price >= edge : price <= edge;
 }
 
-/** In whole lots; never less than the venue takes, and for a depth never less than its part of it. */
+/** Returns the amount in whole lots, at least the exchange's minimum; for a depth, rounded up. */
 function amountOf(
   { level, price }: QuoteLevel,
   levels: number,
@@ -116,6 +119,6 @@ function levelSize(sizes: Sizes, level: number, levels: number): Decimal {
   return size;
 }
 
-/** What levels come to, in quote at their own prices. */
+/** Returns the value of levels in quote, at their own prices. */
 export const levelsWorth = (levels: readonly Pick<QuoteLevel, "price" | "amount">[]): Decimal =>
   levels.reduce((sum, { price, amount }) => sum + mul(price, amount, "down"), ZERO);

@@ -1,4 +1,4 @@
-/** Everything that is quoted at one moment: the very function that a preview shows and a pass follows. */
+/** Plans all quotes at one moment; previews and passes use the same function. */
 import { type Decimal, max, mul, ONE, ZERO } from "../kernel/decimal.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Market, Side } from "../model/market.ts";
@@ -11,37 +11,37 @@ import { type PriceSource, type ReferencePrice, referencePrice } from "./referen
 import { reservationPrice, shareOfBase } from "./reservation.ts";
 import { statistic } from "./statistic.ts";
 
-/** Shares of 1; what is not asked for is left out. */
+/** Settings of quotes; shares are between 0 and 1, and unset ones are absent. */
 export interface QuoteRules extends QuoteLadder {
-  /** Half of the spread that is asked for. */
+  /** Half of the configured spread. */
   readonly asked: Decimal;
-  /** Of what the price moves by between two passes. */
+  /** Factor of the price movement between two passes. */
   readonly volatilityFactor: Decimal;
-  /** Base's share of what is held that one wants, and how strongly the price leans towards it. */
+  /** Target share of base in the inventory, and how strongly the price adjusts to it. */
   readonly target: Decimal;
   readonly strength: Decimal;
-  /** The reservation price lies no farther from the reference. */
+  /** Maximum distance of the reservation price from the reference. */
   readonly mostSkew: Decimal;
-  /** No half-spread of an estimator is wider. */
+  /** Maximum half-spread from an estimator. */
   readonly widest: Decimal;
-  /** Takes the place of skew and half-spread, within their bounds; `horizon` is T − t in the unit of its σ. */
+  /** Replaces skew and half-spread within their bounds; `horizon` is T − t in the time unit of its σ. */
   readonly avellaneda?: (AvellanedaModel & { readonly horizon: number }) | undefined;
-  /** Bounds of the base that is held. */
+  /** Bounds of the inventory. */
   readonly mostBase?: Decimal | undefined;
   readonly leastBase?: Decimal | undefined;
 }
 
-/** What is known at that moment. */
+/** Known data at that moment. */
 export interface QuoteView {
   readonly now: Millis;
-  /** Between two passes. */
+  /** Time between two passes. */
   readonly interval: Millis;
   readonly market: Market;
   readonly sources: readonly PriceSource[];
   /** Best prices of others. */
   readonly others: Others;
   readonly volatility?: Volatility | undefined;
-  /** Base held, and what is free for orders of these quotes, what they themselves bind included. */
+  /** Current base, and the free balances for these quotes, including what their orders lock. */
   readonly inventory: Decimal;
   readonly freeBase: Decimal;
   readonly freeQuote: Decimal;
@@ -52,13 +52,13 @@ export interface QuoteView {
 
 export interface QuotePlan {
   readonly reference: ReferencePrice;
-  /** Null without a reference: then nothing is quoted. */
+  /** Null without a reference price; then nothing is quoted. */
   readonly prices: QuotePrices | null;
   readonly widenedBy: HalfSpread["because"] | "model" | null;
   readonly bids: readonly QuoteLevel[];
   readonly asks: readonly QuoteLevel[];
   readonly cuts: readonly Cut[];
-  /** What a person should know of it. */
+  /** Notices for the user. */
   readonly notices: readonly QuoteNotice[];
 }
 

@@ -1,20 +1,20 @@
-/** What a pair is worth to somebody who quotes it: of several places, each trusted as far as it deserves. */
+/** Computes a reference price from several sources with weights, maximum ages and collars. */
 import { abs, type Decimal, mul, ZERO } from "../kernel/decimal.ts";
 import { midOf } from "../kernel/spread.ts";
 import type { Millis } from "../kernel/time.ts";
 
-/** One place's price, in quote per base. */
+/** The price of one source, in quote per base. */
 export interface PriceSource {
   readonly source: string;
-  /** Undefined where it gave none. */
+  /** Undefined if the source returned none. */
   readonly price: Decimal | undefined;
-  /** When it was so; null for a price that somebody has fixed, which never ages. */
+  /** Time of the price; null for a fixed price, which never ages. */
   readonly at: Millis | null;
-  /** Older than this it is not asked. */
+  /** An older price does not count. */
   readonly maxAge: Millis;
-  /** Its vote among the others; one of no weight never counts. */
+  /** Its weight in the median; a source with weight zero never counts. */
   readonly weight: Decimal;
-  /** Farther than this share from the median of all that are fresh it does not count; null trusts it anywhere. */
+  /** Maximum distance from the median of all fresh prices, as a share of it; null for any distance. */
   readonly collar: Decimal | null;
 }
 
@@ -23,20 +23,23 @@ export type Uncounted = "missing" | "stale" | "early" | "weightless" | "beyond_c
 export interface SourceView {
   readonly source: string;
   readonly price: Decimal | null;
-  /** Null of a fixed price, and where there is none. */
+  /** Null for a fixed price, and without a price. */
   readonly age: Millis | null;
   readonly weight: Decimal;
-  /** Null where it counts. */
+  /** Null if it counts. */
   readonly because: Uncounted | null;
 }
 
 export interface ReferencePrice {
-  /** Null where no source counts: then nothing is quoted. */
+  /** Null if no source counts; then nothing is quoted. */
   readonly price: Decimal | null;
   readonly sources: readonly SourceView[];
 }
 
-/** The median, by weight, of what is there, fresh and within its collar. An order of the sources never matters. */
+/**
+ * Returns the weighted median of the prices that are fresh and within their collar. The order of the sources does not
+ * matter.
+ */
 export function referencePrice(sources: readonly PriceSource[], now: Millis): ReferencePrice {
   const sourceViews = sources.map((one) => describeSource(one, now));
   const center = weightedMedian(sourceViews.flatMap(voteOf));
@@ -44,7 +47,7 @@ export function referencePrice(sources: readonly PriceSource[], now: Millis): Re
   return { price: weightedMedian(held.flatMap(voteOf)) ?? null, sources: held };
 }
 
-/** A clock may be ahead of another one by so much. */
+/** Maximum difference between two clocks. */
 const EARLIEST: Millis = 5000;
 
 function describeSource({ source, price, at, maxAge, weight }: PriceSource, now: Millis): SourceView {
@@ -70,7 +73,7 @@ interface Vote {
   readonly weight: Decimal;
 }
 
-/** The price below and above which lies half of the weight; the mean of two where the half falls between them. */
+/** Returns the price with half of the weight on each side; the mean of two prices if the half falls between them. */
 export function weightedMedian(votes: readonly Vote[]): Decimal | undefined {
   const sorted = [...votes].sort((a, b) => (a.price < b.price ? -1 : a.price > b.price ? 1 : 0));
   const whole = sorted.reduce((sum, { weight }) => sum + weight, ZERO);

@@ -1,7 +1,7 @@
-/** Around which price one quotes who holds more, or less, than one wants to. */
+/** Computes the reservation price: the reference price adjusted for inventory. */
 import { abs, type Decimal, div, max, min, mul, ONE, ZERO } from "../kernel/decimal.ts";
 
-/** What is held, in quote at the reference; null where it is worth nothing, as there is no share of it then. */
+/** Returns base's share of the inventory's value; null if the inventory is worth nothing. */
 export function shareOfBase(base: Decimal, quote: Decimal, reference: Decimal): Decimal | null {
   const worth = mul(max(base, ZERO), reference, "half");
   const whole = worth + max(quote, ZERO);
@@ -9,8 +9,8 @@ export function shareOfBase(base: Decimal, quote: Decimal, reference: Decimal): 
 }
 
 /**
- * reference × (1 − (share − target) × strength): whoever holds too much base asks for less, and bids less. Never
- * further than `most` (a share) from the reference, whatever the strength.
+ * Returns reference × (1 − (share − target) × strength): with too much base, asks and bids are lower. The distance
+ * from the reference is at most the share `most`.
  */
 export function reservationPrice(
   reference: Decimal,

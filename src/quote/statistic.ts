@@ -1,4 +1,7 @@
 import { type Decimal, ONE } from "../kernel/decimal.ts";
 
-/** A price or an amount as statistics take it: the one place where a float is made of it. What they answer is a bounded share. */
+/**
+ * Converts a price or an amount to a float for statistics: the only place where that happens. Statistics return
+ * bounded shares.
+ */
 export const statistic = (value: Decimal): number => Number(value) / Number(ONE);

@@ -24,7 +24,7 @@ import { readQuotesExposure } from "./exposures.ts";
 import { readQuotesAt } from "./quote-world.ts";
 import { pausing, stopQuote } from "./stops.ts";
 
-/** What a change of quotes would do now. */
+/** Prepares a change of quotes. */
 async function readyChange(deps: Deps, id: string, request: ChangeRequest, actor: string) {
   const { strategy } = await changeableQuotes(deps, id);
   const { account, symbol } = strategy;
@@ -113,7 +113,7 @@ async function changeByHand(
   return changedOut(view, `${id} ${isMade ? "is changed" : "changes with its next passes"}${why}`);
 }
 
-/** What a person may do to quotes that run. */
+/** Operations on running quotes. */
 export const quoteChanges: readonly Operation[] = [
   pausing(true),
   pausing(false),

@@ -6,7 +6,7 @@ import { type QuotesView, quoteView } from "./quote-views.ts";
 
 export const CHANGES_QUOTES = { effect: "trade", access: "token", output: QuoteChangedShape } as const;
 
-/** One that a person may still change. */
+/** Returns quotes that a user can still change. Throws otherwise. */
 export async function changeableQuotes(deps: Deps, id: string): Promise<QuotesView> {
   const view = await quoteView(deps, id);
   const { status, wants } = view.strategy;
@@ -17,7 +17,7 @@ export async function changeableQuotes(deps: Deps, id: string): Promise<QuotesVi
   );
 }
 
-/** A pass or two where this process makes them, and what has become of it. */
+/** Runs one or two passes if this process runs passes, and returns the quotes after them. */
 export const passesOver = (deps: Deps, id: string, isDone: (view: QuotesView) => boolean) =>
   stepUntil(deps, () => quoteView(deps, id), isDone);
 

@@ -1,4 +1,4 @@
-/** What changes of running quotes can sell and buy, with what has to be read for that. */
+/** Computes what a change of running quotes can sell and buy. */
 import { readPositionExposure } from "../../limits/operations/position-reads.ts";
 import type { Exposure } from "../../model/proposal.ts";
 import type { Deps } from "../../ports/deps.ts";
@@ -6,7 +6,7 @@ import { requestedChange } from "../pass/begin.ts";
 import { largestQuote } from "../start/exposure.ts";
 import type { QuoteConfig, QuoteStrategy } from "../state/state.ts";
 
-/** Quotes that go on, as they are or as a change makes them, do all that their budget lets them do. */
+/** Returns the exposure of running or changed quotes: all that their budget allows. */
 export const readQuotesExposure = (
   deps: Deps,
   strategy: QuoteStrategy,

@@ -6,7 +6,7 @@ import type { QuoteStrategy } from "../state/state.ts";
 
 export type QuotesView = StrategyView<QuoteStrategy>;
 
-/** Those of quotes among views of all kinds. */
+/** Returns the quotes among strategies of all kinds. */
 export const quotesAmong = (views: readonly StrategyView[]): QuotesView[] =>
   views
     .filter(({ strategy }) => isQuote(strategy))

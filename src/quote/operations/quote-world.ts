@@ -20,7 +20,7 @@ import type { Venue, VenueOrder } from "../../ports/venue.ts";
 import { realizedVolatility, type Volatility } from "../half-spread.ts";
 import { statistic } from "../statistic.ts";
 
-/** What a start has to know of the account, its market, and the other places. */
+/** What a start needs of the account, its market, and other sources. */
 export interface QuoteWorld {
   readonly venue: Venue;
   readonly market: Market;
@@ -28,7 +28,7 @@ export interface QuoteWorld {
   readonly open: readonly VenueOrder[];
   readonly elsewhere: Elsewhere;
   readonly balances: readonly Balance[];
-  /** What other strategies of the account still need, and whether any of them trades in its base or quote. */
+  /** What other strategies of the account still need, and whether any of them trades its base or quote. */
   readonly kept: Both;
   readonly isShared: boolean;
   readonly volatility: Volatility | undefined;
@@ -45,7 +45,7 @@ export async function readQuoteWorld(deps: Deps, place: TradingPlace, actor: str
   return readQuotesAt(deps, { venue, symbol: place.symbol, balances, actor });
 }
 
-/** Where, for whom, and beside which strategy: what that one needs is not counted as others' need. */
+/** The account and pair, and a strategy whose own need does not count as others' need. */
 interface QuotesPlace extends Pick<QuoteWorld, "venue" | "balances"> {
   readonly symbol: Pair;
   readonly actor: string;
@@ -84,7 +84,7 @@ export async function readQuotesAt(
   };
 }
 
-/** Of the last hour's minutes; undefined where nobody tells them. */
+/** Returns the volatility of the last hour's one-minute candles; undefined if the exchange does not return them. */
 async function readVolatility(venue: Venue, symbol: Pair): Promise<Volatility | undefined> {
   try {
     const candles = await venue.candles(symbol, { span: MINUTE, limit: 60 });
@@ -97,7 +97,7 @@ async function readVolatility(venue: Venue, symbol: Pair): Promise<Volatility | 
   }
 }
 
-/** What it quotes with: what was asked, of what is free and no other strategy's. */
+/** Returns the budget of quotes: the requested amounts, within what is free and not needed by other strategies. */
 export function budgetFor(
   request: { readonly baseBudget?: Decimal | undefined; readonly quoteBudget?: Decimal | undefined },
   { market, balances, kept, isShared }: QuoteWorld,

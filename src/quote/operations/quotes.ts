@@ -140,7 +140,7 @@ const listQuotes = operation({
   },
 });
 
-/** Quotes of both sides. */
+/** Operations of quotes. */
 export const quoteOperations = (ids: readonly string[]): Operation[] => [
   ...quoteStarts(ids),
   quoteStatus,

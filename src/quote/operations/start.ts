@@ -36,7 +36,7 @@ async function planned(deps: Deps, query: QuoteRequest, actor: string) {
   return { world, plan: planQuote(quoteConfigOf(query, budgetFor(query, world)), world, query) };
 }
 
-/** The price at which the base that it is given is booked; throws where the plan no longer holds, or nobody tells one. */
+/** Returns the price at which the quotes' base is booked. Throws if the plan is outdated or no price is known. */
 function checkedPrice(planned: PlannedQuote, expected: string | undefined): Decimal {
   const { reference, plan } = planned;
   if (expected !== undefined && !isShownQuote(planned, expected)) throw noLongerHolds();
@@ -92,14 +92,14 @@ async function createQuotes(
   return { strategy, warnings: quoteWarnings(plan, world) };
 }
 
-/** What an earlier try of the same request has started. */
+/** Returns the strategy that an earlier attempt of the same request started. */
 async function createdBefore({ store }: Deps, { requestKey }: Call): Promise<CreatedQuotes | undefined> {
   if (requestKey === undefined) return undefined;
   const [view] = await store.strategies({ request: requestKey });
   return view && { strategy: view.strategy, warnings: [] };
 }
 
-/** A start of quotes, read and checked; one that an earlier try of its request has made is made once. */
+/** Reads and checks a start of quotes. A repeated request returns the strategy of the first one. */
 async function prepareQuotes(deps: Deps, query: QuoteRequest, planHash: string | undefined, call: Call) {
   const before = await createdBefore(deps, call);
   if (before)
@@ -132,7 +132,10 @@ async function prepareQuotes(deps: Deps, query: QuoteRequest, planHash: string |
   };
 }
 
-/** Base is counted at the mid of its own book, or at the reference price where that book has none. */
+/**
+ * Returns the exposure of a start. Base counts at the mid price of the pair's book, or at the reference price if the
+ * book has none.
+ */
 function startExposure(
   { config, reference }: PlannedQuote,
   { market, book, standings }: QuoteWorld,

@@ -17,7 +17,7 @@ import { quoteView } from "./quote-views.ts";
 
 const idInput = () => z.object({ id: idField("Invalid request").describe("Strategy id") });
 
-/** What stays in the account, or is sold. */
+/** Describes the base that stays in the account or is sold. */
 const heldText = ({ symbol, state }: QuoteStrategy): string =>
   `${text(state.base)} ${splitPair(symbol).base}`;
 

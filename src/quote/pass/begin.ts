@@ -1,10 +1,10 @@
 import { type QuoteConfig, type QuoteStrategy, slotsFor } from "../state/state.ts";
 
-/** What a person has asked for and no pass has taken note of. */
+/** Returns a requested change that no pass has processed yet. */
 export const requestedChange = ({ edit, edits = 0, state }: QuoteStrategy): QuoteConfig | undefined =>
   edits > (state.edits ?? 0) && edit ? edit : undefined;
 
-/** Makes the change that a person has asked for: its orders follow in this very pass, by tolerance. */
+/** Applies a requested change; this pass then moves orders that exceed the tolerance. */
 export function withChange(strategy: QuoteStrategy): QuoteStrategy {
   const config = requestedChange(strategy);
   if (!config) return strategy;

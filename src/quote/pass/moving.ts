@@ -20,7 +20,7 @@ export interface Moving {
   readonly priced: Quote | undefined;
 }
 
-/** What leaves and what goes, and the strategy after it. */
+/** Returns the cancels and new orders, and the strategy after them. */
 export function moveOrders(
   strategy: QuoteStrategy,
   quoting: Quoting,
@@ -62,7 +62,7 @@ export function moveOrders(
   };
 }
 
-/** By a loss: a person has to resume it. */
+/** Returns whether a loss stopped the quotes; then a person must resume them. */
 const isAtLoss = ({ halted, lostAt }: QuoteState): boolean => (halted ?? null) !== null || lostAt !== null;
 
 function placed(strategy: QuoteStrategy, { bids, asks }: Quoting, around: Moving): Supply {
@@ -89,7 +89,10 @@ function placed(strategy: QuoteStrategy, { bids, asks }: Quoting, around: Moving
   return placeSide("sell", asks.lacking, desk, placeSide("buy", bids.lacking, desk, before));
 }
 
-/** The kill switch and limits keep balances from being read: that is no want of calls. */
+/**
+ * Returns whether orders could be placed. The kill switch and limits can prevent the read of balances, which is not a
+ * lack of calls.
+ */
 const mayWant = ({ state }: QuoteStrategy, { live, context }: Moving): boolean =>
   !context.killed &&
   (["buy", "sell"] as const).some((side) => freeSlots(side, state.slots, { live, context }).ready.length > 0);
@@ -105,7 +108,10 @@ const CUT_REASONS = {
   would_self_cross: "would_self_cross",
 } as const satisfies Record<Cut["because"], Refusal["reason"]>;
 
-/** Levels that are not wanted have no slot: they are told below zero, the nearest bid and ask first. */
+/**
+ * Returns refusals for levels that are not placed. They have no slot, so their numbers are negative, nearest bid and
+ * ask first.
+ */
 const cutsOf = (cuts: readonly Cut[]): Refusal[] =>
   cuts.map(({ side, level, because }) => ({
     slot: -1 - (2 * level + (side === "buy" ? 0 : 1)),

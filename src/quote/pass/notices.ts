@@ -1,4 +1,4 @@
-/** What is said of a quote beside its orders, and what is told when that changes. */
+/** Notices about quotes, and events when the notices change. */
 
 import { text } from "../../kernel/decimal.ts";
 import type { Millis } from "../../kernel/time.ts";
@@ -31,7 +31,7 @@ export function quoteNoticesOf(
 const describeLimitLoss = (most: bigint | undefined, quote: string): string =>
   `its loss exceeds its loss limit${most === undefined ? "" : ` of ${text(most)} ${quote}`}; both sides are canceled. Resume or stop the quotes`;
 
-/** Told once, when it begins and when it is over. */
+/** Events for notices that begin or end; each is written once. */
 export function quoteEvents(before: QuoteStrategy, after: QuoteStrategy, at: Millis): Event[] {
   const describe = (kind: Event["kind"], message: string): Event => ({
     account: after.account,

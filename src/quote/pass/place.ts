@@ -1,4 +1,4 @@
-/** Which orders of the lacking levels leave in this pass: each in a slot of its side. */
+/** Assigns missing levels to slots of their side, and selects the orders of this pass. */
 import { waitsToPlace } from "../../engine/decide/limited.ts";
 import { type Desk, heldBack, placeOrder, type Supply } from "../../engine/position/place.ts";
 import type { Side } from "../../model/market.ts";
@@ -8,7 +8,7 @@ import { isBidSlot } from "../state/state.ts";
 
 const ofSide = (side: Side) => (slot: SlotState) => isBidSlot(slot) === (side === "buy");
 
-/** Slots of a side without an order: those that may have one, and those that wait after a refusal. */
+/** Returns the slots of a side without an order: those that can have one, and those that wait after a refusal. */
 export function freeSlots(
   side: Side,
   slots: readonly SlotState[],
@@ -21,7 +21,10 @@ export function freeSlots(
   return { ready: free.filter((slot) => !waits(slot)), waiting: free.filter(waits) };
 }
 
-/** The nearest level first. A slot that the venue has refused keeps one level waiting: no other is tried in its place. */
+/**
+ * Places the nearest level first. A slot that the exchange rejected keeps its level waiting; no other slot tries that
+ * level.
+ */
 export function placeSide(side: Side, lacking: readonly QuoteLevel[], desk: Desk, before: Supply): Supply {
   const { ready, waiting } = freeSlots(side, before.slots, desk);
   const wanted = lacking.slice(0, Math.max(0, lacking.length - waiting.length));

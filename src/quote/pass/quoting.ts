@@ -1,4 +1,4 @@
-/** The plan of one pass: by the same function whether an order may be wanted, and which. */
+/** Plans one pass. The same function decides whether orders could be needed, and which. */
 import { max, ZERO } from "../../kernel/decimal.ts";
 import { HOUR, MINUTE, type Millis } from "../../kernel/time.ts";
 import type { Market } from "../../model/market.ts";
@@ -18,7 +18,7 @@ export interface Quoting {
   readonly asks: RestedSide;
 }
 
-/** The account's orders that are none of this strategy's. */
+/** The account's orders that belong to other strategies or to the user. */
 export type OtherOrders = readonly Pick<Order, "side" | "price" | "type">[];
 
 export function quotingOf(
@@ -51,7 +51,10 @@ export function quotingOf(
   };
 }
 
-/** Of the last hour's prices and the one of now: what lies still grows calm without a row being written. */
+/**
+ * Returns the volatility of the last hour's prices and the current one. Without price changes it decreases without a
+ * stored row.
+ */
 function seenVolatility(
   { config, state }: QuoteStrategy,
   { price }: ReferencePrice,
@@ -65,7 +68,7 @@ function seenVolatility(
   );
 }
 
-/** With the price that the hour began with, as of its beginning. */
+/** Adds the price at the start of the hour. */
 function ofLastHour(seen: QuoteState["seen"], now: Millis): QuoteState["seen"] {
   const since = now - HOUR;
   const past = seen.filter(({ at }) => at <= now);
@@ -73,7 +76,10 @@ function ofLastHour(seen: QuoteState["seen"], now: Millis): QuoteState["seen"] {
   return past.slice(Math.max(0, first)).map(({ at, price }) => ({ at: Math.max(at, since), price }));
 }
 
-/** With one more where the price is another one than a minute ago or earlier, and it widens the spread. */
+/**
+ * Stores a price if it has changed since the last one, at most once per minute, and only if volatility widens the
+ * spread.
+ */
 export function withSeen(
   { config, state }: QuoteStrategy,
   { reference: { price } }: QuotePlan,
@@ -85,7 +91,7 @@ export function withSeen(
   return [...ofLastHour(state.seen, now), { at: now, price }];
 }
 
-/** What the plan was made of, as it is kept: the same while no order moves and the same places count. */
+/** Returns the stored basis of the plan; unchanged while no order moves and the same sources count. */
 export function lastQuoted(
   before: LastQuoted | null,
   { reference, prices, widenedBy }: QuotePlan,

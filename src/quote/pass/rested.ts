@@ -1,4 +1,4 @@
-/** What rests, against what should. */
+/** Compares open orders with planned levels. */
 import { standsFor, type Tolerance } from "../../engine/position/tolerance.ts";
 import { isFinal } from "../../engine/reconcile/order-life.ts";
 import { abs, type Decimal } from "../../kernel/decimal.ts";
@@ -7,17 +7,17 @@ import type { Order } from "../../model/order.ts";
 import type { QuoteLevel } from "../levels.ts";
 
 export interface RestedSide {
-  /** Orders that stay: what each saves is two calls, and its place in the queue. */
+  /** Orders that stay: each one saves two calls and keeps its queue position. */
   readonly kept: readonly Order[];
-  /** Orders that no level wants. */
+  /** Orders that match no level. */
   readonly misplaced: readonly Order[];
-  /** Levels that no order stands for, nearest first. */
+  /** Levels without a matching order, nearest first. */
   readonly lacking: readonly QuoteLevel[];
 }
 
 const stillResting = ({ amount, filled }: Order): Decimal => amount - filled;
 
-/** Each level takes the nearest order that stands for it; one order stands for one level. */
+/** Matches each level with the nearest order within its tolerance; each order matches one level. */
 export function compareSide(
   side: Side,
   wanted: readonly QuoteLevel[],
@@ -49,8 +49,8 @@ const nearestTo = ({ price }: QuoteLevel, orders: readonly Order[]): Order | und
   );
 
 /**
- * Of the misplaced those that go now. One that is farther from the price than all that is wanted does no harm: the last
- * of a side stays until its successor rests, so that the side is never empty for want of a moment.
+ * Returns the misplaced orders to cancel now. One that is further from the price than all planned levels is harmless:
+ * the last order of a side stays until its replacement is open, so the side is never empty.
  */
 export function goingOf(
   { kept, misplaced }: RestedSide,

@@ -11,7 +11,7 @@ import { quoteEvents } from "./notices.ts";
 import { type OtherOrders, type Quoting, quotingOf } from "./quoting.ts";
 import { isBlind } from "./sources.ts";
 
-/** Quotes both sides of its market, as far as it may: what rests within tolerance stays, and what does not is moved. */
+/** Quotes both sides of its market: orders within the tolerance stay, the others are replaced. */
 export function runQuote(
   before: QuoteStrategy,
   live: readonly Order[],
@@ -48,19 +48,19 @@ export function runQuote(
 const changeEvent = ({ account, id }: QuoteStrategy, at: number) =>
   ({ account, strategy: id, at, kind: "edited", message: "the change is made" }) as const;
 
-/** The account's orders that are not this strategy's own. */
+/** Returns the account's orders that do not belong to this strategy. */
 const otherOrdersOf = ({ id }: QuoteStrategy, { resting }: StrategyContext): OtherOrders =>
   resting
     .filter(({ order }) => order?.strategy !== id)
     .map(({ side, price }) => ({ side, price, type: "limit" }));
 
-/** The reference price as limits and losses see it: the book's own middle may be anything. */
+/** Returns the reference price for limits and losses, because the mid price of the book is unreliable. */
 function pricedOf({ plan }: Quoting, { sight, now }: StrategyContext): Quote | undefined {
   const { price } = plan.reference;
   return price === null ? undefined : { bid: price, ask: price, at: sight.book?.at ?? now };
 }
 
-/** Its own limit of loss: what has met it stays so until a person resumes. */
+/** Applies the strategy's own loss limit; after a breach, a person must resume it. */
 function judgeOwn(strategy: QuoteStrategy, { bid }: Quote): QuoteStrategy {
   const { state, config, resumes } = strategy;
   if (config.maxLoss === undefined) return withLost(strategy, null);
@@ -72,7 +72,7 @@ function judgeOwn(strategy: QuoteStrategy, { bid }: Quote): QuoteStrategy {
 const withLost = (strategy: QuoteStrategy, lostAt: number | null): QuoteStrategy =>
   strategy.state.lostAt === lostAt ? strategy : { ...strategy, state: { ...strategy.state, lostAt } };
 
-/** Whether a level lacks its order, as far as that is known before balances are read. */
+/** Returns whether a level could lack its order, before balances are read. */
 export function mayQuote(strategy: QuoteStrategy, seen: PlacingSight): boolean {
   const { market, open } = seen.sight;
   if (strategy.phase === "starting" || requestedChange(strategy)) return true;

@@ -1,5 +1,5 @@
 import { ageOf } from "../../kernel/time.ts";
-/** What a pass has seen, as the places that vote for the reference price. */
+/** Converts a pass's observations to sources of the reference price. */
 
 import { midOfOthers, withoutOwn } from "../../engine/position/own-book.ts";
 import { ZERO } from "../../kernel/decimal.ts";
@@ -10,10 +10,10 @@ import type { QuoteConfig } from "../state/state.ts";
 
 export type SeenPrices = Pick<StrategyContext, "sight" | "now" | "isSimulated">;
 
-/** The name of the chain's exchanges among the other places. */
+/** Source name of the chain's exchanges. */
 const DEX = "dex";
 
-/** Best prices of others, and the votes. The time of a simulated price is one of its own: it is of now. */
+/** Returns the best prices of others, and the sources. A simulated price has its own clock and counts as current. */
 export function votersOf(
   { weights, fixed, maxAge, collar }: QuoteConfig,
   { sight, now, isSimulated }: SeenPrices,
@@ -47,10 +47,10 @@ export function votersOf(
   };
 }
 
-/** Asked again at half of the age at which an answer would no longer count. */
+/** Returns when other sources are queried again: at half the age at which a price stops counting. */
 export const requestedElsewhere = ({ weights, maxAge }: QuoteConfig) =>
   weights.others > ZERO || weights.dex > ZERO ? { every: Math.floor(maxAge / 2) } : undefined;
 
-/** The book could not be read, and was a moment ago: what rests stays as it is. */
+/** Returns whether the book could not be read now but was read recently; open orders then stay unchanged. */
 export const isBlind = ({ maxAge }: QuoteConfig, { sight, now }: SeenPrices): boolean =>
   sight.book === undefined && ageOf(sight.elsewhere?.bookAt ?? 0, now) <= maxAge;

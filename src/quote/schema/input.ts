@@ -22,7 +22,7 @@ const modelField = (name: string) => {
 };
 const baseAmount = () => decimalField("Invalid request", MOST_AMOUNT).optional();
 
-/** How far apart, how many and how large. */
+/** Fields for spread, number of levels and sizes. */
 const sizeShape = () => ({
   spread: decimalField("Invalid spacing", LARGEST_SPREAD).describe(
     "Spread between best bid and ask, as a share of the price: 0.01 is 1 %",
@@ -45,7 +45,7 @@ const sizeShape = () => ({
     .describe("Distance between two orders of a side, as a share; default: half the spread"),
 });
 
-/** What moves the price that is quoted around, and widens the spread. */
+/** Fields that move the quoted price and widen the spread. */
 const leanShape = () => ({
   volatilityFactor: shareOrMore("volatilityFactor")
     .default(ONE)
@@ -62,7 +62,7 @@ const leanShape = () => ({
   horizon: modelField("horizon").describe("Remaining time for the model; default 1"),
 });
 
-/** Which places say the price, and when they do not. */
+/** Fields for the price sources and their limits. */
 const priceShape = () => ({
   useOwn: flagField("Invalid request", "useOwn")
     .default(true)
@@ -80,7 +80,7 @@ const priceShape = () => ({
     .describe("Maximum deviation of a price from the median, as a share"),
 });
 
-/** What may be asked of quotes, at the start and later. */
+/** Fields of a start and of a change of quotes. */
 const requestedShape = () => ({
   ...sizeShape(),
   ...leanShape(),
@@ -140,7 +140,7 @@ export const quoteInput = (ids: readonly string[]) =>
 
 export type QuoteRequest = z.output<ReturnType<typeof quotePreviewInput>>;
 
-/** Of a change everything may be left out: what is, stays. */
+/** Makes every field of a change optional; absent fields stay unchanged. */
 const editable = () => {
   const { spread, levels, size, depth, maxBase, minBase, maxLoss, fixedPrice, tolerance } = requestedShape();
   return {

@@ -61,7 +61,7 @@ const cadenceShape = () =>
     })
     .describe("Price move between two passes, and the spread that covers it");
 
-/** What a change of running quotes would do. */
+/** Result of a preview of a change to running quotes. */
 export const PlannedQuoteChangeShape = lazy(() =>
   z.object({
     id: z.string(),

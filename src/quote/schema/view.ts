@@ -3,7 +3,7 @@ import type { PlannedQuoteShape, QuoteStatusShape } from "./shapes.ts";
 
 type QuoteText = z.output<ReturnType<typeof QuoteStatusShape>>["strategies"][number];
 
-/** Quotes as a person reads them: a few lines each. */
+/** Formats quotes for people: a few lines each. */
 export const quotesView = (answer: unknown) => {
   const { strategies, count } = answer as z.output<ReturnType<typeof QuoteStatusShape>>;
   if (count === 0) return { note: "no quotes are running; start some with `edgemaker quote start`", count };
@@ -12,13 +12,13 @@ export const quotesView = (answer: unknown) => {
 
 type QuotePlanResponse = z.output<ReturnType<typeof PlannedQuoteShape>>;
 
-/** A plan that was only previewed, and what starts it. */
+/** Formats a previewed plan, and the command that starts it. */
 export const plannedQuoteView = (answer: unknown) => ({
   ...formatQuotePlan(answer),
   "to start": `--plan-hash ${(answer as QuotePlanResponse).planHash} starts exactly this plan`,
 });
 
-/** A plan in the words of a grid's: its orders, around which price, and what can be lost. */
+/** Formats a plan like a grid's: its orders, the reference price, and the possible loss. */
 export function formatQuotePlan(answer: unknown): Readonly<Record<string, string>> {
   const plan = answer as QuotePlanResponse;
   const [base, asset = ""] = plan.symbol.split("/");
@@ -60,7 +60,7 @@ function quoteLines(quote: QuoteText) {
   };
 }
 
-/** The price that is quoted around, which places it is from, and why others do not count. */
+/** Formats the reference price, its sources, and why others do not count. */
 function formatPrice({ reference, sources }: Pick<QuoteText, "reference" | "sources">): string {
   const counted = sources.filter((one) => one.counted).map(({ source }) => describePlace(source));
   const left = sources.filter((one) => !one.counted);
@@ -93,7 +93,7 @@ function describeSide({ orders }: Pick<QuoteText, "orders">, side: "buy" | "sell
 
 const why = ({ reason, detail }: QuoteText["refused"][number]): string => detail ?? reason;
 
-/** Money that was made or lost, to the cent; below a cent to its first digits. */
+/** Formats P&L: to the cent, and below a cent to its first digits. */
 function signedProfit(value: number): string {
   const rounded = Math.abs(value) >= 0.01 || value === 0 ? value.toFixed(2) : value.toPrecision(2);
   return `${value > 0 ? "+" : ""}${Number(rounded)}`;

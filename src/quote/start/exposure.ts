@@ -3,11 +3,11 @@ import { type PositionMarket, positionExposure } from "../../limits/position.ts"
 import type { Exposure } from "../../model/proposal.ts";
 import type { QuoteConfig, QuoteStrategy } from "../state/state.ts";
 
-/** The largest order of quotes whose sizes are all the same. */
+/** Returns the largest order of quotes with equal sizes. */
 export const largestQuote = ({ rules: { sizes } }: QuoteConfig): Decimal | undefined =>
   sizes.model === "flat" ? sizes.size : undefined;
 
-/** What quotes can sell and buy. */
+/** Returns what quotes can sell and buy. */
 export const quoteExposure = (
   strategy: Pick<QuoteStrategy, "symbol" | "config" | "state" | "phase">,
   market: Omit<PositionMarket, "largest">,

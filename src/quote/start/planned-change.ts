@@ -1,4 +1,4 @@
-/** The plan of a change of running quotes, by the functions that the step makes it with, as a person reads it. */
+/** Plans a change of running quotes with the functions that a pass uses, and formats it for people. */
 import { type Decimal, max, text, wire, ZERO } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { hashOfPlan } from "../../kernel/hash.ts";
@@ -12,20 +12,23 @@ import type { QuoteConfig, QuoteStrategy } from "../state/state.ts";
 import { cadenceOf, type QuotesSeen, quotePricedOut, quoteWarnings, sourcesOut } from "./planned-quote.ts";
 import { type ChangeRequest, changedQuote } from "./requested-config.ts";
 
-/** From what to what; `none` where nothing was asked, or nothing is any more. */
+/** The old and new value; `none` without a value. */
 export interface ChangeText {
   readonly field: string;
   readonly from: string;
   readonly to: string;
 }
 
-/** A change that was checked: what it makes of the configuration, and the same in words. */
+/** A checked change: the new configuration, and its description. */
 export interface QuoteChange {
   readonly config: QuoteConfig;
   readonly changes: readonly ChangeText[];
 }
 
-/** One that waits for its pass is built upon. Throws AppError for a change that changes nothing, or cannot be. */
+/**
+ * Returns the change of a configuration, including a change that waits for its pass. Throws AppError if nothing
+ * changes, or if the change is invalid.
+ */
 export function changeOfQuote(strategy: QuoteStrategy, request: ChangeRequest): QuoteChange {
   if (request.size !== undefined && request.depth !== undefined)
     throw new AppError("Invalid order size", "set either size or depth, not both");
@@ -64,11 +67,11 @@ export const quoteChangesText = (changes: readonly ChangeText[]): string =>
 
 export interface PlannedChange extends QuoteChange {
   readonly quoting: Quoting;
-  /** The same while the same quotes would be changed to the same: their orders follow a price that moves. */
+  /** Stays the same while the same quotes would get the same change; it does not depend on their moving orders. */
   readonly hash: string;
 }
 
-/** `orders` are the account's unsettled ones. */
+/** Plans a change; `orders` are the account's unsettled ones. */
 export function planChange(
   strategy: QuoteStrategy,
   request: ChangeRequest,
@@ -89,13 +92,13 @@ export function planChange(
 export const hashOfChange = ({ id, edits = 0 }: QuoteStrategy, config: QuoteConfig): string =>
   hashOfPlan([id, edits, config]);
 
-/** What it may use as its fills have left it. */
+/** Returns the current budget after its fills. */
 const budgetNow = ({ state }: QuoteStrategy, { budget }: QuoteConfig): Both => ({
   base: max(ZERO, state.base),
   quote: max(ZERO, budget.quote + state.ledger.quote),
 });
 
-/** Its own orders' money is its own: free beside others once they are moved. */
+/** Returns the free balances, including what its own orders lock, because they can be moved. */
 export function freedOf(
   strategy: QuoteStrategy,
   orders: readonly Order[],

@@ -1,4 +1,4 @@
-/** The plan of quotes, by the function that the step itself plans with, as a person reads it. */
+/** Plans quotes with the function that a pass uses, and formats the plan for people. */
 
 import { withFirstBase } from "../../engine/position/ledger.ts";
 import { type Decimal, div, max, min, mul, ONE, snap, sum, text, wire, ZERO } from "../../kernel/decimal.ts";
@@ -87,7 +87,10 @@ export const quotePricedOut = (
   sources,
 });
 
-/** What the price moves by between two passes: whoever quotes narrower is picked off. */
+/**
+ * Warns if the price moves more between two passes than the quoted distance, because such quotes lose to faster
+ * traders.
+ */
 export function cadenceOf({ volatility, interval }: QuotesSeen, { rules }: QuoteConfig) {
   const seconds = interval / SECOND;
   if (!volatility)
@@ -140,7 +143,7 @@ export function worstCaseText({ config, reference }: PlannedQuote, { market }: Q
   return `the price falls and does not recover: ${text(quote)} ${market.quote} become ${market.base}, in addition to the initial ${text(base)} ${market.base}${worth}, and all of it loses value${bound}`;
 }
 
-/** Of what it may use, what other strategies of the account have a need of. */
+/** Describes which part of the budget other strategies of the account need. */
 function missingFunds(has: Both, { market, balances, kept }: QuotesSeen) {
   const free = freeBeside(kept, balances, market);
   return (["base", "quote"] as const).flatMap((side) => {
@@ -153,7 +156,7 @@ function missingFunds(has: Both, { market, balances, kept }: QuotesSeen) {
   });
 }
 
-/** Of quotes that run: what they may use now, and their state. */
+/** Running quotes with their current budget and state. */
 type WarnedQuote = Pick<PlannedQuote, "config" | "plan"> & {
   readonly has?: Both;
   readonly state?: QuoteState;

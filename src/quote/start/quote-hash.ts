@@ -1,4 +1,4 @@
-/** The hash by which a person or an agent approves quotes that a preview has shown. */
+/** The hash with which a user or an agent approves previewed quotes. */
 import { type Decimal, mul, parseDecimal, text } from "../../kernel/decimal.ts";
 import { approvesSame, hashOfShown } from "../../kernel/hash.ts";
 import type { QuotePlan } from "../plan.ts";
@@ -9,7 +9,10 @@ export interface QuoteStartPlace {
   readonly dryRun?: boolean | undefined;
 }
 
-/** Half of it approves the settings and levels, half is of the orders as shown; then comes their reference price. */
+/**
+ * Returns the hash: its first half approves settings and levels, the second half the shown orders; then follows their
+ * reference price.
+ */
 export function quotePlanHash(
   config: QuoteConfig,
   { reference: { price }, bids, asks, cuts }: QuotePlan,
@@ -21,8 +24,8 @@ export function quotePlanHash(
 }
 
 /**
- * Whether the quotes of now are those that a preview has shown. Their orders follow the price, so they still are while
- * the reference price lies between the best bid and ask that half the requested spread gave around the shown one.
+ * Returns whether the current quotes match a preview. Their orders follow the price, so they match while the
+ * reference price lies between the bid and ask that half the requested spread gave around the shown price.
  */
 export function isShownQuote(
   {

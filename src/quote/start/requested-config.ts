@@ -1,10 +1,10 @@
-/** What was asked for, as the strategy keeps it. */
+/** Converts input to the stored configuration. */
 import { type Decimal, min, ONE, ZERO } from "../../kernel/decimal.ts";
 import type { Sizes } from "../levels.ts";
 import type { QuoteRequest } from "../schema/input.ts";
 import type { QuoteConfig } from "../state/state.ts";
 
-/** No estimator quotes wider than this, as a share of the price. */
+/** Maximum spread of an estimator, as a share of the price. */
 const WIDEST_QUOTE: Decimal = ONE / 10n;
 
 export function quoteConfigOf(request: QuoteRequest, budget: QuoteConfig["budget"]): QuoteConfig {
@@ -60,7 +60,7 @@ type Changeable =
   | "tolerance";
 export type ChangeRequest = { readonly [N in Changeable]?: QuoteRequest[N] | undefined };
 
-/** The configuration after a change: what is left out stays as it is. */
+/** Returns the configuration after a change; absent fields stay unchanged. */
 export function changedQuote(config: QuoteConfig, request: ChangeRequest): QuoteConfig {
   const { rules } = config;
   const { spread, levels, size, depth, maxBase, minBase, maxLoss, fixedPrice, tolerance } = request;

@@ -7,50 +7,50 @@ import type { HalfSpread } from "../half-spread.ts";
 import type { QuoteRules } from "../plan.ts";
 import type { Uncounted } from "../reference.ts";
 
-/** What a person asked for, defaults filled in. Prices in quote, shares of 1. */
+/** A user's configuration with defaults filled in. Prices in quote, shares of 1. */
 export interface QuoteConfig extends PositionConfig {
   readonly rules: QuoteRules;
   readonly tolerance: Tolerance;
-  /** Votes for the reference price; one of 0 is not asked. */
+  /** Weights of the price sources; a source with weight 0 is not queried. */
   readonly weights: { readonly own: Decimal; readonly others: Decimal; readonly dex: Decimal };
-  /** A price that a person stands for, and its vote. */
+  /** A fixed price that the user sets, and its weight. */
   readonly fixed?: { readonly price: Decimal; readonly weight: Decimal } | undefined;
   /** An older price does not count. */
   readonly maxAge: Millis;
-  /** Nor one that lies farther from the median of all; absent trusts each anywhere. */
+  /** A price further from the median of all does not count; absent, every distance is allowed. */
   readonly collar?: Decimal | undefined;
-  /** A result worse than this, in quote, ends both sides until a person resumes. */
+  /** A result worse than this, in quote, stops both sides until a person resumes them. */
   readonly maxLoss?: Decimal | undefined;
 }
 
-/** What was quoted when orders were last moved. */
+/** Basis of the quotes when orders were last moved. */
 export interface LastQuoted {
   readonly at: Millis;
   readonly reference: Decimal | null;
   readonly reservation: Decimal | null;
   readonly halfSpread: Decimal | null;
   readonly widenedBy: HalfSpread["because"] | "model" | null;
-  /** Null where it counted. */
+  /** Null if it counted. */
   readonly sources: readonly { readonly source: string; readonly because: Uncounted | null }[];
 }
 
 export interface QuoteState extends PositionState {
-  /** Reference prices of the last hour where they changed, at most one a minute; kept only where they widen the spread. */
+  /** Reference prices of the last hour when they changed, at most one per minute; stored only if they widen the spread. */
   readonly seen: readonly { readonly at: Millis; readonly price: Decimal }[];
   readonly quoted: LastQuoted | null;
-  /** The resumes under which its own loss has ended it. */
+  /** Number of resumes at which its own loss stopped it; null if it has not. */
   readonly lostAt: number | null;
 }
 
 export type QuoteStrategy = Strategy<QuoteConfig, QuoteState>;
 
-/** Of a level's order that moves, its successor needs a place beside it. */
+/** Slots per level: while a level's order moves, its replacement needs a second slot. */
 const PLACES_A_LEVEL = 2;
 
-/** Even ones bid, odd ones ask: more levels only add to them. */
+/** Returns whether a slot bids: even ones do, odd ones ask, so more levels only add slots. */
 export const isBidSlot = ({ index }: Pick<SlotState, "index">): boolean => index % 2 === 0;
 
-/** The slots with as many as the levels of a side need; none is ever taken away, as its orders name it. */
+/** Returns enough slots for the levels of a side; no slot is ever removed, because ids of orders name it. */
 export function slotsFor(levels: number, before: readonly SlotState[] = []): readonly SlotState[] {
   const count = 2 * PLACES_A_LEVEL * levels;
   if (before.length >= count) return before;
