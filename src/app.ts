@@ -26,19 +26,19 @@ export interface AppOptions {
   readonly documents: Documents;
   readonly access: Access;
   readonly limiter: Limiter;
-  /** The address that a request came from, as the platform knows it: never what a client says of itself. */
+  /** Returns the address of a request as the platform knows it, never as the client claims it. */
   readonly addressOf: (c: Context) => string | undefined;
   readonly mcp: McpSettings;
   readonly version: string;
-  /** Tells one process from another, so that a client knows whom it has found. */
+  /** Id of the process, so a client can tell which process it has reached. */
   readonly instance: string;
-  /** What a challenge is answered with by whoever has the local token: its commands ask before they send it. */
+  /** Proves knowledge of the local token to its commands, which check that before they send the token. */
   readonly prove?: (challenge: string) => string;
-  /** How answers that go on are given here. */
+  /** How to stream responses on this platform. */
   readonly streaming?: Streaming;
-  /** A file of the pages by its folder and name; absent where the platform serves files itself. */
+  /** Returns a file of the page by folder and name; absent if the platform serves files itself. */
   readonly asset?: Asset;
-  /** Hono's default router if absent: it builds an index of all routes before the first request. */
+  /** Default: Hono's standard router, which builds an index of all routes before the first request. */
   readonly router?: HonoApp["router"];
 }
 
@@ -46,7 +46,7 @@ const isReported = (text: string | undefined): text is string => text !== undefi
 
 const CHALLENGE = /^[0-9a-z]{16,64}$/;
 
-/** The whole service on Fetch primitives: the same on every runtime. */
+/** Creates the whole service on Fetch primitives; it is the same on every runtime. */
 export function createApp({
   deps,
   operations,
@@ -98,7 +98,7 @@ export function createApp({
 
 type HonoApp = Hono<{ Variables: Variables }>;
 
-/** Whether the service can do its work: 503 with the reasons if it cannot. */
+/** Adds `/ready`: 503 with the reasons if the service cannot work. */
 function mountReady(app: HonoApp, deps: Deps): void {
   const watched = watchOver(deps);
   app.get("/ready", async (c) => {
@@ -109,7 +109,7 @@ function mountReady(app: HonoApp, deps: Deps): void {
   });
 }
 
-/** The OpenAPI document, and a page that shows it. */
+/** Adds the OpenAPI document and a page that shows it. */
 function mountDocuments(
   app: HonoApp,
   { documents, asset, deps }: Pick<AppOptions, "documents" | "deps"> & { readonly asset: Asset | undefined },
@@ -139,7 +139,7 @@ function mountDocuments(
   });
 }
 
-/** What is not there, and what has failed; only our own mistakes are logged with a stack. */
+/** Answers unknown paths and failures; only programming errors are logged with a stack. */
 function answerFailures(app: HonoApp, deps: Deps, entrance: Entrance): void {
   app.notFound((c) => {
     entrance.take(c, false);

@@ -9,33 +9,33 @@ import type { Keys } from "./ports/venue.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** Who calls, and what came with the call beside its input. */
+/** The caller, and what came with the call besides its input. */
 export interface Call {
   /** A token's id, `local` for the command line, or `public`. */
   readonly actor: string;
   readonly keys?: Keys | undefined;
   readonly requestId?: string;
-  /** An agent asks, with the token of whoever let it. */
+  /** Whether an agent calls, with the token of its owner. */
   readonly isAgent?: boolean;
-  /** Limits of agents count the call. */
+  /** Whether the limits for agents count the call. */
   readonly isLimited?: boolean;
-  /** Of a request with an Idempotency-Key: the same for every try, so that what is derived from it is too. */
+  /** For a request with an Idempotency-Key: the same for every attempt, like everything derived from it. */
   readonly requestKey?: string | undefined;
   readonly waiting?: WaitingCaller;
-  /** Of a heavy operation: aborts when the client has left. */
+  /** For a heavy operation: aborts when the client disconnects. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Whoever waits for an answer: hears how far it has come, and may say that what there is will do. */
+/** A caller that waits: it gets progress, and can end the calculation early with a partial result. */
 export interface WaitingCaller {
-  /** The share that is done. */
+  /** Receives the completed share. */
   readonly hear: (done: number) => void;
   readonly isEnough: () => boolean;
-  /** Of the time for calculations, what is this one's: 1 while it is alone. */
+  /** Returns the share of calculation time that this call has; 1 while it is alone. */
   readonly share?: () => number;
 }
 
-/** What the events of a call carry. */
+/** Returns the actor and request of a call for its events. */
 export const byOf = ({ actor, requestId, isAgent }: Call): By => ({
   actor: isAgent ? `agent:${actor}` : actor,
   request: requestId ?? null,
@@ -45,107 +45,110 @@ export interface CommandSurface {
   /** Words of the command: `grid start`. */
   readonly path: string;
   readonly alias?: string;
-  /** Commands below the path, each with the input that its word stands for. */
+  /** Subcommands of the path, each with the input that it stands for. */
   readonly words?: Readonly<
     Record<string, { readonly summary: string; readonly input: Readonly<Record<string, unknown>> }>
   >;
-  /** Input fields that may also be given without a flag, in order. */
+  /** Input fields that can be given without a flag, in order. */
   readonly positional?: readonly string[];
-  /** Shorter names of flags; a field's own name in kebab case always works. */
+  /** Shorter names of flags; a field's name in kebab case always works. */
   readonly flags?: Readonly<Record<string, string>>;
-  /** Numbers of a field that is an object, each a flag of its own: what it is for, by its name in the field. */
+  /** Descriptions of the numbers in an object field; each number gets a separate flag. */
   readonly parts?: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Where the command line's default differs from the input's. */
+  /** Defaults of the command line that differ from the input's. */
   readonly defaults?: Readonly<Record<string, unknown>>;
   readonly examples?: readonly string[];
-  /** Can be shown again and again. */
+  /** Whether the command supports --watch. */
   readonly watch?: boolean;
-  /** Asked again until it is done: an answer tells how far it has come. */
+  /** Repeats the call until it is done, and shows progress from each response. */
   readonly until?: {
     readonly isDone: (answer: unknown) => boolean;
     readonly progress: (answer: unknown) => string;
   };
-  /** An answer as a person reads it, where its own fields would not do. */
+  /** Formats a response for people, if its plain fields are not readable enough. */
   readonly view?: (answer: unknown) => unknown;
-  /** Columns of its tables, the most important first: those at the end are left out where there is no room. */
+  /** Columns of its tables, most important first; a narrow terminal omits the last ones. */
   readonly columns?: readonly string[];
-  /** The exit code of an answer that is no failure, and is not what it should be. */
+  /** Returns the exit code of a successful response that reports a problem. */
   readonly exit?: (answer: unknown) => number;
-  /** What it starts goes on only while a server steps it. */
+  /** Whether its result needs a running server. */
   readonly steps?: boolean;
 }
 
-/** What only agents need to know. */
+/** Settings for agents only. */
 export interface ToolSurface {
-  /** Answers from what this service has stored: no exchange is asked. */
+  /** Whether it returns stored data only, without a call to an exchange. */
   readonly closedWorld?: boolean;
-  /** Where an agent's default differs from the input's. */
+  /** Defaults for agents that differ from the input's. */
   readonly defaults?: Readonly<Record<string, unknown>>;
-  /** What the answer comes to, in a sentence of our own words and its numbers. */
+  /** Summarizes the response in one sentence with its numbers. */
   readonly told?: (answer: unknown) => string;
 }
 
-/** One use case; HTTP, OpenAPI, the command line and the tools for agents are read off it. */
+/** One use case; HTTP, OpenAPI, the command line and the agents' tools are generated from it. */
 interface OperationBase {
-  /** The name that other programs rely on: MCP tool, OpenAPI operationId. */
+  /** The public name: MCP tool and OpenAPI operationId. */
   readonly name: string;
   readonly summary: string;
   readonly access: "public" | "token";
   /**
-   * `urgent` operations stop something: with the right token, no rate limit and no queue delays them on any surface. `heavy`
-   * ones calculate for long: they wait for each other.
+   * `urgent` operations stop something: with the right token, no rate limit or queue delays them on any interface.
+   * `heavy` ones calculate for a long time, and queue for each other.
    */
   readonly lane?: "urgent" | "heavy";
-  /** Public, and tells whoever comes with a token that may read more. */
+  /** Whether it is public, but returns more to a token with more permissions. */
   readonly knowsCaller?: boolean;
   readonly http: {
     readonly route: `${Method} /${string}`;
-    /** Another path that answers the same. */
+    /** Another path with the same response. */
     readonly alias?: `/${string}`;
     readonly from: "query" | "body";
-    /** Takes an Idempotency-Key. */
+    /** Whether it accepts an Idempotency-Key. */
     readonly idempotent?: boolean;
-    /** Takes exchange keys in headers. */
+    /** Whether it accepts exchange keys in headers. */
     readonly keys?: boolean;
   };
   readonly cli?: CommandSurface;
   readonly mcp?: ToolSurface;
   readonly input: z.ZodObject;
   readonly output: z.ZodType;
-  /** The answer as comma-separated values; every surface for people then takes `format`. */
+  /** Formats the response as comma-separated values; every interface for people then has `format`. */
   readonly csv?: (answer: unknown) => string;
-  /** The answer as one page that needs nothing else. */
+  /** Formats the response as a single self-contained page. */
   readonly html?: (answer: unknown) => string;
-  /** Of a table that `limit`, `before` and `next` tell in pages: the most rows of one; without a `limit` all are told. */
+  /** Maximum page size of a table with `limit`, `before` and `next`; without `limit`, the response has all rows. */
   readonly pages?: number;
-  /** The label when the world fails. */
+  /** Error label of external failures. */
   readonly failure: Label;
   /** Runs on input that `input` has parsed. */
   readonly run: (deps: Deps, input: unknown, call: Call) => Promise<unknown>;
 }
 
-/** A call that trades, read and checked; nothing is done yet. */
+/** A trading call after reading and checking; nothing is done yet. */
 export interface PreparedCall<Answer = unknown> {
-  /** Describes what `act` would do. Throws what `act` would throw, as far as that is known before. */
+  /** Describes what `act` would do. Throws the errors of `act` that are known in advance. */
   readonly preview: () => Promise<Preview>;
-  /** What it can sell and buy from now on, exits included: the limits of tokens and agents count that. */
+  /** What it can sell and buy from now on, including exits; the limits of tokens and agents count this. */
   readonly exposure: ExposureRead;
-  /** Ids of running strategies that it changes, or how to read them: an agent changes those alone that it has started. */
+  /**
+   * Ids of the running strategies that it changes, or a function that reads them; an agent can change only strategies
+   * that it started.
+   */
   readonly strategies: readonly string[] | (() => Promise<readonly string[]>);
-  /** Its order counts against the token's limits in the statement that records it. */
+  /** Whether its order counts toward the token's limits in the statement that records it. */
   readonly isCountedByOrders?: true;
-  /** Throws what `act` is refused for and a preview only describes. */
+  /** Throws errors of `act` that a preview only describes. */
   readonly check?: () => void;
-  /** Does it. Where the caller `isLimited`, nothing that it starts trades beyond its exposure. */
+  /** Executes the call. If the caller `isLimited`, what it starts never trades beyond its exposure. */
   readonly act: (isLimited: boolean) => Promise<Answer>;
 }
 
 interface ReadOperation extends OperationBase {
-  /** The scope that a caller needs, and what the call may change. */
+  /** The scope that a caller needs, and what the call can change. */
   readonly effect: "read" | "admin";
 }
 
-/** Its `run` prepares, checks and acts. */
+/** An operation whose `run` prepares, checks and acts. */
 export interface TradeOperation extends OperationBase {
   readonly effect: "trade";
   readonly prepare: (deps: Deps, input: unknown, call: Call) => Promise<PreparedCall>;
@@ -172,8 +175,8 @@ type TypedTrade<I extends z.ZodObject, O extends z.ZodType> = Surfaces<I, O> &
   };
 
 /**
- * Checks that `run` or `prepare` fits its schemas, and forgets their types so that all operations fit one list.
- * The schemas are made when they are first read.
+ * Checks that `run` or `prepare` fits its schemas, and erases their types so all operations fit one list. Schemas are
+ * created on first use.
  */
 export function operation<I extends z.ZodObject, O extends z.ZodType>(
   typed: TypedRead<I, O> | TypedTrade<I, O>,
@@ -205,7 +208,7 @@ const tradesBy = <I, O>(typed: (deps: Deps, input: I, call: Call) => Promise<Pre
   return { prepare, run };
 };
 
-/** Does what was prepared, after its token's limits have allowed and counted it. Throws AppError where they do not. */
+/** Executes a prepared call after its token's limits allowed and counted it. Throws AppError if they do not. */
 export const actWithin = (
   deps: Deps,
   { actor, isLimited = false }: Call,

@@ -25,7 +25,10 @@ import type { StrategyDefinitions } from "./ports/definition.ts";
 import { quoteOperations } from "./quote/operations/quotes.ts";
 import { reportOperations } from "./report/operations/report.ts";
 
-/** Every use case, in the order of the specification. `ids` are the configured exchanges, `definitions` the loaded strategies. */
+/**
+ * Returns every use case, in the order of the specification. `ids` are the configured exchanges, `definitions` the
+ * loaded strategies.
+ */
 export const createOperations = (
   ids: readonly string[],
   definitions: StrategyDefinitions = [],

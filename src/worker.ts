@@ -1,4 +1,4 @@
-/** The root on Workers: serves the app, and steps on its schedule, through a queue where one is bound. */
+/** Entry point on Workers: serves the app, and runs passes on the cron's schedule, through a queue if one is bound. */
 
 import type { ExecutionContext, MessageBatch, Queue } from "@cloudflare/workers-types";
 import { LinearRouter } from "hono/router/linear-router";
@@ -33,10 +33,10 @@ import { MCP_ROUTE } from "./transport/mcp/mount.ts";
 import { refusal } from "./transport/run.ts";
 import { countWrongTokens } from "./transport/wrong-tokens.ts";
 
-/** One pass over one account; the same account and time twice is one pass. */
+/** One pass over one account; a repeated message for the same account and time has no effect. */
 interface PassMessage {
   readonly account: AccountKey;
-  /** The pass's own time, in milliseconds. */
+  /** Scheduled time of the pass, in milliseconds. */
   readonly scheduled: number;
 }
 
@@ -61,7 +61,10 @@ const logFrom = (least: Config["logLevel"]): Log => {
   };
 };
 
-/** Databases whose kind this isolate has seen: it never changes. Nothing but this, markets, budgets, fee assets and rates outlives an invocation. */
+/**
+ * Databases whose kind this isolate has checked; it never changes. Besides this, only markets, rate limits, fee
+ * assets and rates outlive an invocation.
+ */
 const checkedDatabases = new Set<string>();
 const rememberMarkets = rememberedMarkets(local.monotonic);
 const budgets = publicBudgets(local.monotonic);
@@ -71,7 +74,7 @@ const [wrongTokens, heavy] = [countWrongTokens(local.monotonic), createCallerLan
 const NO_DATABASE =
   "EDGEMAKER_DATABASE_URL is not set: name a libSQL server, deployed by `npx wrangler secret put EDGEMAKER_DATABASE_URL`, on this machine in .dev.vars; docs/deploy.md";
 
-/** Read once: an isolate's settings never change. Its operations keep the schemas that requests have asked for. */
+/** Reads settings once, because they never change in an isolate. The operations cache the schemas that requests use. */
 function settled(environment: Bindings) {
   const config = parseConfig(textSettingsOf(environment));
   const ids = config.exchanges.map(({ id }) => id);
@@ -96,7 +99,7 @@ const accessOf = ({ token, allowedHosts, origins }: Config): Access => ({
 
 type Outlast = NonNullable<Local["outlast"]>;
 
-/** The service for one invocation, each of whose requests is counted where it leaves. */
+/** Creates the service of one invocation; every outgoing request is counted. */
 async function openService(environment: Bindings, outlast?: Outlast) {
   const known = knownOf(environment);
   const { config } = known;
@@ -140,7 +143,7 @@ const serveRequest = (request: Request, environment: Bindings, outlast: Outlast)
     return app.fetch(request);
   });
 
-/** A message for each account and pass of this minute. The queue holds back those whose time is later. */
+/** Queues a message for each account and pass of this minute. The queue delays messages until their time. */
 async function enqueue(queue: Queue<PassMessage>, deps: Deps, times: readonly number[]): Promise<void> {
   const due = await accountsDue(deps);
   const [first = 0] = times;
@@ -153,7 +156,7 @@ async function enqueue(queue: Queue<PassMessage>, deps: Deps, times: readonly nu
   await beatForQueue(deps);
 }
 
-/** The passes are made by the queue's consumers: what they have come to stands in the database. */
+/** Sends the heartbeat; the queue's consumers run the passes, so their results are read from the database. */
 async function beatForQueue({ heartbeat, metrics, store, interval = MINUTE }: Deps): Promise<void> {
   if (!heartbeat || !metrics) return;
   const [{ accounts, now }, due] = await Promise.all([metrics.readings(), store.due()]);
@@ -161,7 +164,7 @@ async function beatForQueue({ heartbeat, metrics, store, interval = MINUTE }: De
   await heartbeat.beat(areStepped(of, accounts, { now, interval }));
 }
 
-/** In one call to a queue. */
+/** Maximum number of messages in one call to a queue. */
 const MOST_MESSAGES = 100;
 
 function logPass({ log }: Deps, { message: reason, ...pass }: Pass, scheduled: number, requests: number) {
@@ -179,7 +182,10 @@ async function stepInline(deps: Deps, times: readonly number[], made: () => numb
   await deps.heartbeat?.beat(isGood);
 }
 
-/** What the keys may do is asked once a day, before the passes; whether it was, an isolate looks up once an hour. */
+/**
+ * Checks the permissions of the keys once a day, before the passes; an isolate checks once an hour whether that has
+ * happened.
+ */
 async function askRightsDaily({ live, requests }: LiveDeps, { databaseUrl = "" }: Config): Promise<void> {
   const now = local.monotonic();
   if (!live || now - (rightsSeen.get(databaseUrl) ?? Number.NEGATIVE_INFINITY) < HOUR) return;
@@ -190,11 +196,11 @@ async function askRightsDaily({ live, requests }: LiveDeps, { databaseUrl = "" }
 
 type LiveDeps = Awaited<ReturnType<typeof createDeps>>;
 const LEFT_TO_PASSES = 35;
-/** After which no further exchange is asked: the passes wait. */
+/** Time after which no further exchange is queried, because passes are waiting. */
 const MOST_TO_WAIT: Millis = 5 * SECOND;
 const rightsSeen = new Map<string, Millis>();
 
-/** What fails is logged, and keeps nothing that follows from being done. */
+/** Logs a failure, and continues with what follows. */
 const tryWith = (log: Log) => (failed: string, run: () => Promise<void>) =>
   run().catch((error: unknown) => log("error", failed, { reason: messageOf(error) }));
 
@@ -214,7 +220,7 @@ export default {
     }
   },
 
-  /** Nothing is thrown: what fails is tried again by the next one. */
+  /** Throws nothing; the next invocation retries what fails. */
   async scheduled({ scheduledTime }: { scheduledTime: number }, environment: Bindings): Promise<void> {
     try {
       const { config, deps, made } = await openService(environment);
@@ -243,7 +249,7 @@ export default {
     }
   },
 
-  /** A turn is given back only when nothing was done under it; a pass that died is the next minute's. */
+  /** Retries a message only if nothing was done for it; the next minute continues a pass that died. */
   async queue({ messages }: MessageBatch<PassMessage>, environment: Bindings): Promise<void> {
     const { deps, made } = await openService(environment);
     for (const message of messages) {

@@ -7,7 +7,7 @@ import { NEW_ORDER, type Order, wanted } from "../model/order.ts";
 import type { CreateOutcome, Timing, VenueOrder } from "../ports/venue.ts";
 import type { PreparedOrder } from "./prepare.ts";
 
-/** How long after its intent a request by hand may leave. */
+/** How long after its intent a manual order's request can be sent. */
 export const SEND_WITHIN: Millis = 10 * SECOND;
 
 interface Placing extends PreparedOrder {
@@ -17,11 +17,11 @@ interface Placing extends PreparedOrder {
   /** Protocol and market time. */
   readonly now: Millis;
   readonly at: Millis;
-  /** Who asked for it. */
+  /** Actor of the request. */
   readonly actor: string;
 }
 
-/** The intent of an order by hand: written without the lease, so it carries its own bound. */
+/** Returns the intent of a manual order. It needs no lease, so it has a deadline. */
 export function handOrder(
   { now, at, postOnly, ...wanted }: Placing,
   { requestTimeout, expiry, skew }: Timing,
@@ -41,7 +41,7 @@ export function handOrder(
   };
 }
 
-/** What the venue's answer makes of the intent. */
+/** Updates the intent from the exchange's response. */
 export function handOutcome({ account, clientId }: Order, outcome: CreateOutcome) {
   const same = { account, clientId, exchangeId: null, reason: null };
   switch (outcome.result) {
@@ -56,7 +56,7 @@ export function handOutcome({ account, clientId }: Order, outcome: CreateOutcome
   }
 }
 
-/** The id of an accepted order, or the failure that the caller can act on. */
+/** Returns the id of an accepted order, or throws a failure that the caller can act on. */
 export function acceptedId(order: Order, outcome: CreateOutcome): string {
   switch (outcome.result) {
     case "accepted":
@@ -72,7 +72,7 @@ export function acceptedId(order: Order, outcome: CreateOutcome): string {
   }
 }
 
-/** Nothing has left this machine: it can be asked for again. */
+/** Error for an order that was never sent; the caller can retry it. */
 export function notSent(
   label: Label,
   what: string,
@@ -90,13 +90,13 @@ export const unknownOutcome = ({ clientId, reason }: Order): AppError =>
     { fields: { clientOrderId: clientId } },
   );
 
-/** The order as it was sent, where the venue has taken it and cannot be asked at once: what became of it is not known. */
+/** Returns the order as sent, if the exchange accepted it but cannot be queried now; its state is unknown. */
 export function asSent(order: Order, id: string): VenueOrder {
   const { timeInForce: _, ...sent } = wanted(order);
   return { id, ...sent, filled: 0n, status: "unknown", at: order.createdAt };
 }
 
-/** A market order stays one where the venue was sent a limit for it: its price is its average. */
+/** Restores the type of a market order that was sent as a limit order; its price is its average. */
 export function asWanted({ type }: Order, found: VenueOrder): VenueOrder {
   const { filled, notional } = found;
   if (type !== "market" || found.type === "market") return found;

@@ -7,15 +7,15 @@ export interface PreparedOrder {
   readonly side: Side;
   readonly type: OrderType;
   readonly amount: Decimal;
-  /** Of a limit order. */
+  /** Price of a limit order. */
   readonly price: Decimal;
-  /** Rests or is refused. */
+  /** Whether the order is refused if it would be a taker order. */
   readonly postOnly?: boolean | undefined;
 }
 
 /**
- * The order as the market takes it: the amount down to the lot, a buy's price down and a sell's up to
- * the tick, so that rounding never promises more. Throws Invalid amount or Invalid price below a minimum.
+ * Rounds the order to the market's rules: the amount down to the lot, a buy's price down and a sell's up to the tick.
+ * Throws `Invalid amount` or `Invalid price` below a minimum.
  */
 export function prepareOrder(
   { side, type, amount, price, postOnly }: PreparedOrder,

@@ -15,11 +15,11 @@ interface PreviewContext {
   readonly balances: readonly Balance[];
   readonly killed: boolean;
   readonly book: Book;
-  /** An open order of the account that it would meet. */
+  /** An open order of the account that it would fill. */
   readonly met: VenueOrder | undefined;
 }
 
-/** What an order would cost, and the most it can come to when the market moves before it arrives. */
+/** Previews an order's cost, and its maximum cost if the market moves before it arrives. */
 export function previewOrder(order: PreparedOrder, around: PreviewContext): Preview {
   const { exchange, market, quote, book } = around;
   const { side, type, amount } = order;
@@ -81,7 +81,7 @@ function orderLimits(
   ];
 }
 
-/** What cancelling these open orders means; `ofGrids` of them belong to running grids. */
+/** Previews the cancel of open orders; `ofGrids` of them belong to running grids. */
 export function previewCancel(exchange: string, orders: readonly VenueOrder[], ofGrids: number): Preview {
   const shown = orders.slice(0, 5).map(restingOrderText).join("; ");
   const more = orders.length > 5 ? `; and ${orders.length - 5} more` : "";

@@ -43,7 +43,7 @@ export const AllCanceledShape = lazy(() =>
   }),
 );
 
-/** A market order's price is its average fill price, 0 before the first fill. */
+/** Formats an order; a market order's price is its average fill price, 0 before the first fill. */
 export function orderOut({
   id,
   clientId,

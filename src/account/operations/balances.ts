@@ -77,7 +77,7 @@ export const accountOperations = (ids: readonly string[]): Operation[] => [
 
 const MOST_PRICES = 30;
 
-/** Of the whole balance; null where nobody tells a price. */
+/** Returns the value of the whole balance; null if no price is known. */
 async function worthOf(
   market: Pick<Venue, "ticker">,
   { asset, free, used }: Balance,
@@ -89,7 +89,7 @@ async function worthOf(
   return ticker ? text(mul(free + used, midOf(ticker), "down")) : null;
 }
 
-/** An exchange that tells no price leaves its worth unknown; anything else is a mistake of ours. */
+/** Ignores errors of an exchange without a price, whose value is unknown; rethrows programming errors. */
 function priceless(error: unknown): undefined {
   if (error instanceof VenueError || error instanceof AppError) return undefined;
   throw error;

@@ -61,7 +61,7 @@ interface OneCancel {
   readonly by: By;
 }
 
-/** What became of it. Throws AppError where the exchange has not cancelled it. */
+/** Returns the result. Throws AppError if the exchange did not cancel the order. */
 async function cancelByHand(deps: Deps, venue: Venue, { symbol, id, by }: OneCancel): Promise<string> {
   await noteCancel(deps, venue, { told: `${id} ${symbol}: asked for`, by, ahead: true });
   const outcome = await cancelOnce(deps, venue, { symbol, id });
@@ -112,7 +112,7 @@ export const cancelAllOrders = (ids: readonly string[]) =>
 interface Cancels {
   readonly exchange: string;
   readonly open: readonly VenueOrder[];
-  /** Ids of those that running strategies place again. */
+  /** Ids of orders that running strategies place again. */
   readonly live: ReadonlySet<string>;
   readonly what: string;
   readonly by: By;
@@ -137,7 +137,7 @@ async function cancelOpenOrders(deps: Deps, venue: Venue, { exchange, open, live
   return { success: true, exchange, cancelled, ofStrategies, message: summary(cancelled, ofStrategies) };
 }
 
-/** Those of the orders that a running strategy will place again. */
+/** Returns those of the orders that a running strategy will place again. */
 async function readStrategyOrders(
   { store }: Deps,
   venue: Venue,
@@ -162,7 +162,7 @@ async function cancelOnce(
   return venue.cancel(order, { mayLeave, sendBy: Number.MAX_SAFE_INTEGER });
 }
 
-/** An order is cancelled, and what the exchange was asked stands, whether or not it can be written down. */
+/** Logs a cancel. The cancel stands even if the log entry cannot be written. */
 async function noteCancel(
   { store, log }: Deps,
   { account }: Venue,

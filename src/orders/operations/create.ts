@@ -120,7 +120,7 @@ interface HandOrderRequest {
   readonly input: OrderRequest;
 }
 
-/** Counted as the limits count it when it is recorded: a sell at its limit where that is above the mid. */
+/** Returns the exposure as limits count it: a sell at its limit price if that is above the mid. */
 async function orderExposure({
   venue,
   quote,
@@ -191,7 +191,7 @@ async function noteAnswer({ store, log }: Deps, order: Order, outcome: CreateOut
   }
 }
 
-/** What became of an order whose first request got no clear answer, or died before it gave one: never sent again. */
+/** Looks up an order whose first request got no clear response or died; edgemaker never sends it again. */
 async function madeBefore(venue: Venue, order: Order): Promise<VenueOrder> {
   const { symbol, clientId, exchangeId, state, reason } = order;
   if (state === "rejected") throw new AppError("Order failed", `the order was not placed: ${reason}`);

@@ -19,19 +19,22 @@ import { hasEnded, selfCross } from "./self-cross.ts";
 export interface Recording {
   readonly venue: Venue;
   readonly order: Order;
-  /** What it is held to, as it was read last. */
+  /** Limits as last read. */
   readonly standings: StandingsRead;
-  /** How far it may trade, and an open order of the account that it would meet. */
+  /** The worst price at which it can trade, and an open order of the account that it would fill. */
   readonly reach: Reach;
   readonly open: VenueOrder | undefined;
   readonly requestKey: string | undefined;
   readonly by: By;
 }
 
-/** So often an order is held against limits that others change or use up at the same moment. */
+/** Maximum number of attempts when others change or use limits at the same moment. */
 const RECORDING_TRIES = 5;
 
-/** Recorded by a statement that was asked for at `askedAt` of this process's clock, or by an earlier try of the request. */
+/**
+ * An intent recorded by a statement that was requested at `askedAt` of this process's clock, or by an earlier attempt
+ * of the request.
+ */
 export type RecordedIntent = { readonly askedAt: Millis } | { readonly earlier: Order };
 
 /** Writes the intent within the limits. */
@@ -69,13 +72,13 @@ export async function recordIntent(deps: Deps, recording: Recording): Promise<Re
       });
 }
 
-/** An order that is counted at the worst price that the book shows for it, where it has no limit. */
+/** Prices an order without a limit price at the book's worst price for it. */
 export const atReach = <O extends Pick<Order, "type" | "price">>(order: O, { limit }: Reach): O =>
   order.type === "market" ? { ...order, price: limit ?? ZERO } : order;
 
 type SameOrder = Pick<Order, "symbol" | "side" | "type" | "price" | "amount" | "actor">;
 
-/** Fails with what recording the order would fail with now. */
+/** Throws the error with which recording the order would fail now. */
 export async function checkLimits(deps: Deps, venue: Venue, order: SameOrder): Promise<void> {
   const standings = await readStandings(deps, venue.account, order.actor ?? "");
   const look = await secondLook(deps, venue, { symbol: order.symbol, now: standings.now });
@@ -83,7 +86,7 @@ export async function checkLimits(deps: Deps, venue: Venue, order: SameOrder): P
   if (refused) throw await refusalError(venue, order, { refused, look });
 }
 
-/** The market right before the order is recorded: what was looked at to prepare it may have been wrong once. */
+/** Reads the market right before the order is recorded, because an earlier read can be outdated. */
 async function secondLook(
   { marketTime }: Deps,
   venue: Venue,
@@ -94,7 +97,7 @@ async function secondLook(
   return { quote, now: account.host === "" ? undefined : marketTime(account, now) };
 }
 
-/** An order beyond the cap that the account could not pay either fails as it would without a cap: in the exchange's words. */
+/** Returns the exchange's error for an order beyond a limit that the account could not fund anyway. */
 async function refusalError(
   venue: Venue,
   { side, symbol, type, price, amount }: SameOrder,
@@ -115,7 +118,7 @@ async function refusalError(
 
 const COUNTED_LEVELS = 100;
 
-/** A market order is held against all the depth that it would take. */
+/** Checks a market order against all the depth that it would use. */
 async function thinFor(
   venue: Venue,
   order: SameOrder,
@@ -132,14 +135,14 @@ async function thinFor(
     .find((refused) => refused !== undefined);
 }
 
-/** Undefined where the exchange says that the order has ended, whatever has been seen of it so far. */
+/** Returns the order that would be filled; undefined if the exchange reports that it has ended. */
 async function stillMet(venue: Venue, met: Order): Promise<AppError | undefined> {
   const { symbol, exchangeId, clientId } = met;
   const isOver = exchangeId !== null && (await hasEnded(venue, { symbol, id: exchangeId }));
   return isOver ? undefined : selfCross(exchangeId ?? clientId, met, clientId);
 }
 
-/** "refused" by the switch or by limits that have changed or been used up since. */
+/** Returns "refused" if the kill switch blocks the order, or if limits have changed or been used up. */
 async function tryRecord(
   deps: Deps,
   recording: Recording,
@@ -157,7 +160,7 @@ async function tryRecord(
   }
 }
 
-/** The order that an earlier try of the same request has recorded. */
+/** Returns the order that an earlier attempt of the same request recorded. */
 async function earlierOf({ store }: Deps, { order, requestKey }: Recording): Promise<Order | undefined> {
   if (requestKey === undefined) return undefined;
   const earlier = await store.orderByClientId(order.account, order.clientId);

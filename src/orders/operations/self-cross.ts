@@ -8,10 +8,10 @@ import { firstMet, type Reach } from "../../model/own-orders.ts";
 import type { Venue, VenueOrder } from "../../ports/venue.ts";
 import type { PreparedOrder } from "../prepare.ts";
 
-/** Levels of the book that a market order is walked through. */
+/** Number of book levels for a market order's estimate. */
 const DEPTH = 100;
 
-/** How far an order may trade: a market order as deep as the book says that its amount goes. */
+/** Returns the worst price at which an order can trade; for a market order, from the depth of the book. */
 export async function orderReach(
   venue: Venue,
   symbol: Pair,
@@ -24,8 +24,9 @@ export async function orderReach(
 }
 
 /**
- * An open order of the account, wherever it was placed, that an order would meet. What the exchange lists may have
- * ended meanwhile, so it is looked at. Undefined also where the list cannot be read: what is stored is asked in any case.
+ * Returns an open order of the account, wherever it was placed, that the new order would fill. A listed order may
+ * have ended, so it is looked up. Returns undefined also if the list cannot be read; stored orders are checked in any
+ * case.
  */
 export async function openMet(venue: Venue, symbol: Pair, reach: Reach): Promise<VenueOrder | undefined> {
   let open = await ifAnswered(() => venue.openOrders(symbol));
@@ -36,7 +37,7 @@ export async function openMet(venue: Venue, symbol: Pair, reach: Reach): Promise
   }
 }
 
-/** Only what the exchange says for certain: what it does not know, or does not tell, may rest. */
+/** Returns whether the exchange confirms that the order ended; an unknown order can still be open. */
 export async function hasEnded(
   venue: Venue,
   key: { readonly symbol: Pair; readonly id: string },

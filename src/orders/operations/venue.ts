@@ -3,7 +3,7 @@ import { accountKey, exchangeName } from "../../model/account.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { Keys, Venue } from "../../ports/venue.ts";
 
-/** Throws Invalid request for what is no id of this exchange, before anybody is asked. */
+/** Throws `Invalid request` for text that is not an order id of this exchange, before any request. */
 export function refuseForeignId({ account, orderIds }: Venue, id: string): void {
   if (orderIds.form.test(id)) return;
   const exchange = exchangeName(accountKey(account));
@@ -12,8 +12,8 @@ export function refuseForeignId({ account, orderIds }: Venue, id: string): void 
 }
 
 /**
- * The venue to act on. With keys of the request, what an earlier request has left unclear is looked up first: no tick
- * ever does, because no process has those keys.
+ * Returns the venue. With keys of a request, it first looks up unconfirmed orders of earlier requests, because no
+ * tick has those keys.
  */
 export async function venueFor(deps: Deps, exchange: string, keys: Keys | undefined): Promise<Venue> {
   const venue = deps.venue(exchange, keys);
