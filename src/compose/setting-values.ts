@@ -2,7 +2,7 @@ import { type Decimal, ONE, parseDecimal } from "../kernel/decimal.ts";
 import { bytesOfHex } from "../kernel/digest.ts";
 import { SettingsError } from "../kernel/errors.ts";
 import { isPair } from "../kernel/pair.ts";
-import type { Millis } from "../kernel/time.ts";
+import { LONGEST_LEASE, type Millis } from "../kernel/time.ts";
 import { LIMIT_FORMS, LIMIT_NAMES } from "../limits/texts.ts";
 import type { Limits } from "../model/limits.ts";
 import { PRESETS, type PromiseRequest } from "../model/samples/promise.ts";
@@ -35,6 +35,12 @@ const TIMING_NAMES = [
 
 export type TimingName = (typeof TIMING_NAMES)[number];
 
+/** A manual request takes the lease for two timeouts. */
+const LONGEST_TIMING: Partial<Record<TimingName, Millis>> = {
+  leaseTtl: LONGEST_LEASE,
+  requestTimeout: LONGEST_LEASE / 2,
+};
+
 export function timingBound(entry: string): [TimingName, Millis] {
   const [, name, millis] = /^(\w+)=(\d{1,6})$/.exec(entry) ?? [];
   const known = TIMING_NAMES.find((one) => one === name);
@@ -42,6 +48,9 @@ export function timingBound(entry: string): [TimingName, Millis] {
     throw new SettingsError(
       `EDGEMAKER_TIMING must be name=milliseconds with one of ${TIMING_NAMES.join(", ")}, not ${entry}`,
     );
+  const most = LONGEST_TIMING[known];
+  if (most !== undefined && Number(millis) > most)
+    throw new SettingsError(`EDGEMAKER_TIMING can set ${known} to at most ${most}, not ${millis}`);
   return [known, Number(millis)];
 }
 

@@ -33,6 +33,9 @@ export const minuteText = (at: Millis): string => stampOf(at).slice(0, 16).repla
 /** Returns the UTC day of a protocol time, counted from 1970. */
 export const dayOf = (now: Millis): number => Math.floor(now / DAY);
 
+/** No lease of any process is longer: one that ends later was taken while the clock was ahead, and counts as free. */
+export const LONGEST_LEASE: Millis = MINUTE;
+
 /** Maximum wait of a retry with backoff. */
 export const LONGEST_PAUSE: Millis = 5 * MINUTE;
 

@@ -12,7 +12,7 @@ it("Ctrl-C during a start says what became of it, and how to stop it, which then
     EDGEMAKER_EXCHANGES: "bitget",
     EDGEMAKER_VENUE_URLS: `bitget=${venue.url}`,
     // The order is under way for as long as this takes.
-    EDGEMAKER_TIMING: "leaseTtl=600000,requestTimeout=240000",
+    EDGEMAKER_TIMING: "leaseTtl=60000,requestTimeout=30000",
     BITGET_API_KEY: venue.keys.key,
     BITGET_SECRET: venue.keys.secret,
     BITGET_PASSPHRASE: venue.keys.passphrase ?? "",

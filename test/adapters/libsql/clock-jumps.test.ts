@@ -8,8 +8,17 @@ import { reportStore } from "../../../src/adapters/libsql/stores/report-store.ts
 import { requestStore } from "../../../src/adapters/libsql/stores/request-store.ts";
 import { stepStore } from "../../../src/adapters/libsql/stores/step-store.ts";
 import { SANDBOX_TIMING } from "../../../src/adapters/sandbox/venue.ts";
+import { parseConfig } from "../../../src/compose/config.ts";
 import { watchClock } from "../../../src/engine/pass/clock-watch.ts";
-import { DAY, HOUR, isAhead, LONGEST_PAUSE, MINUTE, SECOND } from "../../../src/kernel/time.ts";
+import {
+  DAY,
+  HOUR,
+  isAhead,
+  LONGEST_LEASE,
+  LONGEST_PAUSE,
+  MINUTE,
+  SECOND,
+} from "../../../src/kernel/time.ts";
 import { NO_MEMORY } from "../../../src/model/memory.ts";
 import { virtualLocal } from "../../support/local.ts";
 import { migrations } from "../../support/migrations.ts";
@@ -73,7 +82,7 @@ describe.each(JUMPS)("a database clock that was %s", (_what, jump, millis) => {
 
   it("leaves no lease and no wait for one behind", async () => {
     const { leases, steps, within, time } = await jumping();
-    const lease = { ttl: 10_000, longest: 45_000, count: 1 };
+    const lease = { ttl: 10_000, count: 1 };
     await within(jump, millis, async () => {
       await leases.takeLease(ACCOUNT, { ...lease, owner: "a" });
       await leases.wait(ACCOUNT);
@@ -89,7 +98,7 @@ describe.each(JUMPS)("a database clock that was %s", (_what, jump, millis) => {
     const { context, steps, within } = await jumping();
     const scheduled = { account: ACCOUNT, ttl: 45_000, overlap: 0 };
     await within(jump, millis, async () => {
-      const made = { account: ACCOUNT, owner: "a", ttl: 1, longest: 1, count: 1 };
+      const made = { account: ACCOUNT, owner: "a", ttl: 1, count: 1 };
       await libsqlKeeping(context).leases.takeLease(ACCOUNT, made);
       await libsqlKeeping(context).leases.giveBack(ACCOUNT, "a");
       const taken = await steps.takeLease({ ...scheduled, owner: "a", scheduled: START + jump });
@@ -158,6 +167,32 @@ describe("a clock that jumps", () => {
       "the database's clock has jumped ahead by 3600 s",
       "the database's clock has jumped back by 3600 s",
     ]);
+  });
+});
+
+describe("a lease", () => {
+  it("stays with its process, however much shorter those of another process are", async () => {
+    const { leases, steps, time } = await jumping();
+    const other = { account: ACCOUNT, owner: "b", ttl: 5000, overlap: 0, isUrgent: true };
+    await leases.takeLease(ACCOUNT, { owner: "b", ttl: 1, count: 1 });
+    time.pass(1);
+    expect(await steps.takeLease({ ...other, owner: "a", ttl: LONGEST_LEASE })).toBeDefined();
+    for (const wait of [0, LONGEST_LEASE - 1]) {
+      time.pass(wait);
+      expect(await leases.takeLease(ACCOUNT, { owner: "b", ttl: 5000, count: 1 })).toBeUndefined();
+      expect(await steps.takeLease(other)).toBeUndefined();
+    }
+    time.pass(1);
+    expect(await steps.takeLease(other)).toBeDefined();
+  });
+
+  it("is no longer than any other process expects", () => {
+    for (const { leaseTtl, requestTimeout } of [LIVE_TIMING, SANDBOX_TIMING])
+      expect(Math.max(leaseTtl, 2 * requestTimeout)).toBeLessThanOrEqual(LONGEST_LEASE);
+    for (const entry of ["leaseTtl=60001", "requestTimeout=30001"])
+      expect(() => parseConfig({ EDGEMAKER_TIMING: entry })).toThrow(/at most (60|30)000/);
+    const most = parseConfig({ EDGEMAKER_TIMING: "leaseTtl=60000,requestTimeout=30000,readLag=999999" });
+    expect(most.timing).toEqual({ leaseTtl: 60_000, requestTimeout: 30_000, readLag: 999_999 });
   });
 });
 

@@ -72,7 +72,7 @@ describe("calls that are asked for with a lease", () => {
   const pass = { account: ACCOUNT, ttl: 10_000, overlap: 0, calls: countRequests(14, 6) };
   async function account() {
     const made = await keepers();
-    await made.one.leases.takeLease(ACCOUNT, { owner: "a", ttl: 1000, longest: 1000, count: 1 });
+    await made.one.leases.takeLease(ACCOUNT, { owner: "a", ttl: 1000, count: 1 });
     await made.one.leases.giveBack(ACCOUNT, "a");
     return made;
   }
@@ -100,7 +100,7 @@ describe("calls that are asked for with a lease", () => {
 });
 
 describe("an account's turns", () => {
-  const request = { ttl: 1000, longest: 10_000, count: 100 };
+  const request = { ttl: 1000, count: 100 };
 
   it("are held by one process at a time, until they are given back or run out", async () => {
     const { time, one, two } = await keepers();

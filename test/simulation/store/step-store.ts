@@ -1,5 +1,5 @@
 import { StoreError } from "../../../src/kernel/errors.ts";
-import { isAhead, LONGEST_PAUSE, MINUTE, type Millis } from "../../../src/kernel/time.ts";
+import { isAhead, LONGEST_LEASE, LONGEST_PAUSE, MINUTE, type Millis } from "../../../src/kernel/time.ts";
 import { scopeOfAccount } from "../../../src/limits/standing.ts";
 import { BY_STEP, type By } from "../../../src/model/events.ts";
 import type { FillCursor } from "../../../src/model/fill.ts";
@@ -36,7 +36,7 @@ export function memoryStepStore(tables: Tables, now: () => Millis): StepStore {
 
     async takeLease({ account, owner, ttl, overlap, scheduled }) {
       const row = tables.accounts.get(account);
-      if (!row || (isAhead(row.until, now(), Math.max(ttl, MINUTE)) && row.owner !== owner)) return undefined;
+      if (!row || (isAhead(row.until, now(), LONGEST_LEASE) && row.owner !== owner)) return undefined;
       if (scheduled !== undefined) {
         const isOlder = row.scheduled >= scheduled && row.scheduled <= scheduled + 10 * MINUTE;
         if (isOlder || isAhead(row.retryAt, now(), LONGEST_PAUSE)) return undefined;

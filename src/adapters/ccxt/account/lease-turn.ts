@@ -131,8 +131,7 @@ export function inLeaseTurn(link: ExchangeLink, account: AccountKey, hold: TurnH
     const ttl = timing.requestTimeout * 2;
     const owner = local.randomText(16);
     const takenAt = local.monotonic();
-    const longest = Math.max(ttl, timing.leaseTtl);
-    const next = await keeping.leases.takeLease(account, { owner, ttl, longest, count: NONCES });
+    const next = await keeping.leases.takeLease(account, { owner, ttl, count: NONCES });
     if (next === undefined) return undefined;
     const held = { ...heldUntil(local.monotonic, takenAt + ttl - timing.requestTimeout), owner };
     Object.assign(lineOf(), { held, nonces: { next, left: NONCES } });

@@ -68,8 +68,6 @@ export interface LeaseKeeper {
     terms: {
       readonly owner: string;
       readonly ttl: Millis;
-      /** Of any lease of the account: one that ends later was taken while the clock was ahead. */
-      readonly longest: Millis;
       readonly count: number;
     },
   ): Promise<number | undefined>;

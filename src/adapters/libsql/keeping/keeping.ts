@@ -1,6 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Pair } from "../../../kernel/pair.ts";
-import { DAY, SECOND } from "../../../kernel/time.ts";
+import { DAY, LONGEST_LEASE, SECOND } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
 import { NO_MEMORY } from "../../../model/memory.ts";
 import type { Dict } from "../../ccxt/client/ccxt.ts";
@@ -145,12 +145,14 @@ function leaseKeeper({ client, db, now, uses }: Context): LeaseKeeper {
       );
 
   return {
-    async takeLease(account, { owner, ttl, longest, count }) {
+    async takeLease(account, { owner, ttl, count }) {
       const made = db.insert(accounts).values({ account, memory: NO_MEMORY }).onConflictDoNothing();
       const lease = db
         .update(accounts)
         .set({ token: sql`${accounts.token} + 1`, owner, until: sql`${now()} + ${ttl}`, waitedUntil: 0 })
-        .where(sql`${accounts.account} = ${account} and not ${isAheadRow(accounts.until, now(), longest)}`)
+        .where(
+          sql`${accounts.account} = ${account} and not ${isAheadRow(accounts.until, now(), LONGEST_LEASE)}`,
+        )
         .returning({ token: accounts.token });
       const [, taken, reserved] = await client.batch(
         [made, lease, reserve(account, count), waiting(account, owner)].map(statement),

@@ -1,5 +1,5 @@
 import { max, sql } from "drizzle-orm";
-import { LONGEST_PAUSE, MINUTE, type Millis } from "../../../kernel/time.ts";
+import { LONGEST_LEASE, LONGEST_PAUSE, type Millis } from "../../../kernel/time.ts";
 import { type Context, statement } from "../client/context.ts";
 import { requests } from "../tables/access-tables.ts";
 import { rates } from "../tables/live-tables.ts";
@@ -11,7 +11,7 @@ export const clockLead =
   async (): Promise<Millis> => {
     const newest = [
       db.select({ at: max(accounts.steppedAt) }).from(accounts),
-      db.select({ at: sql`max(${accounts.until}) - ${MINUTE}` }).from(accounts),
+      db.select({ at: sql`max(${accounts.until}) - ${LONGEST_LEASE}` }).from(accounts),
       db.select({ at: sql`max(${accounts.retryAt}) - ${LONGEST_PAUSE}` }).from(accounts),
       db.select({ at: sql`max(${rates.fullAt}) - ${LONGEST_PAUSE}` }).from(rates),
       db.select({ at: max(requests.createdAt) }).from(requests),

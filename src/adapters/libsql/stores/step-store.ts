@@ -1,6 +1,6 @@
 import { and, eq, inArray, or, type SQL, sql } from "drizzle-orm";
 import { encode } from "../../../kernel/codec.ts";
-import { LONGEST_PAUSE, MINUTE } from "../../../kernel/time.ts";
+import { LONGEST_LEASE, LONGEST_PAUSE, MINUTE } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
 import type { Event } from "../../../model/events.ts";
 import { isKeptBack } from "../../../model/kill.ts";
@@ -178,8 +178,6 @@ export function stepStore(context: Context): StepStore {
   };
 }
 
-/** Leases of people are shorter, and passes of another process may have longer ones. */
-const LEAST_REACH = MINUTE;
 /** A scheduler sets passes for the next minute, and late ones are given up before: what lies further ahead is of a clock that was. */
 const SCHEDULED_AHEAD = 10 * MINUTE;
 
@@ -190,7 +188,7 @@ const leaseTaken = eachWay((now, { isUrgent, isScheduled }: LeaseForm) => {
   ) as [SQL<AccountKey>, SQL<string>, SQL<number>, SQL<number>];
   const isWaited = isAheadRow(accounts.waitedUntil, now, WAITED);
   const isLeft = isUrgent ? sql`` : sql` and not ${isWaited}`;
-  const isLeased = isAheadRow(accounts.until, now, sql`max(${ttl}, ${LEAST_REACH})`);
+  const isLeased = isAheadRow(accounts.until, now, LONGEST_LEASE);
   const isFree = sql`${accounts.account} = ${account} and (not ${isLeased}${isLeft} or ${accounts.owner} = ${owner})`;
   const isBackingOff = isAheadRow(accounts.retryAt, now, LONGEST_PAUSE);
   const isNewer = sql`(${accounts.scheduled} < ${scheduled} or ${accounts.scheduled} > ${scheduled} + ${SCHEDULED_AHEAD})`;
