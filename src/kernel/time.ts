@@ -33,15 +33,15 @@ export const minuteText = (at: Millis): string => stampOf(at).slice(0, 16).repla
 /** Returns the UTC day of a protocol time, counted from 1970. */
 export const dayOf = (now: Millis): number => Math.floor(now / DAY);
 
-/** No lease of any process is longer: one that ends later was taken while the clock was ahead, and counts as free. */
+/** Maximum lease of any process: one that ends later was taken while the clock was ahead, and counts as free. */
 export const LONGEST_LEASE: Millis = MINUTE;
 
 /** Maximum wait of a retry with backoff. */
 export const LONGEST_PAUSE: Millis = 5 * MINUTE;
 
 /**
- * Returns whether a stored time is further ahead than `longest`, the maximum of its rule. It was then written while
- * the clock was ahead, and does not block anything.
+ * Returns whether a stored time still blocks something: it is ahead by at most `longest`, the maximum of its rule. One that
+ * is further ahead was written while the clock was ahead, and blocks nothing.
  */
 export const isAhead = (stored: Millis, now: Millis, longest: Millis): boolean =>
   stored > now && stored <= now + longest;
@@ -53,3 +53,10 @@ export const timeInPast = (stored: Millis | null | undefined, now: Millis): Mill
 /** Returns the age of a stored time; infinite if a clock that was ahead wrote it. */
 export const ageOf = (stored: Millis, now: Millis): Millis =>
   stored > now ? Number.MAX_SAFE_INTEGER : now - stored;
+
+/** Returns the distance between a stored time and now, in both directions: a time far ahead is as unreliable as an old one. */
+export const timeGap = (stored: Millis, now: Millis): Millis => Math.abs(now - stored);
+
+/** Formats the time since the last change as part of a sentence; it is unknown if a clock that was ahead wrote it. */
+export const formatSince = (stored: Millis, now: Millis): string =>
+  stored > now ? "since a clock was set back" : `for ${formatSpan(now - stored)}`;

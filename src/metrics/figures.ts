@@ -1,6 +1,6 @@
 import { accountsOf } from "../engine/accounts.ts";
 import { type Decimal, wire } from "../kernel/decimal.ts";
-import { type Millis, SECOND } from "../kernel/time.ts";
+import { type Millis, SECOND, timeGap } from "../kernel/time.ts";
 import { type AccountKey, parseAccountKey } from "../model/account.ts";
 import type { Accounts } from "../model/strategy.ts";
 import type { Kinds } from "../ports/kind.ts";
@@ -139,7 +139,7 @@ function ofAccounts({ readings, views }: MetricsSeen): Family[] {
   const until = (at: Millis | null) => (at === null ? undefined : Math.max(0, at - now) / SECOND);
   return [
     each("pass_age_seconds", "Time since the last complete pass", ({ steppedAt }) =>
-      steppedAt === null ? undefined : (now - steppedAt) / SECOND,
+      steppedAt === null ? undefined : timeGap(steppedAt, now) / SECOND,
     ),
     each("pass_duration_seconds", "Duration of the last pass", ({ passMillis }) =>
       passMillis === null ? undefined : passMillis / SECOND,

@@ -1,7 +1,7 @@
 /** What is wrong now, of what stands in the database: told when it begins, and when it is over. */
 import { isInRange } from "../engine/accounts.ts";
 import { pluralize } from "../kernel/pluralize.ts";
-import { formatSpan, MINUTE, type Millis } from "../kernel/time.ts";
+import { formatSince, MINUTE, type Millis, timeGap } from "../kernel/time.ts";
 import { type AccountKey, parseAccountKey } from "../model/account.ts";
 import type { Alarm } from "../model/day.ts";
 import type { Kinds } from "../ports/kind.ts";
@@ -43,11 +43,10 @@ function accountAlarm(
   { steppedAt, now, accountError }: StrategyView,
   interval: Millis,
 ): Alarm[] {
-  const away = steppedAt === null ? 0 : now - steppedAt;
-  if (away <= lateAfter(interval)) return [];
+  if (steppedAt === null || timeGap(steppedAt, now) <= lateAfter(interval)) return [];
   const { exchange } = parseAccountKey(account);
   const why = accountError === null ? "" : `: ${accountError}`;
-  const message = `${exchange} is stalled: no complete pass for ${formatSpan(away)}${why}`;
+  const message = `${exchange} is stalled: no complete pass ${formatSince(steppedAt, now)}${why}`;
   return [{ key: `${STALLED} ${account}`, strategy: null, kind: "alarm", message }];
 }
 

@@ -47,7 +47,8 @@ export function withLook(rows: readonly StrategyDay[], view: StrategyView, look:
     incidents: 0,
     isFinal: false,
   };
-  const spent = strategy.status === "stopped" ? 0 : Math.min(elapsed, now - Math.min(today.from, today.to));
+  const spent =
+    strategy.status === "stopped" ? 0 : Math.max(0, Math.min(elapsed, now - Math.min(today.from, today.to)));
   return {
     ...today,
     latest: standing,

@@ -61,6 +61,8 @@ it("tells what runs, in the format of Prometheus, to whoever has a token", async
     expect(samples[`edgemaker_${name}${account}`], name).toBeGreaterThanOrEqual(0);
   box.time.pass(90_000);
   expect(read(await scrape())[`edgemaker_pass_age_seconds${account}`]).toBeGreaterThanOrEqual(90);
+  await box.context.client.execute("update accounts set stepped_at = stepped_at + 3600000");
+  expect(read(await scrape())[`edgemaker_pass_age_seconds${account}`]).toBeGreaterThan(3000);
 });
 
 it.each([

@@ -122,6 +122,21 @@ describe("a report", () => {
     ]);
   });
 
+  it("reports passes whose last time was stored by a clock that was ahead, and counts on", async () => {
+    const other = await watched();
+    await other.start();
+    await other.pass(60);
+    const ahead = "update accounts set stepped_at = stepped_at + 3600000";
+    await other.context.client.batch([ahead, "update lookout set looked_at = looked_at + 3600000"], "write");
+    await other.pass(2, { steps: false });
+    expect((await other.events()).filter(({ kind }) => kind === "alarm")).toEqual([
+      { kind: "alarm", message: "kraken is stalled: no complete pass since a clock was set back" },
+    ]);
+    await other.pass(10);
+    expect((await other.report({})).strategies[0]?.uptimePercent).toBeGreaterThan(90);
+    expect((await other.events()).filter(({ kind }) => kind === "recovered")).toHaveLength(1);
+  });
+
   it("knows no share of a first moment, and counts what a fast market has brought before it", async () => {
     const box = await testSandbox({ speed: 400 });
     const deps = { ...box.deps, interval: STEPPED };

@@ -1,6 +1,6 @@
 /** Detects that no pass runs for a strategy's account, so no fill is booked and no order is placed. */
 
-import { formatSpan, MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
+import { formatSince, MINUTE, type Millis, SECOND, timeGap } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 
@@ -24,18 +24,18 @@ export function stalledFor(view: StrategyView, interval: Millis | undefined): Mi
     isTried ? LEAST_WHILE_TRIED : LEAST_STALLED,
     STALLED_INTERVALS * paceOf(view, interval),
   );
-  return now - steppedAt > most ? now - steppedAt : 0;
+  const away = timeGap(steppedAt, now);
+  return away > most ? away : 0;
 }
 
 /** Returns the notice for a strategy's status. */
 export function stalledNotices(view: StrategyView, interval: Millis | undefined) {
-  const millis = stalledFor(view, interval);
-  return millis > 0 ? [{ code: "stalled", message: stalledMessage(view, millis) }] : [];
+  return stalledFor(view, interval) > 0 ? [{ code: "stalled", message: stalledMessage(view) }] : [];
 }
 
-function stalledMessage({ accountError, strategy }: StrategyView, millis: Millis): string {
+function stalledMessage({ accountError, strategy, steppedAt, now }: StrategyView): string {
   const { exchange } = parseAccountKey(strategy.account);
-  const since = `no pass over ${exchange} has been complete for ${formatSpan(millis)}`;
+  const since = `no pass over ${exchange} has been complete ${formatSince(steppedAt ?? now, now)}`;
   return accountError === null
     ? `${since}: its fills are not booked and no orders are placed; start \`edgemaker serve\`, or check the log of the server`
     : `${since}: ${accountError}; its fills are not booked and no orders are placed until a pass is complete`;

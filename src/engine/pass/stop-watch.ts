@@ -1,6 +1,6 @@
 /** Checks whether stop prices are still watched, and reports if they are not. */
 
-import { formatSpan, type Millis, SECOND } from "../../kernel/time.ts";
+import { formatSince, type Millis, SECOND, timeGap } from "../../kernel/time.ts";
 import type { Event } from "../../model/events.ts";
 import type { AccountMemory } from "../../model/memory.ts";
 import type { Strategy } from "../../model/strategy.ts";
@@ -14,7 +14,7 @@ const LEAST_GAP: Millis = 3 * SECOND;
 
 type WatchedStrategy = Pick<Strategy, "symbol" | "config" | "wants" | "status" | "phase">;
 
-interface StopSeen {
+interface StopContext {
   readonly memory: AccountMemory;
   /** Protocol time. */
   readonly now: Millis;
@@ -23,17 +23,21 @@ interface StopSeen {
 }
 
 /** Returns how long the stop price has not been checked; 0 while it is watched, or if there is none. */
-export function unwatchedFor(strategy: WatchedStrategy, { memory, now, interval }: StopSeen): Millis {
+export function unwatchedFor(strategy: WatchedStrategy, { memory, now, interval }: StopContext): Millis {
   const { config, wants, status, phase, symbol } = strategy;
   if (config.stopLossPrice === undefined && config.takeProfitPrice === undefined) return 0;
   if (wants !== "run" || status !== "running" || phase === "starting" || phase === "stopping") return 0;
   const seenAt = memory.marks[symbol]?.seenAt;
-  const since = seenAt === undefined ? 0 : now - seenAt;
+  const since = seenAt === undefined ? 0 : timeGap(seenAt, now);
   return since > Math.max(LEAST_GAP, INTERVALS * interval) ? since : 0;
 }
 
-export const unwatchedMessage = (symbol: string, millis: Millis): string =>
-  `the stop price is not being watched: there has been no price of ${symbol} for ${formatSpan(millis)}; stop it manually if you cannot wait`;
+/** Formats the notice; `since` comes from `formatSince`. */
+export const unwatchedMessage = (symbol: string, since: string): string =>
+  `the stop price is not being watched: there has been no price of ${symbol} ${since}; stop it manually if you cannot wait`;
+
+const messageAt = (symbol: string, memory: AccountMemory, now: Millis): string =>
+  unwatchedMessage(symbol, formatSince(memory.marks[symbol]?.seenAt ?? now, now));
 
 /** Returns strategies whose stop price is no longer watched, or watched again; each change is reported once. */
 export function watchChanges({ lease, strategies }: Snapshot, memory: AccountMemory, interval: Millis) {
@@ -43,7 +47,7 @@ export function watchChanges({ lease, strategies }: Snapshot, memory: AccountMem
   const unwatched = late.filter(({ millis }) => millis > 0).map(({ one }) => one.id);
   const events = late.flatMap(({ one: { id, symbol }, millis }): Event[] => {
     if (millis > 0 === before.includes(id)) return [];
-    const message = millis > 0 ? unwatchedMessage(symbol, millis) : "the stop price is watched again";
+    const message = millis > 0 ? messageAt(symbol, memory, now) : "the stop price is watched again";
     return [{ account, strategy: id, at: now, kind: "watch", message }];
   });
   return { events, unwatched: unwatched.length === 0 && before.length === 0 ? undefined : unwatched };
@@ -51,8 +55,7 @@ export function watchChanges({ lease, strategies }: Snapshot, memory: AccountMem
 
 /** Returns the notice for a strategy's status. */
 export function watchNotices({ strategy, memory, now }: StrategyView, interval: Millis) {
-  const millis = unwatchedFor(strategy, { memory, now, interval });
-  return millis > 0
-    ? [{ code: "stop_price_unwatched", message: unwatchedMessage(strategy.symbol, millis) }]
+  return unwatchedFor(strategy, { memory, now, interval }) > 0
+    ? [{ code: "stop_price_unwatched", message: messageAt(strategy.symbol, memory, now) }]
     : [];
 }

@@ -1,6 +1,6 @@
 import type { Pass } from "../../engine/pass/step.ts";
 import { messageOf } from "../../kernel/errors.ts";
-import { type Millis, SECOND } from "../../kernel/time.ts";
+import { type Millis, SECOND, timeGap } from "../../kernel/time.ts";
 import type { Local, Log } from "../../ports/local.ts";
 import type { Post } from "../../ports/outbound.ts";
 import type { AccountReading } from "../../ports/stores/metrics-store.ts";
@@ -53,5 +53,6 @@ export const areStepped = (
   accounts
     .filter(({ account }) => due.includes(account))
     .every(
-      ({ steppedAt, failures }) => failures === 0 && steppedAt !== null && now - steppedAt <= 3 * interval,
+      ({ steppedAt, failures }) =>
+        failures === 0 && steppedAt !== null && timeGap(steppedAt, now) <= 3 * interval,
     );

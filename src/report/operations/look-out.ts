@@ -1,6 +1,6 @@
 import { text } from "../../kernel/decimal.ts";
 import { pluralize } from "../../kernel/pluralize.ts";
-import { DAY, dayOf, formatSpan, MINUTE, type Millis } from "../../kernel/time.ts";
+import { DAY, dayOf, formatSpan, MINUTE, type Millis, timeGap } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import type { Alarm, StrategyDay } from "../../model/day.ts";
 import { levelOf } from "../../model/news.ts";
@@ -68,7 +68,7 @@ async function keepDays(
   for (const row of days) known.set(row.strategy, [...(known.get(row.strategy) ?? []), row]);
   const rows = views.map((view) => {
     const { id, account } = view.strategy;
-    const isUp = view.steppedAt !== null && now - view.steppedAt <= lateAfter(interval);
+    const isUp = view.steppedAt !== null && timeGap(view.steppedAt, now) <= lateAfter(interval);
     const own = known.get(id) ?? [];
     const dayBegan = marketTime(parseAccountKey(account), dayOf(now) * DAY);
     return withLook(own, view, { now, elapsed, dayBegan, isUp, incidents: counts.get(id) ?? 0, kinds });

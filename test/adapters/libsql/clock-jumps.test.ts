@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { LIVE_TIMING } from "../../../src/adapters/ccxt/client/quirks.ts";
 import { openDatabase } from "../../../src/adapters/libsql/client/open.ts";
 import { libsqlKeeping } from "../../../src/adapters/libsql/keeping/keeping.ts";
+import { auditStore } from "../../../src/adapters/libsql/stores/audit-store.ts";
 import { clockLead } from "../../../src/adapters/libsql/stores/clock-lead.ts";
 import { reportStore } from "../../../src/adapters/libsql/stores/report-store.ts";
 import { requestStore } from "../../../src/adapters/libsql/stores/request-store.ts";
@@ -19,6 +20,7 @@ import {
   MINUTE,
   SECOND,
 } from "../../../src/kernel/time.ts";
+import type { AccountKey } from "../../../src/model/account.ts";
 import { NO_MEMORY } from "../../../src/model/memory.ts";
 import { virtualLocal } from "../../support/local.ts";
 import { migrations } from "../../support/migrations.ts";
@@ -27,6 +29,8 @@ import { START } from "../../support/sandbox.ts";
 const ACCOUNT = "live:kraken:api.kraken.com";
 const RATE = { burst: 20, perSecond: 0.5 };
 const countRequests = (calls: number, kept = 0) => ({ calls, kept, rate: RATE });
+const UNSETTLED =
+  "insert into orders values (?, ?, null, 'hand', 0, 0, 'BTC/USDT', 'buy', 'limit', '1', '1', 'open', null, '0', '0', '0', '{}', '0', null, null, null, 0, 0, 0, null, null, null, 0, 0, null, 'gtc')";
 const JUMPS = [
   ["an hour ahead for 12 s", HOUR, 12 * SECOND],
   ["two minutes ahead for 4 s", 2 * MINUTE, 4 * SECOND],
@@ -135,6 +139,46 @@ describe.each(JUMPS)("a database clock that was %s", (_what, jump, millis) => {
     await within(jump, millis, () => markets.keepKind(ACCOUNT, { key: "k", kind: "classic" }));
     const kept = await markets.kind(ACCOUNT);
     expect(kept?.age).toBeGreaterThan(HOUR - 1 - (jump < 0 ? 0 : HOUR));
+  });
+});
+
+describe("an account that was stepped while the clock was ahead", () => {
+  const NEXT = "live:mexc:api.mexc.com";
+
+  async function steppedAhead() {
+    const box = await jumping();
+    const step = async (account: AccountKey) => {
+      const taken = await box.steps.takeLease({ account, owner: "a", ttl: 45_000, overlap: 0 });
+      if (!taken) throw new Error("no lease");
+      await box.steps.settle(taken.lease, {
+        ...{ outcomes: [], phases: [], events: [], memory: NO_MEMORY },
+        ...{ calls: { made: 0, own: {} }, failure: null },
+      });
+    };
+    await box.context.client.batch(
+      [ACCOUNT, NEXT].flatMap((account) => [
+        { sql: "insert into accounts (account, memory) values (?, '{}')", args: [account] },
+      ]),
+      "write",
+    );
+    await box.within(HOUR, 0, () => step(ACCOUNT));
+    return { ...box, step };
+  }
+
+  it("hides no pass of another one", async () => {
+    const { context, step } = await steppedAhead();
+    const { pulse } = auditStore(context);
+    expect((await pulse()).steppedAt).toBe(0);
+    await step(NEXT);
+    expect((await pulse()).steppedAt).toBe(START);
+  });
+
+  it("comes first in the next round", async () => {
+    const { context, step, steps } = await steppedAhead();
+    await step(NEXT);
+    for (const account of [ACCOUNT, NEXT])
+      await context.client.execute({ sql: UNSETTLED, args: [`em${account}`, account] });
+    expect((await steps.due()).map(({ account }) => account)).toEqual([ACCOUNT, NEXT]);
   });
 });
 

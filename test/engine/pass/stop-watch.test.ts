@@ -32,6 +32,13 @@ describe("a price that stops a strategy", () => {
     expect(unwatched(watched({}, { takeProfitPrice: d("120") }), 15_001)).toBe(15_001);
   });
 
+  it("is unwatched while the last price was stored by a clock that was ahead", () => {
+    expect(unwatched(watched(), -15_000)).toBe(0);
+    expect(unwatched(watched(), -3_600_000)).toBe(3_600_000);
+    const [notice] = watchNotices(view({ memory: seen(-3_600_000) }), INTERVAL);
+    expect(notice?.message).toContain("no price of BTC/USDT since a clock was set back;");
+  });
+
   it("is so of those alone that have one, run, and have begun", () => {
     expect(unwatched(watched({}, {}), 99_000)).toBe(0);
     const others: Partial<Strategy>[] = [
@@ -49,7 +56,7 @@ describe("a price that stops a strategy", () => {
     const one = watched();
     const all = snapshot({ strategies: [one, watched({ id: "calm" }, {})] });
     const late = watchChanges(all, seen(60_000), INTERVAL);
-    const message = unwatchedMessage(SYMBOL, 60_000);
+    const message = unwatchedMessage(SYMBOL, "for 60 s");
     expect(message).toBe(
       "the stop price is not being watched: there has been no price of BTC/USDT for 60 s; stop it manually if you cannot wait",
     );
@@ -80,7 +87,7 @@ const view = (over: Partial<StrategyView> = {}): StrategyView =>
 describe("the notice of a stop price", () => {
   it("is there while it is not watched", () => {
     expect(watchNotices(view(), INTERVAL)).toEqual([
-      { code: "stop_price_unwatched", message: unwatchedMessage(SYMBOL, 60_000) },
+      { code: "stop_price_unwatched", message: unwatchedMessage(SYMBOL, "for 60 s") },
     ]);
     expect(watchNotices(view({ memory: seen(0) }), INTERVAL)).toEqual([]);
   });
@@ -95,6 +102,13 @@ describe("an account that nothing steps", () => {
     expect(since(15_001)).toBe(15_001);
     expect(since(10_000, {}, 100)).toBe(0);
     expect(since(10_001, {}, 100)).toBe(10_001);
+  });
+
+  it("is told of while its last pass was stored by a clock that was ahead", () => {
+    expect(since(-15_000)).toBe(0);
+    expect(since(-3_600_000)).toBe(3_600_000);
+    const [notice] = stalledNotices(view({ steppedAt: NOW + 3_600_000, memory: NO_MEMORY }), INTERVAL);
+    expect(notice?.message).toMatch(/^no pass over kraken has been complete since a clock was set back: its/);
   });
 
   it("is stepped as often as the last pass was, and each minute where nobody knows", () => {

@@ -12,3 +12,7 @@ export const isAheadRow = (
 /** How long ago something was stored: for ever where a clock that was ahead has written the time. */
 export const ageOfRow = (stored: SQLWrapper, now: SQL<number>): SQL<number> =>
   sql<number>`iif(${stored} > ${now}, ${Number.MAX_SAFE_INTEGER}, ${now} - ${stored})`;
+
+/** A stored time; now where it lies ahead. */
+export const notAhead = (stored: SQLWrapper, now: SQL<number>): SQL<number> =>
+  sql<number>`min(${stored}, ${now})`;

@@ -10,11 +10,13 @@ import { checkpoints } from "../tables/audit-tables.ts";
 import { accounts, events } from "../tables/tables.ts";
 import { OF_PEOPLE, writeText } from "./event-chain.ts";
 
-/** The last row of one index, and as many rows as there are accounts. */
-const PULSE = "select (select max(id) from events), (select max(stepped_at) from accounts)";
-
 export function auditStore(context: Context): AuditStore {
-  const { client, db } = context;
+  const { client, db, prepare } = context;
+  // The last row of one index, and as many rows as there are accounts. A pass whose time lies ahead would hide all others.
+  const pulse = prepare(
+    (now) =>
+      sql`select (select max(${events.id}) from ${events}), (select max(${accounts.steppedAt}) from ${accounts} where ${accounts.steppedAt} <= ${now})`,
+  );
   const note: AuditStore["note"] = async (eventView, by) => {
     await writeText(context, by, async ({ tell }) => [await tell(eventView)]);
   };
@@ -34,7 +36,7 @@ export function auditStore(context: Context): AuditStore {
     },
 
     async pulse() {
-      const { rows } = await client.execute(PULSE);
+      const { rows } = await client.execute(pulse({}));
       // Of an empty table there is no newest: null, which counts as none.
       return { event: Number(rows[0]?.[0]), steppedAt: Number(rows[0]?.[1]) };
     },

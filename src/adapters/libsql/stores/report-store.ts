@@ -4,7 +4,7 @@ import type { StrategyDay } from "../../../model/day.ts";
 import { BY_STEP, EVERY_ACCOUNT } from "../../../model/events.ts";
 import type { FillPlace, ReportStore } from "../../../ports/stores/report-store.ts";
 import { type Context, rowsOf, statement } from "../client/context.ts";
-import { ageOfRow } from "../client/stored-times.ts";
+import { ageOfRow, notAhead } from "../client/stored-times.ts";
 import { alarms, lookout, strategyDays } from "../tables/report-tables.ts";
 import { events, fills } from "../tables/tables.ts";
 import { writeText } from "./event-chain.ts";
@@ -51,9 +51,10 @@ export function reportStore(context: Context): ReportStore {
         ownerBefore: owner,
         eventId: newestEvent as SQL<number>,
       };
+      const last = { before: notAhead(lookout.lookedAt, now()), ownerBefore: lookout.owner };
       const take = db
         .update(lookout)
-        .set({ before: lookout.lookedAt, ownerBefore: lookout.owner, lookedAt: now(), owner })
+        .set({ ...last, lookedAt: now(), owner })
         .where(sql`${ageOfRow(lookout.lookedAt, now())} >= ${every}`)
         .returning();
       const [, taken] = await client.batch(

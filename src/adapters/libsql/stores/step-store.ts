@@ -70,7 +70,7 @@ export function stepStore(context: Context): StepStore {
           .from(accounts)
           .where(sql`${accounts.account} in (${running}) or ${accounts.account} in (${unsettled})`)
           // Where not all can be stepped, those come first that have waited longest.
-          .orderBy(accounts.steppedAt, accounts.account)
+          .orderBy(sql`iif(${accounts.steppedAt} > ${now()}, 0, ${accounts.steppedAt})`, accounts.account)
       );
     },
 
