@@ -22,9 +22,14 @@ interface World {
   readonly balances: readonly Balance[];
 }
 
-/** What a start would check and lay out at the first price. Throws AppError for what a start would refuse. */
-export const checkGrid = (query: GridRequest, world: World): Checked =>
-  "centered" in query ? checkCentered(query, world) : checkStart(query, world);
+/**
+ * Returns what a start at the first price would lay out. Throws AppError as a start would, except for a grid above the
+ * first price without base: that one waits for the price.
+ */
+export function checkGrid(query: GridRequest, world: World): Checked {
+  const waiting = { ...world, mayWait: true };
+  return "centered" in query ? checkCentered(query, waiting) : checkStart(query, waiting);
+}
 
 /** The strategy as a start would store it, before its first pass. */
 export function begin(checked: Checked, { market, quote }: World, exchange = "backtest"): GridStrategy {

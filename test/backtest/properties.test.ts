@@ -120,6 +120,35 @@ describe("a backtest, whatever the grid and its past", () => {
     );
   });
 
+  it("waits for the price below a grid, and trades once it has come", () => {
+    const climbing = (request: Requested) => {
+      const candles = barsOf(request);
+      // Up through the grid, and then about its upper half.
+      const column = (of: Candles["open"]) =>
+        Float64Array.from(of, (price, i) => price - Math.max(0, 200 - i) * 20);
+      const { open, high, low, close } = candles;
+      return candlesIn({
+        ...candles,
+        ...{ open: column(open), high: column(high), low: column(low), close: column(close) },
+      });
+    };
+    fc.assert(
+      fc.property(grids, (asked) => {
+        const request = { ...asked, half: Math.min(asked.half, 900), levels: 20, width: 60 };
+        const candles = climbing(request);
+        expect(candles.open[0]).toBeLessThan(10_000 - request.half);
+        const quote = [{ asset: "USDT", free: START.quote, used: 0n }];
+        const [walked, jumped] = (["walk", "jump"] as const).map((engine) =>
+          run({ ...request, engine }, candles, { balances: quote }),
+        );
+        expect(walked?.run.fills.count).toBeGreaterThan(0);
+        expect(walked?.figures.total).toBe(jumped?.figures.total);
+        expect(() => run(request, candles, { balances: [] })).toThrow("no order could be placed");
+      }),
+      runs,
+    );
+  });
+
   it("lists its fills in the order of time, the newest last", () => {
     fc.assert(
       fc.property(grids, fc.integer({ min: 1, max: 8 }), fc.boolean(), (request, limit, isLate) => {

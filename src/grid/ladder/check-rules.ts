@@ -133,16 +133,23 @@ export function outside(levels: readonly Decimal[], price: Decimal): Warning[] {
   ];
 }
 
+interface FundsUse {
+  /** The start buys missing base, for about what its sells bring. */
+  readonly initialBuy?: boolean | undefined;
+  /** A slot without base can buy later, after the price was above it. */
+  readonly mayWait?: boolean | undefined;
+}
+
 /** Refuses a start for lack of funds only if it could place no order at all. */
 export function checkFunds(
   slots: readonly Slot[],
   market: Market,
   balances: readonly Balance[],
-  initialBuy = false,
+  { initialBuy = false, mayWait = false }: FundsUse = {},
 ): void {
   const free = (asset: string) => balanceIn(balances, asset).free;
-  const orders = slots.map((slot) => ({
-    // Its base may be bought at the start, for about what its sell brings.
+  const later = mayWait ? slots.map((slot) => ({ ...slot, side: "buy" as const })) : [];
+  const orders = [...slots, ...later].map((slot) => ({
     side: initialBuy ? ("buy" as const) : slot.side,
     price: slot.side === "buy" ? slot.lower : slot.upper,
     amount: firstAmount(market, slot),

@@ -43,10 +43,15 @@ export interface CheckedWorld {
   readonly quote: Quote;
   /** Undefined if funds are not checked. */
   readonly balances: readonly Balance[] | undefined;
+  /** Accepts a grid that can place its first order only after the price has moved. */
+  readonly mayWait?: boolean;
 }
 
 /** Returns the levels of a start, or throws the reason against it: minimum, spacing, then funds. */
-export function checkStart(request: RequestedRange, { market, quote, balances }: CheckedWorld): Checked {
+export function checkStart(
+  request: RequestedRange,
+  { market, quote, balances, mayWait }: CheckedWorld,
+): Checked {
   const config: GridConfig = {
     ...request,
     gridSpacing: request.gridSpacing ?? autoSpacing(request),
@@ -63,14 +68,15 @@ export function checkStart(request: RequestedRange, { market, quote, balances }:
     ),
     ...outside(levels, startPrice),
   ];
-  if (balances) checkFunds(slots, market, balances, request.initialBuy);
+  const { initialBuy } = request;
+  if (balances) checkFunds(slots, market, balances, { initialBuy, mayWait });
   return { config, slots, startPrice, center: startPrice, warnings };
 }
 
 /** Does the same for a centered grid, around the market or a shown center. */
 export function checkCentered(
   request: CenteredRequest,
-  { market, quote, balances }: CheckedWorld,
+  { market, quote, balances, mayWait }: CheckedWorld,
   shown?: Decimal,
 ): Checked {
   const { centered, orderSize } = request;
@@ -95,7 +101,8 @@ export function checkCentered(
     request.allowLoss,
     () => adviceOnCentered(request, center, market),
   );
-  if (balances) checkFunds(slots, market, balances, request.initialBuy);
+  const { initialBuy } = request;
+  if (balances) checkFunds(slots, market, balances, { initialBuy, mayWait });
   const config: GridConfig = {
     ...request,
     lowerPrice: levels[0] as Decimal,

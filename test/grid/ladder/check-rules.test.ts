@@ -106,13 +106,13 @@ describe("the funds of a start", () => {
   const check = (
     free: Readonly<Record<string, string>>,
     slots: readonly Slot[] = SLOTS,
-    initialBuy = false,
+    use: Parameters<typeof checkFunds>[3] = {},
   ) =>
     checkFunds(
       slots,
       market({ lot: d("0.001"), maker: d("0.1"), taker: d("0.1") }),
       Object.entries(free).map(([asset, amount]) => ({ asset, free: d(amount), used: 0n })),
-      initialBuy,
+      use,
     );
 
   it("are enough where one order can be placed, its fee included", () => {
@@ -133,9 +133,16 @@ describe("the funds of a start", () => {
   it("may buy the base that a sell lacks, for about what it brings", () => {
     const sells = SLOTS.slice(2);
     expect(() => check({ USDT: "220" }, sells)).toThrow("the account lacks 1 BTC");
-    expect(() => check({ USDT: "220" }, sells, true)).not.toThrow();
-    expect(() => check({ USDT: "219" }, sells, true)).toThrow(
+    expect(() => check({ USDT: "220" }, sells, { initialBuy: true })).not.toThrow();
+    expect(() => check({ USDT: "219" }, sells, { initialBuy: true })).toThrow(
       "the account lacks 1 USDT; deposit it, or set a smaller orderSize",
     );
+  });
+
+  it("may buy the base that a sell lacks once the price has been above it", () => {
+    const sells = SLOTS.slice(2);
+    expect(() => check({ USDT: "220" }, sells, { mayWait: true })).not.toThrow();
+    expect(() => check({ BTC: "1" }, sells, { mayWait: true })).not.toThrow();
+    expect(() => check({ USDT: "219" }, sells, { mayWait: true })).toThrow("no order could be placed");
   });
 });
