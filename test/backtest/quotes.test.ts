@@ -61,6 +61,12 @@ describe("a backtest of quotes", () => {
     expect(warnings.map(({ code }) => code)).toContain("no_book");
   });
 
+  it("says that the model ignores the target", () => {
+    const codesOf = (fields: object) => run(bars([FLAT, FLAT]), fields).warnings.map(({ code }) => code);
+    expect(codesOf({ target: 0.3 })).not.toContain("model");
+    expect(codesOf({ target: 0.3, gamma: 0.001, sigma: 1, k: 1 })).toContain("model");
+  });
+
   it("buys a dip and sells the recovery, and says what that made to the last digit", () => {
     // The tolerance keeps what rests: the bid at 99 is met on the way to 98.9, the ask at 101 on that to 101.1.
     const candles = bars([FLAT, [100, 100, 98.9, 100], [100, 101.1, 100, 100], FLAT]);

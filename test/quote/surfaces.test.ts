@@ -9,6 +9,7 @@ interface Answer {
     readonly planHash?: string;
     readonly orders?: readonly { readonly side: string; readonly price: number }[];
     readonly strategies?: readonly Answer["body"][];
+    readonly warnings?: readonly { readonly message: string }[];
   };
 }
 
@@ -108,6 +109,18 @@ describe("quotes over HTTP", () => {
     const { ask, open } = await served();
     expect((await ask("POST", "quote", { ...REQUEST, ...over })).status).toBeGreaterThanOrEqual(400);
     expect(await open()).toEqual([]);
+  });
+
+  it("say that the model ignores the target", async () => {
+    const { ask } = await served();
+    const warned = async (path: string, over: object) => {
+      const { warnings } = (await ask("POST", path, { ...REQUEST, ...over })).body;
+      return warnings?.some(({ message }) => /replace target and skew/.test(message));
+    };
+    const model = { gamma: 0.001, sigma: 1, k: 0.01, target: 0.5 };
+    expect(await warned("quote/preview", { target: 0.5 })).toBe(false);
+    expect(await warned("quote/preview", model)).toBe(true);
+    expect(await warned("quote", model)).toBe(true);
   });
 
   it("take no budget of their own beside other strategies without being told how much", async () => {

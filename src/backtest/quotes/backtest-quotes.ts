@@ -3,6 +3,7 @@ import { AppError } from "../../kernel/errors.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import { quoteKind } from "../../quote/kind.ts";
 import type { QuoteRequest } from "../../quote/schema/input.ts";
+import { modelWarnings } from "../../quote/start/planned-quote.ts";
 import { quoteConfigOf } from "../../quote/start/requested-config.ts";
 import { newQuoteState, type QuoteStrategy } from "../../quote/state/state.ts";
 import {
@@ -31,7 +32,7 @@ export function* backtestingQuotes(
   const config = quoteConfigOf(query, pastBudget(query, market, balances));
   const { base, quote } = splitPair(market.symbol);
   const at = candles.from;
-  return yield* backtestingPosition(
+  const result = yield* backtestingPosition(
     (startPrice): QuoteStrategy => ({
       ...pastStrategy(`quote-backtest-${base}-${quote}-${at}`, market.symbol, at),
       ...{ kind: quoteKind.name, version: quoteKind.version, config },
@@ -40,4 +41,5 @@ export function* backtestingQuotes(
     candles,
     options,
   );
+  return { ...result, warnings: [...modelWarnings(config), ...result.warnings] };
 }

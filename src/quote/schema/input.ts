@@ -56,7 +56,9 @@ const leanShape = () => ({
   skew: shareField("skew")
     .optional()
     .describe("How strongly the price moves toward the target share; default: the spread"),
-  gamma: modelField("gamma").describe("Risk aversion of the Avellaneda–Stoikov model; needs sigma and k"),
+  gamma: modelField("gamma").describe(
+    "Risk aversion of the Avellaneda–Stoikov model; needs sigma and k, and ignores target and skew",
+  ),
   sigma: modelField("sigma").describe("Standard deviation of the price for the model, in quote"),
   k: modelField("k").describe("Decay of fills with distance for the model, per quote"),
   horizon: modelField("horizon").describe("Remaining time for the model; default 1"),

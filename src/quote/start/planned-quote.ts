@@ -156,6 +156,18 @@ function missingFunds(has: Both, { market, balances, kept }: QuotesSeen) {
   });
 }
 
+/** What the Avellaneda–Stoikov model replaces. */
+export const modelWarnings = ({ rules }: QuoteConfig) =>
+  rules.avellaneda
+    ? [
+        {
+          code: "model",
+          message:
+            "gamma, sigma and k replace target and skew, which have no effect: the model moves both sides until no base is left",
+        },
+      ]
+    : [];
+
 /** Running quotes with their current budget and state. */
 type WarnedQuote = Pick<PlannedQuote, "config" | "plan"> & {
   readonly has?: Both;
@@ -175,6 +187,7 @@ export function quoteWarnings(
   return [
     ...notices.map((notice) => ({ ...notice })),
     ...missingFunds(has, seen),
+    ...modelWarnings(config),
     ...(isTight
       ? [
           {
