@@ -15,7 +15,7 @@ import { closeOf, type Figures, figuresOf } from "./figures.ts";
 import { finish } from "./finish.ts";
 import { quoteAt } from "./paper.ts";
 import type { QueueModel } from "./queue.ts";
-import { type Extremes, RULES, type Rules } from "./rules.ts";
+import { type Extremes, ordersFrom, RULES, type Rules } from "./rules.ts";
 import { walkingTape } from "./tape-walk.ts";
 import { lowAt, openAt, type Ticks, ticksOf } from "./ticks.ts";
 import { begunWalk, forked, goingOn, type Walked } from "./walk.ts";
@@ -137,12 +137,6 @@ function* runsOver(
   const begun = begunWalk(strategy, bars, { ...walked, mayLeap: engine !== "walk" });
   return yield* oneByOne(orders, end, (extremes) => goingOn(forked(begun, extremes)));
 }
-
-/** The asked order of a bar's extremes, then the others. */
-const ordersFrom = (request: Extremes): readonly Extremes[] => [
-  request,
-  ...(["nearest", "high_first", "low_first"] as const).filter((one) => one !== request),
-];
 
 /** One run after the other, with the share that is done of them all; after one that was ended none but the first is kept. */
 function* oneByOne(

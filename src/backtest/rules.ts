@@ -4,6 +4,14 @@ import type { Millis } from "../kernel/time.ts";
 /** Which extreme of a bar comes first. `nearest` is the one that is nearer to the open, the low where both are. */
 export type Extremes = "nearest" | "high_first" | "low_first";
 
+const ORDERS: readonly Extremes[] = ["nearest", "high_first", "low_first"];
+
+/** The requested order of the extremes, then the others. */
+export const ordersFrom = (first: Extremes): readonly Extremes[] => [
+  first,
+  ...ORDERS.filter((one) => one !== first),
+];
+
 /** What a bar does not tell, and is assumed. */
 export interface Rules {
   /** A resting order fills when the price reaches it, or only when it passes it. */

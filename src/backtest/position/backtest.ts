@@ -10,7 +10,7 @@ import { SECOND } from "../../kernel/time.ts";
 import { accountKey, type Balance } from "../../model/account.ts";
 import type { Market } from "../../model/market.ts";
 import type { Both } from "../../model/reserve.ts";
-import { type Extremes, RULES, type Rules } from "../rules.ts";
+import { type Extremes, ordersFrom, RULES, type Rules } from "../rules.ts";
 import { closeAt, lowAt, openAt, type Ticks, ticksOf } from "../ticks.ts";
 import { type PositionWalkOptions, type WalkedPosition, walkingPosition, worthHeld } from "./walk.ts";
 
@@ -19,6 +19,8 @@ export interface PositionBacktestOptions extends Pick<PositionWalkOptions, "kind
   readonly balances?: Readonly<Record<string, Decimal>> | undefined;
   readonly rules?: Partial<Rules>;
   readonly isOver?: (bars: number) => boolean;
+  /** Also runs both other orders of the extremes within a bar, unless false. */
+  readonly withBand?: boolean;
 }
 
 export interface PositionBacktest<S extends PositionStrategy> {
@@ -44,13 +46,12 @@ export interface PositionBacktest<S extends PositionStrategy> {
 
 /** As `serve --tick-interval 5000` has it. */
 const USUAL_INTERVAL = 5 * SECOND;
-const ORDERS: readonly Extremes[] = ["nearest", "high_first", "low_first"];
 
 /** A strategy of its config and state as a start would store it, over candles. Yields the share that is done. Throws AppError. */
 export function* backtestingPosition<S extends PositionStrategy>(
   begin: (startPrice: Decimal) => S,
   candles: Candles,
-  { market, rules: given, isOver, kinds, guard }: PositionBacktestOptions,
+  { market, rules: given, isOver, kinds, guard, withBand = true }: PositionBacktestOptions,
 ): Generator<number, PositionBacktest<S>> {
   const bars = ticksOf(candles, market.tick);
   if (bars.count === 0 || lowAt(bars, 0) < 1)
@@ -64,7 +65,8 @@ export function* backtestingPosition<S extends PositionStrategy>(
     { asset: market.base, free: budget.base, used: ZERO },
     { asset: market.quote, free: budget.quote, used: ZERO },
   ] satisfies Balance[];
-  const runs = yield* inEachOrder(rules.extremes, bars.count, (extremes) =>
+  const orders = withBand ? ordersFrom(rules.extremes) : [rules.extremes];
+  const runs = yield* inEachOrder(orders, bars.count, (extremes) =>
     walkingPosition(strategy, bars, {
       market,
       rules: { ...rules, extremes },
@@ -81,23 +83,23 @@ export function* backtestingPosition<S extends PositionStrategy>(
     ...{ rules, config: strategy.config, market, run, startPrice, endPrice, missing },
     invested: worthHeld(budget, startPrice),
     kept: worthHeld(budget, endPrice) - worthHeld(budget, startPrice),
-    band: runs.length === ORDERS.length ? positionBand(runs, endPrice) : null,
+    band: runs.length === orders.length && withBand ? positionBand(runs, endPrice) : null,
     warnings: doubtsOf(run, { rules, missing, span: candles.spanMillis }),
     bars: bars.count,
   };
 }
 
-/** The requested order of a bar's extremes, then the others, with the share that is done of them all; one that was ended is the last. */
+/** One run for each order of a bar's extremes, with the share that is done of them all; one that was ended is the last. */
 function* inEachOrder<S extends PositionStrategy>(
-  first: Extremes,
+  orders: readonly Extremes[],
   count: number,
   begun: (extremes: Extremes) => Generator<number, WalkedPosition<S>>,
 ): Generator<number, readonly WalkedPosition<S>[]> {
   const runs: WalkedPosition<S>[] = [];
-  for (const extremes of [first, ...ORDERS.filter((one) => one !== first)]) {
+  for (const extremes of orders) {
     const work = begun(extremes);
     let step = work.next();
-    for (; !step.done; step = work.next()) yield (runs.length * count + step.value) / (ORDERS.length * count);
+    for (; !step.done; step = work.next()) yield (runs.length * count + step.value) / (orders.length * count);
     runs.push(step.value);
     if (step.value.bars < count) break;
   }

@@ -1,0 +1,119 @@
+import { type Candles, candlesOf } from "../../candles/candles.ts";
+import { createReader } from "../../candles/read.ts";
+import { positionAccounts } from "../../engine/position/ledger.ts";
+import { type Amount, Money } from "../../kernel/money.ts";
+import { isPair, splitPair } from "../../kernel/pair.ts";
+import { MINUTE, type Millis } from "../../kernel/time.ts";
+import type { Market, Side } from "../../model/market.ts";
+import type { AnyStrategyDefinition } from "../../ports/definition.ts";
+import { finish } from "../finish.ts";
+import { backtestingDeclared } from "./declared.ts";
+
+export interface TestMarketRules {
+  /** Default: BTC/USDT. */
+  readonly symbol?: string;
+  readonly tick?: Amount;
+  readonly lot?: Amount;
+  readonly minAmount?: Amount;
+  readonly minNotional?: Amount;
+  /** Fee rates, as shares of the notional. */
+  readonly maker?: Amount;
+  readonly taker?: Amount;
+}
+
+export interface StrategyPast {
+  readonly config: Readonly<Record<string, unknown>>;
+  /** Prices one minute apart, or the text of a CSV file with candles. */
+  readonly prices: readonly Amount[] | string;
+  readonly base?: Amount;
+  readonly quote?: Amount;
+  readonly market?: TestMarketRules;
+  /** Milliseconds between two passes; default 5000. */
+  readonly tickInterval?: Millis;
+}
+
+export interface TestedFill {
+  readonly at: Millis;
+  readonly side: Side;
+  readonly price: Money;
+  readonly amount: Money;
+}
+
+export interface BacktestOutcome {
+  readonly fills: readonly TestedFill[];
+  /** Base and quote at the end. */
+  readonly base: Money;
+  readonly quote: Money;
+  /** Profit in quote, with base valued at the last price. */
+  readonly total: Money;
+  /** Why the strategy failed; null if it did not. */
+  readonly error: string | null;
+}
+
+/** 2026-01-01, where the prices of a test begin. */
+const START = 1_767_225_600_000;
+
+/** Runs a strategy over past prices, each call twice, with the code that trades. Throws for a config or prices that are not valid. */
+export function backtestStrategy(
+  definition: AnyStrategyDefinition,
+  { config, prices, base = 0, quote = 0, market: rules = {}, tickInterval }: StrategyPast,
+): BacktestOutcome {
+  const market = marketWith(rules);
+  const budget = { baseBudget: Money.of(base).units, quoteBudget: Money.of(quote).units };
+  definition.config.parse(config);
+  const { run, endPrice } = finish(
+    backtestingDeclared(definition, { ...budget, options: config }, minuteCandles(prices, market), {
+      market,
+      withBand: false,
+      ...(tickInterval === undefined ? {} : { rules: { tickInterval } }),
+    }),
+  );
+  const { strategy } = run.account;
+  const { base: baseAfter, ledger } = strategy.state;
+  return {
+    fills: run.fills.map(({ at, side, price, amount }) => ({
+      ...{ at, side },
+      ...{ price: Money.of(price), amount: Money.of(amount) },
+    })),
+    base: Money.of(baseAfter),
+    quote: Money.of(budget.quoteBudget + ledger.quote),
+    total: Money.of(positionAccounts(strategy, endPrice).total),
+    error: strategy.lastError,
+  };
+}
+
+function marketWith({
+  symbol = "BTC/USDT",
+  tick = "0.01",
+  lot = "0.00001",
+  minAmount = "0.00001",
+  minNotional = 5,
+  maker = "0.001",
+  taker = "0.001",
+}: TestMarketRules): Market {
+  if (!isPair(symbol)) throw new TypeError(`${symbol} is not a pair: use BASE/QUOTE, such as BTC/USDT`);
+  const units = (amount: Amount) => Money.of(amount).units;
+  return {
+    ...{ symbol, ...splitPair(symbol) },
+    ...{ tick: units(tick), lot: units(lot), minAmount: units(minAmount), minNotional: units(minNotional) },
+    ...{ maker: units(maker), taker: units(taker), active: true, buyFeeIn: "quote" },
+  };
+}
+
+/** Each minute goes straight from its price to the next one. */
+function minuteCandles(prices: StrategyPast["prices"], { symbol, tick }: Market): Candles {
+  if (typeof prices === "string") {
+    const reader = createReader({ pair: symbol });
+    reader.push(new TextEncoder().encode(prices));
+    return reader.end().candles;
+  }
+  const levels = prices.map((price) => Money.of(price).roundTo(Money.of(tick)));
+  const rows = levels.map((open, i) => {
+    const close = levels[i + 1] ?? open;
+    return {
+      ...{ at: START + i * MINUTE, volume: 1, open: String(open), close: String(close) },
+      ...{ high: String(open.max(close)), low: String(open.min(close)) },
+    };
+  });
+  return candlesOf({ pair: symbol, spanMillis: MINUTE }, rows);
+}
