@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { defineConfig } from "vitest/config";
 
 /** Each of these wants a process to itself: it plants leaks, or hears of keys. */
@@ -34,7 +34,14 @@ const PROGRAMS = readdirSync("test", { recursive: true, encoding: "utf8" })
     (path) => FOLDERS.includes(path.split("/")[1] as string) || STARTS.test(readFileSync(path, "utf8")),
   );
 
+/** As a project that installs the package imports it. */
+const PACKAGE = [
+  { find: /^edgemaker$/, replacement: resolve("src/declared/package.ts") },
+  { find: /^edgemaker\/testing$/, replacement: resolve("src/backtest/position/package.ts") },
+];
+
 export default defineConfig({
+  resolve: { alias: PACKAGE },
   test: {
     globalSetup: ["test/support/global-setup.ts"],
     setupFiles: ["test/support/canary-watch.ts", "test/support/drawn.ts"],
@@ -51,7 +58,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "shared",
-          include: ["test/**/*.test.ts"],
+          include: ["test/**/*.test.ts", "examples/**/*.test.ts"],
           exclude: [...ALONE, ...PROGRAMS, "test/runtimes"],
           isolate: false,
         },
