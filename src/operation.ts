@@ -82,7 +82,7 @@ export interface ToolSurface {
   /** Defaults for agents that differ from the input's. */
   readonly defaults?: Readonly<Record<string, unknown>>;
   /** Summarizes the response in one sentence with its numbers. */
-  readonly told?: (answer: unknown) => string;
+  readonly summarize?: (answer: unknown) => string;
 }
 
 /** One use case; HTTP, OpenAPI, the command line and the agents' tools are generated from it. */

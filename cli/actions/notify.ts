@@ -77,7 +77,7 @@ export const testChannel = (values: Values, name: string): Promise<number> =>
   withChannels(values, async ({ notify, local, log }) => {
     if (!notify) throw noChannel(name);
     await tellNow({ notify, local, log }, name);
-    return { channel: name, told: true };
+    return { channel: name, sent: true };
   });
 
 export const replayChannel = (values: Values, name: string): Promise<number> =>

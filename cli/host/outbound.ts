@@ -44,7 +44,7 @@ export const isPrivate = (address: string): boolean =>
 type Resolve = (
   host: string,
   options: object,
-  told: (error: Error | null, addresses: readonly LookupAddress[]) => void,
+  callback: (error: Error | null, addresses: readonly LookupAddress[]) => void,
 ) => void;
 
 /** Node's own request, whose every connection is to an address that was looked at: a name may lead elsewhere each time. */

@@ -20,14 +20,14 @@ function pagesOf({ from, until }: Range, spanMillis: Millis): Range[] {
 /** The holes of a range that were not asked for again yet, as few questions as there can be, oldest first. */
 export function holesOf(
   gaps: readonly Gap[],
-  askedAgain: readonly Range[],
+  requestedAgain: readonly Range[],
   wanted: Range,
   spanMillis: Millis,
 ): Range[] {
   const windows: Range[] = [];
   for (const gap of gaps) {
     const part = { from: Math.max(gap.from, wanted.from), until: Math.min(gap.until, wanted.until) };
-    for (const hole of part.from < part.until ? partsWithout(askedAgain, part) : []) {
+    for (const hole of part.from < part.until ? partsWithout(requestedAgain, part) : []) {
       const last = windows.at(-1);
       if (last && hole.until - last.from <= CANDLE_PAGE * spanMillis)
         windows[windows.length - 1] = { from: last.from, until: hole.until };

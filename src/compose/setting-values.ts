@@ -136,7 +136,7 @@ export function watchedOf(entry: string, exchanges: readonly { readonly id: stri
   ) as PromiseRequest;
   const isKnown = isPair(symbol) && exchanges.some(({ id }) => id === exchange);
   if (isKnown && !("wrong" in request) && (preset || named === undefined))
-    return { exchange, symbol, ...(preset ? { promise: { preset, asked: request } } : {}) };
+    return { exchange, symbol, ...(preset ? { promise: { preset, request } } : {}) };
   throw new SettingsError(
     `EDGEMAKER_LIQUIDITY must be exchange:BASE/QUOTE, separated by commas, of ${exchanges.map(({ id }) => id).join(", ")}, optionally followed by an agreement such as agreement spread=2 depth=500 band=2 levels=3 uptime=95 (presets: ${PRESETS.join(", ")}), not ${entry}`,
   );

@@ -12,7 +12,7 @@ const LEAST_FOR_MEAN = 60;
 
 /** In words, of a day that is `today` from its beginning to its end; none while there is room. */
 export function nearlyMissed(promise: LiquidityPromise, today: LiquiditySpan): string[] {
-  const { preset, asked: request } = promise;
+  const { preset, request } = promise;
   if (preset === "mexc-st" || preset === "bitget-st")
     return wideToday(today, preset === "mexc-st" ? MEXC.spread : request.spread);
   return findingsOf(promise, today).flatMap((finding) =>

@@ -158,7 +158,7 @@ export const gateRule = ({ spread, size, band }: Omit<Score, "share">): UpRule =
 });
 
 export const gateScore = (span: Measured, { share }: Pick<Score, "share">): ObligationFinding[] => [
-  upShare(span, { rule: "scoring minutes", asked: share }),
+  upShare(span, { rule: "scoring minutes", required: share }),
 ];
 
 export interface Agreement {
@@ -184,7 +184,7 @@ export const quotingAgreement = (
   span: Measured,
   request: Pick<Agreement, "depth" | "band" | "uptime">,
 ): ObligationFinding[] => [
-  upShare(span, { rule: "time with own orders on both sides", asked: request.uptime }),
+  upShare(span, { rule: "time with own orders on both sides", required: request.uptime }),
   depthFinding(span, request, "bids"),
   depthFinding(span, request, "asks"),
 ];
@@ -207,7 +207,7 @@ function depthFinding(
 /** The share of known minutes that are up, and whether the unknown ones could turn the verdict. */
 function upShare(
   { from, to, sums, up: count }: Measured,
-  { rule, asked: requestedValue }: { readonly rule: string; readonly asked: Decimal },
+  { rule, required: requestedValue }: { readonly rule: string; readonly required: Decimal },
 ): ObligationFinding {
   const [up, known, whole] = [BigInt(count), BigInt(sums.known), BigInt(to - from)];
   const value = known > 0n ? (up * ONE) / known : null;

@@ -38,7 +38,7 @@ function agreedOf(request: PromiseRequest) {
 }
 
 /** By which a promise counts minutes; undefined where it judges by means alone. */
-export function upRuleOf({ preset, asked: request }: LiquidityPromise): UpRule | undefined {
+export function upRuleOf({ preset, request }: LiquidityPromise): UpRule | undefined {
   const agreed = agreedOf(request);
   if (preset === "gate-score") return gateRule({ ...agreed, size: agreed.depth });
   return preset === "agreement" ? agreementRule(agreed) : undefined;
@@ -46,7 +46,7 @@ export function upRuleOf({ preset, asked: request }: LiquidityPromise): UpRule |
 
 /** `span` is counted by the promise's own rule; `volumes` are what everybody has traded a day, in quote, up to the last whole day. */
 export function findingsOf(
-  { preset, asked: request }: LiquidityPromise,
+  { preset, request }: LiquidityPromise,
   span: LiquiditySpan,
   volumes: readonly (Decimal | null)[] = [],
 ): ObligationFinding[] {

@@ -84,7 +84,7 @@ export interface Digest {
   /** Number of news items that did not fit. */
   readonly more: number;
   /** When news with each key was last sent. */
-  readonly told: Readonly<Record<string, Millis>>;
+  readonly sentAt: Readonly<Record<string, Millis>>;
 }
 
-export const NO_DIGEST: Digest = { lines: [], more: 0, told: {} };
+export const NO_DIGEST: Digest = { lines: [], more: 0, sentAt: {} };

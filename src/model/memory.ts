@@ -10,14 +10,14 @@ export interface Confidence {
   readonly source: string;
   /** Protocol time of the responses behind it, and of the last query. */
   readonly at: Millis;
-  readonly askedAt: Millis;
+  readonly requestedAt: Millis;
 }
 
 /** Prices of a pair from other sources, each with the protocol time of its response. */
 export interface Elsewhere {
   readonly prices: readonly { readonly source: string; readonly price: Decimal; readonly at: Millis }[];
   /** When they were last queried, and when the pair's own book was last read; null for never. */
-  readonly askedAt: Millis | null;
+  readonly requestedAt: Millis | null;
   readonly bookAt: Millis | null;
 }
 

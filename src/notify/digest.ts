@@ -28,7 +28,7 @@ export function takeIn(
   return { ...digest, lines: [...lines.values()].slice(0, 2 * MOST_LINES), more };
 }
 
-const dueAt = ({ told: result }: Digest, { key, fill }: News, now: Millis): Millis => {
+const dueAt = ({ sentAt: result }: Digest, { key, fill }: News, now: Millis): Millis => {
   const last = result[key];
   return fill || last === undefined ? now : Math.max(now, last + AGAIN_AFTER);
 };
@@ -61,12 +61,12 @@ export const dueLines = ({ lines }: Digest, now: Millis, isQuiet: boolean): read
   lines.filter((line) => !isAhead(line.dueAt, now, AGAIN_AFTER) && (!isQuiet || line.level === "alert"));
 
 /** After all of it was told. */
-export function describedAt({ lines, told: result }: Digest, now: Millis): Digest {
+export function describedAt({ lines, sentAt: result }: Digest, now: Millis): Digest {
   const all = { ...result, ...Object.fromEntries(lines.filter(isOnce).map(({ key }) => [key, now])) };
   const recent = Object.entries(all).filter(([, at]) => ageOf(at, now) < AGAIN_AFTER);
   return {
     ...NO_DIGEST,
-    told: Object.fromEntries(recent.sort(([, a], [, b]) => b - a).slice(0, MOST_LINES_SHOWN)),
+    sentAt: Object.fromEntries(recent.sort(([, a], [, b]) => b - a).slice(0, MOST_LINES_SHOWN)),
   };
 }
 

@@ -23,7 +23,7 @@ export interface CandleFile {
 /** Local candles: a given file, or downloaded and imported candles. */
 export interface CandleReader {
   /** Returns undefined without candles. */
-  readonly candles: (asked: CandlesRequest) => Promise<Candles | undefined>;
+  readonly candles: (request: CandlesRequest) => Promise<Candles | undefined>;
   /** Trades and the order books between them, if the user named a file of those; candles are not read then. */
   readonly tape?: ((symbol: Pair) => Promise<TapeFile | undefined>) | undefined;
 }

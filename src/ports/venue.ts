@@ -59,7 +59,7 @@ export interface FillsOfSpan extends FillsRead {
    * The part of the requested span that needs no other query, because the exchange returned all its fills. It begins
    * or ends where the span does.
    */
-  readonly told: Span;
+  readonly covered: Span;
   /** Market time of the exchange: the upper bound of the query. */
   readonly now: Millis;
 }
@@ -166,15 +166,15 @@ export interface Venue extends MarketData {
   /** Calls that a pass reserves before its first request; undefined without a rate limit. */
   readonly opening?: (isUrgent: boolean) => CallRequests | undefined;
   /**
-   * Returns the same account for the holder of its lease. `askedAt` is when the lease was requested, by the process's
+   * Returns the same account for the holder of its lease. `requestedAt` is when the lease was requested, by the process's
    * own clock; `paid` means that the calls are already deducted. If private calls must be serial, other callers wait
    * for the lease, but its holder does not. An urgent pass can use the calls reserved for it. After `yieldsAfter` the
    * holder makes no further call once another process waits for the lease.
    */
   readonly under?: (
     lease: { readonly now: Millis },
-    asked: {
-      readonly askedAt: Millis;
+    options: {
+      readonly requestedAt: Millis;
       readonly isUrgent: boolean;
       readonly yieldsAfter: Millis | undefined;
       readonly paid?: CallRequests | undefined;

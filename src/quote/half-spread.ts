@@ -20,13 +20,13 @@ export interface HalfSpread {
  * twice.
  */
 export function halfSpread({
-  asked: requestedValue,
+  requested: requestedValue,
   maker,
   volatility,
   factor,
   interval,
 }: {
-  readonly asked: Decimal;
+  readonly requested: Decimal;
   /** The maker fee as a share of the notional; negative for a rebate. */
   readonly maker: Decimal;
   /** Undefined if unknown; then it has no effect. */

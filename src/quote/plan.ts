@@ -14,7 +14,7 @@ import { statistic } from "./statistic.ts";
 /** Settings of quotes; shares are between 0 and 1, and unset ones are absent. */
 export interface QuoteRules extends QuoteLadder {
   /** Half of the configured spread. */
-  readonly asked: Decimal;
+  readonly halfSpread: Decimal;
   /** Factor of the price movement between two passes. */
   readonly volatilityFactor: Decimal;
   /** Target share of base in the inventory, and how strongly the price adjusts to it. */
@@ -96,9 +96,9 @@ function quotedPrices(
   rules: QuoteRules,
   { market, volatility, interval, inventory, freeQuote }: QuoteView,
 ): QuotePrices & Pick<QuotePlan, "widenedBy"> {
-  const { asked: requestedValue, target, strength, mostSkew: most } = rules;
+  const { halfSpread: requestedValue, target, strength, mostSkew: most } = rules;
   const half = halfSpread({
-    asked: requestedValue,
+    requested: requestedValue,
     maker: market.maker,
     volatility,
     factor: rules.volatilityFactor,

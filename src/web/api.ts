@@ -19,8 +19,8 @@ export interface Requested {
 }
 
 /** `route` is a method and a path below /api/v1. Throws ApiError. */
-export async function ask<T>(route: string, asked: Requested = {}): Promise<T> {
-  const response = await sendRequest(route, asked);
+export async function ask<T>(route: string, request: Requested = {}): Promise<T> {
+  const response = await sendRequest(route, request);
   const answer = await response.json().catch(() => undefined);
   if (response.ok) return answer as T;
   const { error = "Failed", message = `the server returned status ${response.status}` } = answer ?? {};

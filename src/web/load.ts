@@ -28,8 +28,8 @@ export function useLoad<T>(
   query: Requested["query"] = {},
   { live = false, every = live ? LIVE_EVERY : undefined, keep = false }: How = {},
 ): Loaded<T> {
-  const asked = route === undefined ? "" : `${route} ${JSON.stringify(query)}`;
-  const [state, setState] = useState<{ asked: string; data?: T; error?: ApiError }>({ asked: "" });
+  const request = route === undefined ? "" : `${route} ${JSON.stringify(query)}`;
+  const [state, setState] = useState<{ request: string; data?: T; error?: ApiError }>({ request: "" });
   const run = useRef<() => void>(() => {});
   useEffect(() => {
     if (route === undefined) return undefined;
@@ -47,13 +47,13 @@ export function useLoad<T>(
       try {
         const data = await ask<T>(route, { query: query ?? {}, signal: ended.signal });
         isUnreached = false;
-        setState({ asked, data });
+        setState({ request, data });
       } catch (error) {
         if (ended.signal.aborted) return;
         isUnreached = (error as ApiError).status === 0;
         setState((before) => ({
-          ...(before.asked === asked || keep ? before : {}),
-          asked,
+          ...(before.request === request || keep ? before : {}),
+          request,
           error: error as ApiError,
         }));
       } finally {
@@ -71,8 +71,8 @@ export function useLoad<T>(
       stopHearing();
       if (endEach) endEach();
     };
-  }, [asked, live, every]);
-  const isSame = state.asked === asked;
+  }, [request, live, every]);
+  const isSame = state.request === request;
   return {
     data: isSame || keep ? state.data : undefined,
     error: isSame ? state.error : undefined,

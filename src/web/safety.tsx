@@ -14,7 +14,7 @@ export function Safety({ session }: { session: Session }) {
   const kill = useLoad<KillAnswer>("GET /kill", {}, { live: true });
   const [question, put] = useAsk();
   const isOn = kill.data?.on;
-  const told = (message: string) => {
+  const report = (message: string) => {
     kill.again();
     pulse.set(pulse.get() + 1);
     return message;
@@ -27,9 +27,9 @@ export function Safety({ session }: { session: Session }) {
         : "Strategies place missing orders in their next pass. Manual orders work again.",
       yes: on ? "Turn it on" : "Turn it off",
       dangerous: on,
-      act: async () => told((await ask<KillAnswer>("POST /kill", { body: { on } })).message),
+      act: async () => report((await ask<KillAnswer>("POST /kill", { body: { on } })).message),
     });
-  const panic = () => put({ ...panicQuestion(false, told), says: <PanicSays put={put} told={told} /> });
+  const panic = () => put({ ...panicQuestion(false, report), says: <PanicSays put={put} report={report} /> });
   if (session.scope !== "admin")
     return <div class="safety">{isOn ? <b class="tag down">Kill switch on</b> : null}</div>;
   return (
@@ -53,18 +53,24 @@ export function Safety({ session }: { session: Session }) {
 
 const SELLS = "Also sell the base of every grid, at most 10 % below the mid price";
 
-const panicQuestion = (sell: boolean, told: (message: string) => string) => ({
+const panicQuestion = (sell: boolean, report: (message: string) => string) => ({
   title: "Panic: stop everything?",
   yes: sell ? "Stop all and sell" : "Stop all",
   dangerous: true,
-  act: async () => told((await ask<Panicked>("POST /panic", { body: { sell } })).message),
+  act: async () => report((await ask<Panicked>("POST /panic", { body: { sell } })).message),
 });
 
-function PanicSays({ put, told }: { put: ReturnType<typeof useAsk>[1]; told: (message: string) => string }) {
+function PanicSays({
+  put,
+  report,
+}: {
+  put: ReturnType<typeof useAsk>[1];
+  report: (message: string) => string;
+}) {
   const [sell, setSell] = useState(false);
   const choose = (chosen: boolean) => {
     setSell(chosen);
-    put({ ...panicQuestion(chosen, told), says: <PanicSays put={put} told={told} /> });
+    put({ ...panicQuestion(chosen, report), says: <PanicSays put={put} report={report} /> });
   };
   return (
     <>

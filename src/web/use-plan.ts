@@ -31,9 +31,9 @@ const PAUSE = 350;
 /** What `body` would do, from the server; a plan that is not of what is typed is old and does nothing. */
 export function usePlan<P>(route: string, body: Body | undefined): Planning<P> {
   const [state, setState] = useState<PlanView<P>>({ isOld: true });
-  const [refusal, setRefusal] = useState<{ count: number; asked: string; error?: ApiError }>(NOT_REQUESTED);
+  const [refusal, setRefusal] = useState<{ count: number; request: string; error?: ApiError }>(NOT_REQUESTED);
   const { count } = refusal;
-  const asked = body ? JSON.stringify(body) : "";
+  const request = body ? JSON.stringify(body) : "";
   useEffect(() => {
     setState((before) => ({ ...before, isOld: true }));
     if (!body) return undefined;
@@ -48,18 +48,18 @@ export function usePlan<P>(route: string, body: Body | undefined): Planning<P> {
       clearTimeout(timer);
       ended.abort();
     };
-  }, [route, asked, count]);
+  }, [route, request, count]);
   const carryOut: Planning<P>["carryOut"] = async (act) => {
     try {
       return await act();
     } catch (failed) {
       const error = failed as ApiError;
-      setRefusal((before) => ({ count: before.count + 1, asked, error }));
+      setRefusal((before) => ({ count: before.count + 1, request, error }));
       throw error;
     }
   };
   const again = () => setRefusal(({ count }) => ({ ...NOT_REQUESTED, count: count + 1 }));
-  return { ...state, again, refused: refusal.asked === asked ? refusal.error : undefined, carryOut };
+  return { ...state, again, refused: refusal.request === request ? refusal.error : undefined, carryOut };
 }
 
-const NOT_REQUESTED = { count: 0, asked: "" };
+const NOT_REQUESTED = { count: 0, request: "" };

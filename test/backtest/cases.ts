@@ -141,11 +141,11 @@ export function prepared(
     { asset: "BTC", free: d(base), used: 0n },
   ];
   const request =
-    grid.name === "start_grid" ? requestedRangeOf(grid.asked as never) : centeredOf(grid.asked as never);
+    grid.name === "start_grid" ? requestedRangeOf(grid.request as never) : centeredOf(grid.request as never);
   const first = quoteAt(market, rules, { at: candles.from, ticks: openAt(bars, 0) });
   const world = { market, quote: first, balances };
   const strategy = () => begin(checkGrid(request, world), world);
-  return { market, rules, bars, balances, strategy, asked: request };
+  return { market, rules, bars, balances, strategy, request };
 }
 
 export function walked(one: ReturnType<typeof prepared>, how: Partial<WalkOptions> = {}) {

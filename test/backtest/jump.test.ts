@@ -228,7 +228,7 @@ describe.skipIf(!month)("over a real week", () => {
   it("says which engine ran", () => {
     const engineOf = (name: string) => {
       const one = WEEKS.find((week) => week.name === name) as Case;
-      const { market, asked: request } = prepared({ ...one, base: "0" }, week as Candles);
+      const { market, request } = prepared({ ...one, base: "0" }, week as Candles);
       return backtest(request, week as Candles, { market }).engine;
     };
     expect([engineOf("a linear grid, fees in quote"), engineOf("a stop price")]).toEqual(["jump", "walk"]);

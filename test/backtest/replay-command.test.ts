@@ -18,7 +18,7 @@ it("replays and backtests a stored grid over the candles of a file, on the comma
   expect(result.stdout).toMatch(/^match +\d+(\.\d+)? %/);
   expect(result.stdout).toMatch(/with size=400 +total/);
   const json = JSON.parse((await edgemaker(folder, ["replay", id, "--json", ...on])).stdout);
-  expect(result.stdout).toContain(json.told.replace("match ", ""));
+  expect(result.stdout).toContain(json.text.replace("match ", ""));
   const from = await edgemaker(folder, ["backtest", "--from", id, "--fill", "touch", "--json", ...on]);
   expect([from.code, from.stderr]).toEqual([0, ""]);
   expect(JSON.parse(from.stdout)).toMatchObject({ symbol: "BTC/USDT", exchange: "kraken", bars: 70 });

@@ -10,19 +10,19 @@ import { SWUNG, swung } from "../support/swings.ts";
 
 interface Replay {
   readonly matchPercent: number;
-  readonly told: string;
+  readonly text: string;
   readonly executed: { readonly same: number; readonly record: number; readonly candles: number };
-  readonly causes: readonly { readonly cause: string; readonly count: number; readonly told: string }[];
+  readonly causes: readonly { readonly cause: string; readonly count: number; readonly text: string }[];
   readonly differences: readonly {
     readonly cause: string;
     readonly slot: number;
     readonly side: string;
     readonly where: string;
-    readonly told: string;
+    readonly text: string;
   }[];
   readonly record: Figures;
   readonly candles: Figures;
-  readonly set: (Figures & { readonly asked: string; readonly bars: number }) | null;
+  readonly set: (Figures & { readonly settings: string; readonly bars: number }) | null;
   readonly bars: number;
   readonly isWhole: boolean;
 }
@@ -62,7 +62,7 @@ describe("a replay of what the service has done", () => {
   it("matches the candles of its time order by order, and to the last unit, where nothing came in between", async () => {
     const { replayed, app, id } = await ran({ minutes: 130 });
     const body = await replayed();
-    expect([body.told, body.differences]).toEqual(["match 100 %", []]);
+    expect([body.text, body.differences]).toEqual(["match 100 %", []]);
     expect(body.executed.same).toBeGreaterThan(15);
     expect(body.executed).toEqual({
       same: body.executed.same,
@@ -73,7 +73,7 @@ describe("a replay of what the service has done", () => {
     expect(body.record.cycles).toBeGreaterThan(5);
     await app.stop(id);
     const stopped = await replayed();
-    expect([stopped.told, stopped.candles]).toEqual(["match 100 %", stopped.record]);
+    expect([stopped.text, stopped.candles]).toEqual(["match 100 %", stopped.record]);
   });
 
   it("names an order that filled in parts", async () => {
@@ -84,7 +84,7 @@ describe("a replay of what the service has done", () => {
     const inParts = new Set(orders.filter((one, i) => orders.indexOf(one) !== i)).size;
     expect(inParts).toBeGreaterThan(0);
     expect(causesOf(body)).toEqual([`${inParts} parts`]);
-    expect(body.told).toContain(`${inParts} fill${inParts === 1 ? "" : "s"} filled in parts`);
+    expect(body.text).toContain(`${inParts} fill${inParts === 1 ? "" : "s"} filled in parts`);
     expect(body.candles.realized).toBe(body.record.realized);
   });
 
@@ -94,7 +94,7 @@ describe("a replay of what the service has done", () => {
     const slots = new Set(body.differences.map(({ slot }) => slot));
     expect(slots.size).toBeGreaterThan(0);
     expect(causesOf(body)).toEqual([`${slots.size} refused`]);
-    expect(body.told).toMatch(/^match \d+(\.\d+)? %: \d slots? refused for lack of quote$/);
+    expect(body.text).toMatch(/^match \d+(\.\d+)? %: \d slots? refused for lack of quote$/);
     expect(Number(body.record.realized)).toBeLessThan(Number(body.candles.realized));
   });
 
@@ -103,8 +103,8 @@ describe("a replay of what the service has done", () => {
     const body = await replayed();
     expect(causesOf(body)).toEqual(["1 late_pass"]);
     expect(body.differences.length).toBeGreaterThan(1);
-    expect(body.told).toMatch(/^match \d+(\.\d+)? %: 1 pass late$/);
-    expect(body.differences[0]?.told).toMatch(/no pass for \d+ min/);
+    expect(body.text).toMatch(/^match \d+(\.\d+)? %: 1 pass late$/);
+    expect(body.differences[0]?.text).toMatch(/no pass for \d+ min/);
     expect(Number(body.record.realized)).toBeLessThan(Number(body.candles.realized));
   });
 
@@ -128,7 +128,7 @@ describe("a replay of what the service has done", () => {
     for (const last of [20, 60, 95]) {
       const body = await replayedUntil(app, { id }, (bars) => bars >= last);
       expect([body.isWhole, body.differences]).toEqual([false, []]);
-      expect(body.told).toBe(`match 100 % of the first ${body.bars} of ${whole.bars} candles`);
+      expect(body.text).toBe(`match 100 % of the first ${body.bars} of ${whole.bars} candles`);
       expect(body.executed.record).toBe(body.executed.same);
       expect(body.executed.same).toBeLessThan(whole.executed.same);
       expect(body.record).toEqual(whole.record);
@@ -152,9 +152,9 @@ describe("a replay of what the service has done", () => {
   it("tells what other options would have come to, as a backtest from it does, and refuses what the grid does not have", async () => {
     const { app, id, replayed } = await ran({ minutes: 130 });
     const body = await replayed("?set=size=400,levels=12");
-    expect(body.set?.asked).toBe("size=400,levels=12");
+    expect(body.set?.settings).toBe("size=400,levels=12");
     expect(Number(body.set?.realized)).toBeGreaterThan(1.5 * Number(body.record.realized));
-    expect(body.told).toBe("match 100 %");
+    expect(body.text).toBe("match 100 %");
     const time = { since: START, until: START + 130 * MINUTE, fill: "touch", timeframe: "1m" };
     const backtest = async (request: object) =>
       (await app.call<Figures & { message: string }>("POST", "/backtest", { ...time, ...request })).body;

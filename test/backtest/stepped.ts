@@ -58,7 +58,7 @@ function pathOf(bars: Ticks, rules: Rules): PricePath {
 /** What a start takes, parsed as its surfaces do. */
 interface Requested<Name extends string = string> {
   readonly name: Name;
-  readonly asked: object;
+  readonly request: object;
 }
 
 export type GridRequest = Requested<"start_grid" | "start_centered_grid">;
@@ -66,7 +66,7 @@ export type GridRequest = Requested<"start_grid" | "start_centered_grid">;
 export function parsed<Name extends string>(name: Name, fields: object): Requested<Name> {
   const operation = createOperations(EXCHANGES).find((one) => one.name === name);
   const input = { exchange: EXCHANGE, symbol: "BTC/USDT", ...fields };
-  return { name, asked: operation?.input.parse(input) as object };
+  return { name, request: operation?.input.parse(input) as object };
 }
 
 interface Stepped {
@@ -80,7 +80,7 @@ interface Stepped {
 
 /** A strategy started and stepped by the real service, its store and a venue's books in libSQL, over bars. */
 export async function steppedAny(
-  { name, asked: request }: Requested,
+  { name, request }: Requested,
   { bars, market, rules, balances, passes }: Stepped,
 ) {
   const start = bars.candles.from;

@@ -92,7 +92,7 @@ async function stillVenue(venue: Venue): Promise<Venue> {
     fills: async (_symbol, { from, to = from }) => ({
       fills: [],
       unreadable: [],
-      told: { from, to: Math.max(from, to) },
+      covered: { from, to: Math.max(from, to) },
       now: Math.max(from, to),
     }),
   };

@@ -97,7 +97,7 @@ describe("a file that has changed under a sandbox which began with it", () => {
     writeFileSync(file, table);
     const first = await replaying(folder, file);
     const bounds = { lowerPrice: 90, upperPrice: 110, gridLevels: 4, orderSize: 20 };
-    await runOperation(first.deps, "start_grid", parsed("start_grid", bounds).asked);
+    await runOperation(first.deps, "start_grid", parsed("start_grid", bounds).request);
     first.deps.close();
     writeFileSync(file, `${table}${END},104,105,103,104,5\n`);
     for (const named of [file, undefined])
@@ -111,7 +111,7 @@ describe("a file that has changed under a sandbox which began with it", () => {
 
 describe("a sandbox replays nothing of a file that is wrong, and says what a backtest says", () => {
   const sum = `${createHash("sha256").update("other").digest("hex")}  summed.csv\n`;
-  const BAD: readonly (readonly [name: string, content: string, told: string])[] = [
+  const BAD: readonly (readonly [name: string, content: string, message: string])[] = [
     ["price.csv", `${table}${END},1,x,1,1,1\n`, "line 4: its high is not a number of at least zero: "],
     ["upside.csv", `${table}${END},1,1,2,1,1\n`, "line 4: its high is below its low: "],
     ["differs.csv", `${table}${FIRST},1,1,1,1,1\n`, "there are two different candles of 2025-01-01T00:00:00"],

@@ -28,7 +28,7 @@ async function written(...values: (string | Uint8Array)[]): Promise<void> {
 }
 
 const DOORS: Readonly<Record<string, () => unknown>> = {
-  "console.log": () => console.log({ told: { deep: [SECRET] } }),
+  "console.log": () => console.log({ output: { deep: [SECRET] } }),
   "the tests' own stderr": () => process.stderr.write(`${SECRET}\n`),
   "the log": () => heardLog("info", "asked", { headers: { key: canary("key") } }),
   "stdout of": () =>

@@ -6,8 +6,8 @@ import { root } from "../support/bundle.ts";
 
 /** Retired words in identifiers of src and cli, with the number that is left. Lower a number after a rename; never raise one. */
 const LEFT: Readonly<Record<string, number>> = {
-  told: 123,
-  asked: 130,
+  told: 0,
+  asked: 19,
   held: 444,
   seen: 201,
   sight: 171,

@@ -77,9 +77,9 @@ describe("a command line that is wrong exits 2, says why, and opens no database"
     );
   });
   afterAll(remove);
-  it.each(WRONG.map(([what, , pattern], place) => ({ what, told: pattern, place })))(
+  it.each(WRONG.map(([what, , pattern], place) => ({ what, pattern, place })))(
     "$what",
-    ({ told: pattern, place }) => {
+    ({ pattern, place }) => {
       const { code, stdout, stderr } = ran[place] as Ran;
       expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
       expect(stderr).toMatch(pattern);

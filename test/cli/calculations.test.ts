@@ -23,7 +23,7 @@ const UNLIMITED = { longest: Number.POSITIVE_INFINITY, signal: undefined };
 const REPLAY = { timeframe: "1m", extremes: "nearest", limit: 100 };
 
 const gridJob = (bars: number): GridJob => ({
-  asked: {
+  request: {
     lowerPrice: d("9000"),
     upperPrice: d("11000"),
     gridLevels: 20,

@@ -18,7 +18,7 @@ function checkout(names = ["package.json", "wrangler.toml", "drizzle", "cli", "s
     });
   return {
     /** What a group of commands says when none of them is named. */
-    told: (): Promise<string> =>
+    readOutput: (): Promise<string> =>
       run().then(
         () => "nothing was wrong",
         ({ stderr }: { stderr: string }) => stderr,
@@ -33,7 +33,7 @@ function checkout(names = ["package.json", "wrangler.toml", "drizzle", "cli", "s
 }
 
 it("runs as the sources are, which it builds once, and again when one has changed where it is", async () => {
-  const { told: readOutput, bundle, change } = checkout();
+  const { readOutput, bundle, change } = checkout();
   expect(await readOutput()).toMatch(/^edgemaker: name a sub-command of grid\n/);
   const first = bundle();
   expect(await readOutput()).toMatch(/^edgemaker: name a sub-command of grid\n/);
@@ -50,6 +50,6 @@ it("runs as the sources are, which it builds once, and again when one has change
 });
 
 it("says what to do where it has neither a program nor sources to build it of", async () => {
-  const { told: readOutput } = checkout(["package.json", "cli"]);
+  const { readOutput } = checkout(["package.json", "cli"]);
   expect(await readOutput()).toContain("the folder dist is missing; reinstall edgemaker");
 });

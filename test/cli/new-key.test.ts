@@ -30,7 +30,7 @@ it("a running server takes up a new key at once, and trades with it", async () =
     const args = ["exchange", "add", "bitget", "--json"];
     const added = await edgemaker(folder, args, env, `${key}\n${secret}\n${passphrase}\n`);
     expect(added.code, added.stderr).toBe(0);
-    return { key, told: JSON.parse(added.stdout) as { note?: string } };
+    return { key, result: JSON.parse(added.stdout) as { note?: string } };
   };
   const first = await add();
   const server = await serve(folder, ["--tick-interval", "300"], env);
@@ -65,7 +65,7 @@ it("a running server takes up a new key at once, and trades with it", async () =
   const [lost] = [...venue.account.open.values()];
   venue.engine.cancel(venue.account, (lost as { id: string }).id);
   expect(resting()).toBe(orders - 1);
-  const { told: result } = await add();
+  const { result } = await add();
   expect(result.note).toMatch(/uses them from its next pass/);
   expect(await outcome()).not.toBe("backing_off");
   await eventually(grid, (one) => one?.lastError === null);

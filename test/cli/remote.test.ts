@@ -13,7 +13,7 @@ async function dying() {
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
-  return { asked: requests, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return { requests, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
 const operation = (name: string) => {
@@ -28,7 +28,7 @@ describe("a server that does not answer", () => {
     ["stop_grid", { id: "grid-1" }, "DELETE /api/v1/strategy/grid"],
     ["set_kill_switch", { on: true }, "POST /api/v1/kill"],
   ])("may have done what it was asked for: %s", async (name, input, request) => {
-    const { url, asked: requests } = await dying();
+    const { url, requests } = await dying();
     await expect(callRemote(operation(name), input, { url, token: undefined })).rejects.toThrow(
       /no response from .*; the request may have taken effect, so check before you repeat it/,
     );

@@ -24,7 +24,7 @@ const quotes = (result: Reported) => result["quote start"]?.id ?? "";
 const order = (result: Reported) => result["orders create"]?.order.id ?? "";
 
 /** Each command as a person would use it, in an order that works on one sandbox. */
-const USES: readonly (readonly [string, (told: Reported) => readonly string[]])[] = [
+const USES: readonly (readonly [string, (result: Reported) => readonly string[]])[] = [
   ["ticker", () => MARKET],
   ["orderbook", () => MARKET],
   ["trades", () => MARKET],
@@ -206,10 +206,10 @@ describe("every command", () => {
       const flags = Object.entries(args as Args).filter(([, { type }]) => type !== "positional");
       const [flag = "help"] = flags.at(-1) ?? [];
       const text = `unknown flag: --${flag}x${flags.length > 0 ? `; did you mean --${flag}?` : ""}`;
-      return { path, args: [...path.split(" "), `--${flag}x`], told: text };
+      return { path, args: [...path.split(" "), `--${flag}x`], text };
     });
     const ran = await together(folder, lines);
-    for (const [place, { path, told: text }] of lines.entries()) {
+    for (const [place, { path, text }] of lines.entries()) {
       const { code, stdout, stderr } = ran[place] as Ran;
       expect({ code, stdout }, path).toEqual({ code: 2, stdout: "" });
       expect(stderr, path).toContain(text);

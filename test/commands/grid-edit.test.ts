@@ -40,14 +40,16 @@ describe.skipIf(!hasTerminal).each([80, 120])("grid edit in a terminal of %d col
       screen.type(answer);
       const code = await screen.ended;
       const answered = screen.lines().join(" ").replace(/\s+/g, " ");
-      return { told: lines.join(" ").replace(/\s+/g, " "), code, answered };
+      return { output: lines.join(" ").replace(/\s+/g, " "), code, answered };
     };
     const refused = await countRequests(`${RIGHT}${ENTER}`);
     expect(refused.code).toBe(1);
-    expect(refused.told).toMatch(/changes upperPrice from 63000 to 66000.*stopLossPrice from none to 50000/);
-    expect(refused.told).toMatch(/orders \d are canceled, then \d buys and \d sells placed/);
-    expect(refused.told).toMatch(/keeps 0 realized, and base that cost [\d.]+; the change sells nothing/);
-    expect(refused.told).toMatch(/worst case [\d.]+ lost at 57000; [\d.]+ lost at 50000; [\d.]+ lost at 0/);
+    expect(refused.output).toMatch(
+      /changes upperPrice from 63000 to 66000.*stopLossPrice from none to 50000/,
+    );
+    expect(refused.output).toMatch(/orders \d are canceled, then \d buys and \d sells placed/);
+    expect(refused.output).toMatch(/keeps 0 realized, and base that cost [\d.]+; the change sells nothing/);
+    expect(refused.output).toMatch(/worst case [\d.]+ lost at 57000; [\d.]+ lost at 50000; [\d.]+ lost at 0/);
     expect((await grid()).upperPrice).toBe(63_000);
     const changed = await countRequests(ENTER);
     expect(changed.code).toBe(0);

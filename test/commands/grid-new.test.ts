@@ -31,11 +31,11 @@ describe.skipIf(!hasTerminal).each([80, 120])("grid new in a terminal of %d colu
       const shown = screen.lines();
       expect(Math.max(...shown.map(({ length }) => length))).toBeLessThanOrEqual(columns);
       screen.type(answer);
-      return { shown, code: await screen.ended, told: screen.lines().join("\n") };
+      return { shown, code: await screen.ended, output: screen.lines().join("\n") };
     };
     const cancelled = await countRequests(`${DOWN}${DOWN}${ENTER}`);
     expect(cancelled.code).toBe(1);
-    expect(cancelled.told).toContain("Nothing was started.");
+    expect(cancelled.output).toContain("Nothing was started.");
     expect(cancelled.shown.join(" ").replace(/\s+/g, " ")).toMatch(
       /break-even if the price crosses its levels as in the last 7 days/,
     );
@@ -43,7 +43,7 @@ describe.skipIf(!hasTerminal).each([80, 120])("grid new in a terminal of %d colu
     expect(await grids(folder)).toEqual([]);
     const started = await countRequests(ENTER);
     expect(started.code).toBe(0);
-    expect(started.told).toMatch(/is running and its orders are placed/);
+    expect(started.output).toMatch(/is running and its orders are placed/);
     expect((await grids(folder))[0]?.upperPrice).toBeGreaterThan(62_000);
   });
 });

@@ -68,9 +68,9 @@ describe("--grid-profile refuses, and names the field by its path:", () => {
   });
   afterAll(remove);
 
-  it.each(WRONG.map(([what, , pattern], place) => ({ what, told: pattern, place })))(
+  it.each(WRONG.map(([what, , pattern], place) => ({ what, pattern, place })))(
     "$what",
-    ({ told: pattern, place }) => {
+    ({ pattern, place }) => {
       const { code, stdout, stderr } = ran[place] as Ran;
       expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
       expect(stderr).toMatch(pattern);

@@ -39,9 +39,9 @@ describe("a mistake on the command line is told by what to do:", () => {
   });
   afterAll(remove);
 
-  it.each(MISTAKES.map(([what, , pattern], place) => ({ what, told: pattern, place })))(
+  it.each(MISTAKES.map(([what, , pattern], place) => ({ what, pattern, place })))(
     "$what",
-    ({ told: pattern, place }) => {
+    ({ pattern, place }) => {
       const { code, stdout, stderr } = ran[place] as Ran;
       expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
       expect(stderr.replace(/^edgemaker: /, "")).toMatch(pattern);

@@ -24,12 +24,12 @@ describe.skipIf(!hasTerminal)("quote edit in a terminal", () => {
       const lines = screen.lines();
       expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
       screen.type(answer);
-      return { told: lines.join(" ").replace(/\s+/g, " "), code: await screen.ended };
+      return { output: lines.join(" ").replace(/\s+/g, " "), code: await screen.ended };
     };
     const refused = await edit(`${RIGHT}${ENTER}`);
     expect(refused.code).toBe(1);
-    expect(refused.told).toMatch(/changes levels from 2 to 1/);
-    expect(refused.told).toMatch(/orders \d stay, \d are canceled, \d are placed/);
+    expect(refused.output).toMatch(/changes levels from 2 to 1/);
+    expect(refused.output).toMatch(/orders \d stay, \d are canceled, \d are placed/);
     expect(await levels()).toBe(2);
     expect((await edit(ENTER)).code).toBe(0);
     expect(await levels()).toBe(1);

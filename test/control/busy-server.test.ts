@@ -19,7 +19,7 @@ it("a server that calculates answers at once, and forgets clients that leave", a
   const fourSearches = () => {
     const left = new AbortController();
     const requests = Array.from({ length: 4 }, () => search(left.signal));
-    return { asked: requests, leave: () => left.abort() };
+    return { requests, leave: () => left.abort() };
   };
   const isFull = async () => (await search(AbortSignal.timeout(200_000))) === 429;
 
@@ -33,7 +33,7 @@ it("a server that calculates answers at once, and forgets clients that leave", a
   expect(ended.slice(0, 2)).toEqual(["health", "kill"]);
 
   first.leave();
-  expect(await Promise.all(first.asked)).toEqual([0, 0, 0, 0]);
+  expect(await Promise.all(first.requests)).toEqual([0, 0, 0, 0]);
   await eventually(isFull, (full) => !full);
   expect(server.stderr()).not.toContain('"level":"error"');
 });

@@ -95,7 +95,7 @@ describe("an aggregator that fails", () => {
     const elsewhere = await irisServer(three);
     const { ask } = await served(three, { status: 307, location: `${elsewhere.url}/api/liquidity-pools` });
     expect((await ask("pools/INDY")).status).toBe(500);
-    expect(elsewhere.asked).toEqual([]);
+    expect(elsewhere.requests).toEqual([]);
   });
 
   it("says whether it could not answer or answered what unusable response", async () => {

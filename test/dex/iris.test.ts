@@ -31,7 +31,7 @@ describe("a token's price", () => {
     const stateless = { ...irisPool("INDY", { ada: 9_000_000, price: 5, dex: "Gone" }), state: null };
     const small = irisPool("INDY", { ada: 499.999, price: 9, dex: "Small" });
     const gap = irisPool("INDY", { ada: 1_000_000, price: 7, dex: "Gap", identifier: "gap" });
-    const { ask, asked: requests } = await served([stateless, small, gap, ...three], { gaps: ["gap"] });
+    const { ask, requests } = await served([stateless, small, gap, ...three], { gaps: ["gap"] });
     const answer = await ask("price/INDY");
     expect(names(answer)).toEqual(["MinswapV2", "SundaeSwapV3", "WingRidersV2", ...EXCHANGES]);
     expect(requests.filter(({ path }) => path.endsWith("/prices"))).toMatchObject([
@@ -48,7 +48,7 @@ describe("a token's price", () => {
     const pools = Array.from({ length: 120 }, (_, place) =>
       irisPool("SNEK", { ada: 1000 + place, price: 0.004, decimals: 0, identifier: `pool-${place}` }),
     );
-    const { ask, asked: requests } = await served(pools);
+    const { ask, requests } = await served(pools);
     const answer = await ask("price/SNEK");
     expect(names(answer)).toHaveLength(120 + 4);
     const pages = requests.filter(({ path }) => path.startsWith("/api/liquidity-pools?"));
@@ -198,7 +198,7 @@ it("a fee of zero is one that the aggregator does not know", async () => {
 
 describe("the cache", () => {
   it("asks once for those who ask together or soon, and again afterwards", async () => {
-    const { url, asked: requests } = await irisServer(three);
+    const { url, requests } = await irisServer(three);
     let now = 0;
     const aggregator = cached(irisAggregator({ url, timeoutMillis: 60_000 }), {
       ttl: 5000,

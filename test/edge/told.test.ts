@@ -43,12 +43,12 @@ it("a cron tells what has happened since the last one, gives word of its passes,
     orderSize: 60,
   });
   await fireCron(worker, Date.UTC(2026, 0, 1));
-  expect(receiver.asked).toHaveLength(1);
-  expect(receiver.asked[0]?.body).toContain("started on BTC/USDT");
+  expect(receiver.requests).toHaveLength(1);
+  expect(receiver.requests[0]?.body).toContain("started on BTC/USDT");
   await edge.rested();
   await fireCron(worker, Date.UTC(2026, 0, 1, 0, 1));
-  expect(receiver.asked).toHaveLength(1);
-  expect(listener.asked.map(({ path }) => path)).toEqual(["/ping", "/ping"]);
+  expect(receiver.requests).toHaveLength(1);
+  expect(listener.requests.map(({ path }) => path)).toEqual(["/ping", "/ping"]);
   const metrics = await worker.dispatchFetch("http://localhost/metrics", {
     headers: { authorization: `Bearer ${edge.database.settings.EDGEMAKER_TOKEN}` },
   });

@@ -80,7 +80,7 @@ async function acted({ creates = [], cancels = [], looks = 0, killed = [], calls
   } as const;
   const done = await act(
     { venue, store, local },
-    { lease, askedAt: 1000, requestTimeout: 10_000 },
+    { lease, requestedAt: 1000, requestTimeout: 10_000 },
     {
       cancels: [orderOf("c", { exchangeId: "7" })],
       creates: orders,
@@ -94,7 +94,7 @@ async function acted({ creates = [], cancels = [], looks = 0, killed = [], calls
     events: done.events.map(({ kind, message }) => [kind, message]),
     short: done.short,
     looked,
-    asked: requestCount,
+    requestCount,
   };
 }
 
@@ -176,7 +176,7 @@ describe("what a pass sends", () => {
   });
 
   it("is not even offered to the exchange once the switch is seen", async () => {
-    expect((await acted({ killed: [true] })).asked).toBe(2);
+    expect((await acted({ killed: [true] })).requestCount).toBe(2);
   });
 
   it("goes on after an answer that refuses one order alone", async () => {
@@ -206,7 +206,7 @@ describe("cancels", () => {
     } as unknown as Venue;
     const hold = {
       lease: { account: "a", token: 1, owner: "one", until: 46_000, now: 1000 },
-      askedAt: 1000,
+      requestedAt: 1000,
       requestTimeout: 10_000,
     } as const;
     const cancels = ["7", "8", "9"].map((exchangeId) => orderOf(`c${exchangeId}`, { exchangeId }));
@@ -215,14 +215,14 @@ describe("cancels", () => {
       cancels,
       budget,
     });
-    return { ...done, asked: done.asked.map(({ clientId }) => clientId), ids, own: budget.own };
+    return { ...done, requested: done.requested.map(({ clientId }) => clientId), ids, own: budget.own };
   };
   const accepted = { result: "accepted" } as const;
 
   it("are counted as asked for, and as taken where the exchange says so", async () => {
     const look = { result: "look" } as const;
     expect(await asking([accepted, look, accepted])).toEqual({
-      asked: ["c7", "c8", "c9"],
+      requested: ["c7", "c8", "c9"],
       taken: 2,
       events: [],
       short: false,
@@ -233,8 +233,8 @@ describe("cancels", () => {
   });
 
   it("fall short where there are no calls, or the exchange asks for fewer", async () => {
-    expect(await asking([accepted], 1)).toMatchObject({ asked: ["c7"], taken: 1, short: true });
+    expect(await asking([accepted], 1)).toMatchObject({ requested: ["c7"], taken: 1, short: true });
     const full = { result: "rejected", reason: "slow down", failure: "rate_limited" } as const;
-    expect(await asking([accepted, full])).toMatchObject({ asked: ["c7", "c8"], taken: 1, short: true });
+    expect(await asking([accepted, full])).toMatchObject({ requested: ["c7", "c8"], taken: 1, short: true });
   });
 });

@@ -31,7 +31,7 @@ function venue(result: Partial<Venue> = {}): Venue {
     fills: async (_symbol: string, { from }: { from: number }) => ({
       fills: [],
       unreadable: [],
-      told: { from, to: NOW },
+      covered: { from, to: NOW },
       now: NOW,
     }),
     market: async () => market(),
@@ -56,16 +56,16 @@ const seen = async (of: { venue?: Venue; snapshot?: Snapshot; answer?: Reference
   };
   const world = { store, kinds: kindsOf([reader]), reference };
   const { markets } = await observe(of.venue ?? venue(), world, of.snapshot ?? quiet(), budget());
-  return { sight: markets.get(SYMBOL), asked: requestCount };
+  return { sight: markets.get(SYMBOL), requestCount };
 };
 
 it("reads the book in place of the ticker where a kind goes by it, and keeps what else says a price", async () => {
-  const { sight, asked: requestCount } = await seen();
+  const { sight, requestCount } = await seen();
   expect(sight).toMatchObject({ quote: { bid: d("99"), ask: d("101"), at: NOW }, error: null });
   expect(requestCount).toBe(1);
   expect(sight?.elsewhere).toEqual({
     prices: [{ source: "mexc", price: d("100"), at: NOW }],
-    askedAt: NOW,
+    requestedAt: NOW,
     bookAt: NOW,
   });
 });
@@ -87,14 +87,14 @@ it("asks others again only once their answers are too old, and keeps what a sile
       { source: "mexc", price: d("90"), at: requestedAt },
       { source: "gateio", price: d("95"), at: requestedAt },
     ],
-    askedAt: requestedAt,
+    requestedAt,
     bookAt: null,
   });
   const fresh = await seen({ snapshot: quiet({ elsewhere: { [SYMBOL]: before(NOW - EVERY + 1) } }) });
-  expect(fresh.asked).toBe(0);
+  expect(fresh.requestCount).toBe(0);
   expect(fresh.sight?.elsewhere?.prices).toEqual(before(NOW - EVERY + 1).prices);
   const old = await seen({ snapshot: quiet({ elsewhere: { [SYMBOL]: before(NOW - EVERY) } }) });
-  expect(old.asked).toBe(1);
+  expect(old.requestCount).toBe(1);
   expect(old.sight?.elsewhere?.prices).toEqual([
     { source: "gateio", price: d("95"), at: NOW - EVERY },
     { source: "mexc", price: d("100"), at: NOW },
@@ -108,7 +108,7 @@ it("remembers when a book that cannot be read was read last", async () => {
         throw new VenueError("unavailable", "no answer");
       },
     }),
-    snapshot: quiet({ elsewhere: { [SYMBOL]: { prices: [], askedAt: NOW, bookAt: NOW - 5 } } }),
+    snapshot: quiet({ elsewhere: { [SYMBOL]: { prices: [], requestedAt: NOW, bookAt: NOW - 5 } } }),
   });
   expect(sight).toMatchObject({ quote: undefined, error: "no answer", elsewhere: { bookAt: NOW - 5 } });
 });

@@ -63,9 +63,9 @@ const dueFor = (over: Partial<Order>) =>
 describe("an order whose trades have not shown for ten minutes", () => {
   it("is booked from its own sums by no pass that has not looked for them", () => {
     expect(bookedBy({})).toEqual([]);
-    expect(bookedBy({ asked: new Set(["8"]) })).toEqual([]);
+    expect(bookedBy({ requestedOrders: new Set(["8"]) })).toEqual([]);
     expect(bookedBy({ tradesRead: true })).toEqual([`order:7:${d("2")}`]);
-    expect(bookedBy({ asked: new Set(["7"]) })).toEqual([`order:7:${d("2")}`]);
+    expect(bookedBy({ requestedOrders: new Set(["7"]) })).toEqual([`order:7:${d("2")}`]);
     expect(bookedBy({ tradesRead: true }, DUE - 1)).toEqual([]);
   });
 

@@ -42,7 +42,7 @@ async function grid(venue: EmulatedWorld["venue"] = {}) {
     app,
     pass,
     exchange: world.exchange("kraken"),
-    told: async () => {
+    readOutput: async () => {
       const { strategies } = await ask<{ strategies: { notices: Notice[] }[] }>(`status?id=${id}`);
       const list = await ask<{ strategies: { notices: Notice[] }[] }>("list");
       const notices = strategies[0]?.notices ?? [];
@@ -53,7 +53,7 @@ async function grid(venue: EmulatedWorld["venue"] = {}) {
 }
 
 it("a key that is refused is told with what to do, until another one works", async () => {
-  const { exchange, pass, told: readOutput } = await grid();
+  const { exchange, pass, readOutput } = await grid();
   expect(await readOutput()).toEqual({});
   const { key, secret } = exchange.keys;
   exchange.revokeKeys(key);
@@ -67,7 +67,7 @@ it("a key that is refused is told with what to do, until another one works", asy
 });
 
 it("an exchange that does not answer is told as something that passes", async () => {
-  const { exchange, pass, told: readOutput } = await grid();
+  const { exchange, pass, readOutput } = await grid();
   exchange.fail({ kind: "maintenance", times: 1_000_000 });
   await pass(1);
   expect((await readOutput()).exchange_unavailable).toMatch(
@@ -79,7 +79,7 @@ it("an exchange that does not answer is told as something that passes", async ()
 });
 
 it("a price above or below the range is told with how to move the grid, to agents too", async () => {
-  const { exchange, pass, told: readOutput, id, app } = await grid();
+  const { exchange, pass, readOutput, id, app } = await grid();
   exchange.move("BTC/USDT", "64000");
   await pass();
   expect((await readOutput()).out_of_range).toBe(
@@ -100,7 +100,7 @@ it("a price above or below the range is told with how to move the grid, to agent
 });
 
 it("a paused grid says how it goes on", async () => {
-  const { deps, id, told: readOutput } = await grid();
+  const { deps, id, readOutput } = await grid();
   await runOperation(deps, "pause_grid", { id });
   expect((await readOutput()).paused).toContain(`until \`edgemaker grid resume ${id}\``);
   await runOperation(deps, "resume_grid", { id });
@@ -109,7 +109,7 @@ it("a paused grid says how it goes on", async () => {
 
 it("slots that wait for quote or for base that is gone say where it has to come from", async () => {
   const poor = await grid({ balances: { USDT: "150", BTC: "1" } });
-  expect((await poor.told()).funds_missing).toMatch(
+  expect((await poor.readOutput()).funds_missing).toMatch(
     /^1 slot waits for USDT: deposit it at kraken, .* `edgemaker grid edit \S+ --budget …`$/,
   );
   const robbed = await grid();
@@ -117,7 +117,7 @@ it("slots that wait for quote or for base that is gone say where it has to come 
   robbed.exchange.engine.cancel(robbed.exchange.account, sell?.id ?? "");
   robbed.exchange.deposit("BTC", "-2");
   await robbed.pass();
-  expect((await robbed.told()).base_missing).toMatch(
+  expect((await robbed.readOutput()).base_missing).toMatch(
     /^1 slot waits for BTC that the grid bought .* deposit it at kraken/,
   );
 });

@@ -18,7 +18,7 @@ const known = (over: Partial<Confidence> = {}): Confidence => ({
   value: d("0.8"),
   source: "the median of gateio",
   at: 0,
-  askedAt: 0,
+  requestedAt: 0,
   ...over,
 });
 
@@ -55,7 +55,7 @@ describe("the confidence in a price", () => {
 
   it("is kept as old as its answers, however often nobody answers", () => {
     const first = confidenceFrom(silent, { mid: d("100"), last: known(), now: 4 * MINUTE });
-    expect(first).toMatchObject({ at: 0, askedAt: 4 * MINUTE });
+    expect(first).toMatchObject({ at: 0, requestedAt: 4 * MINUTE });
     expect(confidenceFrom(silent, { mid: d("100"), last: first, now: 6 * MINUTE }).value).toBe(0n);
   });
 });
@@ -104,7 +104,7 @@ describe("a grid with a least confidence", () => {
     const { id, warnings } = await runOperation<Reported>(deps, "start_grid", input);
     const status = async () => (await runOperation<Status>(deps, "get_grid_status", { id })).strategies[0];
     const open = () => box.venue("kraken").openOrders("BTC/USDT");
-    return { ...box, deps, warnings, status, open, asked: () => requestCount };
+    return { ...box, deps, warnings, status, open, countRequests: () => requestCount };
   }
 
   it("places its orders where the venues agree, and status says why", async () => {
@@ -126,7 +126,7 @@ describe("a grid with a least confidence", () => {
   });
 
   it("asks at most once a minute, whichever process steps it", async () => {
-    const { deps, asked: countRequests, time } = await started("0.6", "63000");
+    const { deps, countRequests, time } = await started("0.6", "63000");
     const first = countRequests();
     for (let seconds = 0; seconds < 55; seconds += 5) {
       time.pass(5000);
@@ -140,7 +140,7 @@ describe("a grid with a least confidence", () => {
   });
 
   it("asks nobody while every slot rests its order", async () => {
-    const { deps, asked: countRequests, time } = await started("0.6");
+    const { deps, countRequests, time } = await started("0.6");
     const first = countRequests();
     for (let minutes = 0; minutes < 3; minutes++) {
       time.pass(2000);

@@ -51,7 +51,7 @@ const stopped = async ({ store }: Awaited<ReturnType<typeof lagging>>) => {
   const base = [...slots.map((slot) => slot.base - slot.sold), ...idle.map((lot) => lot.base)];
   return {
     status: view?.strategy.status,
-    told: view?.strategy.lastError ?? null,
+    text: view?.strategy.lastError ?? null,
     held: base.reduce((sum, one) => sum + one, 0n),
   };
 };
@@ -82,7 +82,7 @@ describe("a stop that sells the base", () => {
       await app.withdrawFree();
       await app.store.setWants(id, "stop", { keepOrders: false, sellBase: true }, BY);
       for (let pass = 0; pass < 30; pass++) await app.pass(5 * SECOND);
-      const { status, held, told: text } = await stopped(app);
+      const { status, held, text } = await stopped(app);
       expect({ status, keeps: held > 0n }).toEqual({ status: "stopped", keeps: true });
       expect(text).toContain("BTC of the grid were not free in the account and were not sold");
     },

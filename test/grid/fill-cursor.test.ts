@@ -87,7 +87,7 @@ it("goes on where it ended, and asks a quiet year only for what can be missing",
   for (let span = reading && nextSpan(reading); reading && span; span = nextSpan(reading)) {
     spans.push([span.from, span.to]);
     const now = 301 * DAY;
-    reading = withAnswer(reading, { told: { from: span.from, to: span.to ?? now }, now });
+    reading = withAnswer(reading, { covered: { from: span.from, to: span.to ?? now }, now });
   }
   expect(spans).toEqual([
     [10 * DAY - TIMING.overlap, 10 * DAY + HOUR],

@@ -65,7 +65,7 @@ describe.skipIf(!isThere)("a grid over the real January of 2022, stepped every f
         return open;
       },
     };
-    const days: { change: string; told: string }[] = [];
+    const days: { change: string; text: string }[] = [];
     for (let day = 1; time.now() < last; ) {
       time.pass(5 * MINUTE);
       expect((await step(deps, watched)).outcome).toBe("stepped");
@@ -76,7 +76,7 @@ describe.skipIf(!isThere)("a grid over the real January of 2022, stepped every f
     }
     const [view] = await store.strategies({ id });
     expect(days).toHaveLength(31);
-    expect(days.map(({ change }) => change)).toEqual(days.map(({ told: output }) => output));
+    expect(days.map(({ change }) => change)).toEqual(days.map(({ text: output }) => output));
     expect(doubles).toEqual([]);
     expect(view && asGrid(view.strategy).state.ledger.cycles).toBeGreaterThan(100);
   });
@@ -92,6 +92,6 @@ function compare(view: StrategyView | undefined, before: readonly Balance[], aft
   const change = worth(after, mark) - worth(before, state.startPrice);
   return {
     change: text(change),
-    told: text(profitOf(state, mark).total + mul(idle, mark - state.startPrice, "half")),
+    text: text(profitOf(state, mark).total + mul(idle, mark - state.startPrice, "half")),
   };
 }

@@ -38,7 +38,7 @@ async function stepped() {
         await tick(deps);
       }
     },
-    told: async () => {
+    output: async () => {
       const status = (await ask(`/api/v1/strategy/grid/status?id=${id}`)) as {
         strategies?: { notices: { code: string; message: string }[] }[];
       };
@@ -61,17 +61,17 @@ it("a grid that nothing has stepped for three of its intervals is told as stalle
   const grid = await stepped();
   await grid.step(2);
   grid.pass(3 * INTERVAL);
-  expect(await grid.told()).toEqual(WELL);
+  expect(await grid.output()).toEqual(WELL);
   // A public answer serves for a second.
   grid.pass(1001);
-  expect(await grid.told()).toMatchObject({
+  expect(await grid.output()).toMatchObject({
     notice: expect.stringMatching(/no pass over kraken has been complete for 16 s: .* `edgemaker serve`/),
     listed: true,
     ready: 503,
     message: expect.stringContaining(`stalled: ${grid.id}`),
   });
   await grid.step(1);
-  expect(await grid.told()).toEqual(WELL);
+  expect(await grid.output()).toEqual(WELL);
 });
 
 it("a pass that fails once is tried again before it is called stalled, and then why is told", async () => {
@@ -79,9 +79,9 @@ it("a pass that fails once is tried again before it is called stalled, and then 
   await grid.step(2);
   grid.exchange.fail({ kind: "server_error", route: ["ticker", "open"], times: 1_000_000 });
   await grid.step(4);
-  expect(await grid.told()).toEqual(WELL);
+  expect(await grid.output()).toEqual(WELL);
   await grid.step(10);
-  expect((await grid.told()).notice).toMatch(/complete for \d\d s: kraken/);
+  expect((await grid.output()).notice).toMatch(/complete for \d\d s: kraken/);
 });
 
 it("`grid status` ends with 3 and says so, where the only server was killed", async () => {

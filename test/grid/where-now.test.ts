@@ -19,7 +19,7 @@ async function readAfter(path: readonly number[], start: string, request: object
   const [one] = status.strategies;
   const [listed] = list.strategies;
   expect(listed).toMatchObject({ rangeNow: one?.rangeNow, follows: one?.follows });
-  const [line] = gridsView(status).strategies as { range: string; asked?: string }[];
+  const [line] = gridsView(status).strategies as { range: string; requested?: string }[];
   const listLine = (listView(list).strategies as { range?: string }[])[0]?.range;
   return { one, line, listLine };
 }
@@ -37,7 +37,7 @@ it("a grid that trails says where it is now, and what was asked for", async () =
   });
   expect(line).toMatchObject({
     range: "94 – 114 now, 10 slots of 50 USDT",
-    asked: "90 – 110, following the market up to 114",
+    requested: "90 – 110, following the market up to 114",
   });
   expect(listLine).toBe("94 – 114");
 });
@@ -57,12 +57,12 @@ it("a centered grid says where it is now, and how it was asked to follow", async
   });
   expect(Math.round(one?.rangeNow?.lowerPrice ?? 0)).toBe(107);
   expect(line?.range).toMatch(/^106\.\d+ – 113\.\d+ now, 6 slots of 50 USDT$/);
-  expect(line?.asked).toBe("3 levels per side, 1 % apart, rebuilt 2 % beyond them");
+  expect(line?.requested).toBe("3 levels per side, 1 % apart, rebuilt 2 % beyond them");
 });
 
 it("a grid that stays where it was asked for says that once", async () => {
   const { one, line } = await readAfter([100, 97, 93, 97], "start_grid", RANGE);
   expect(one).toMatchObject({ rangeNow: { lowerPrice: 90, upperPrice: 110 }, follows: null });
   expect(line?.range).toBe("90 – 110, 10 slots of 50 USDT");
-  expect(line).not.toHaveProperty("asked");
+  expect(line).not.toHaveProperty("requested");
 });

@@ -29,7 +29,7 @@ async function quoted() {
   const get = async (path: string, accept = "application/json") =>
     ask(`/api/v1/strategy/${path}`, { headers: { authorization: `Bearer ${tokens.read}`, accept } });
   const readOutput = async (path: string) => (await (await get(path)).json()) as Reported;
-  return { ...box, get, told: readOutput, quotes: quotes.id, grid: grid.id };
+  return { ...box, get, readOutput, quotes: quotes.id, grid: grid.id };
 }
 
 describe("the history of quotes", () => {
@@ -39,7 +39,7 @@ describe("the history of quotes", () => {
   });
 
   it("tells their orders as quotes', and executions that sum up to their orders and position", async () => {
-    const { told: readOutput, quotes } = box;
+    const { readOutput, quotes } = box;
     const { orders } = await readOutput(`quote/${quotes}/orders?limit=1000`);
     const { fills } = await readOutput(`quote/${quotes}/fills?limit=1000`);
     const { strategies } = (await readOutput(`quote/status?id=${quotes}`)) as unknown as {
@@ -55,21 +55,21 @@ describe("the history of quotes", () => {
   });
 
   it("tells what has happened to them, from their start to their stop", async () => {
-    const { events } = await box.told(`quote/${box.quotes}/events?limit=1000`);
+    const { events } = await box.readOutput(`quote/${box.quotes}/events?limit=1000`);
     const said = events.map(({ kind, message }) => `${kind} ${message}`).toReversed();
     expect(said[0]).toMatch(/start/);
     expect(said.at(-1)).toMatch(/stop/);
   });
 
   it("gives its executions as a table, too", async () => {
-    const { told: readOutput, get, quotes } = box;
+    const { readOutput, get, quotes } = box;
     const { count } = await readOutput(`quote/${quotes}/fills?limit=1000`);
     const lines = (await (await get(`quote/${quotes}/fills`, "text/csv")).text()).trimEnd().split("\r\n");
     expect(lines).toHaveLength(count + 1);
   });
 
   it("does not take a grid for quotes, nor quotes for a grid", async () => {
-    const { told: readOutput, quotes, grid } = box;
+    const { readOutput, quotes, grid } = box;
     for (const what of ["orders", "fills", "events"]) {
       expect((await readOutput(`quote/${grid}/${what}`)).message).toBe(`there are no quotes ${grid}`);
       expect((await readOutput(`grid/${quotes}/${what}`)).message).toBe(`there is no strategy ${quotes}`);

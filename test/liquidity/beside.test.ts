@@ -45,10 +45,10 @@ it("an exchange that gives no book delays no alert", async () => {
   await box.tell("error", "the ledger and the account differ");
   box.time.pass(60_000);
   await eventually(
-    async () => receiver.asked.length,
+    async () => receiver.requests.length,
     (count) => count > 0,
   );
-  expect([requestCount, receiver.asked[0]?.body]).toEqual([
+  expect([requestCount, receiver.requests[0]?.body]).toEqual([
     1,
     expect.stringContaining("the ledger and the account differ"),
   ]);
@@ -79,7 +79,7 @@ it.each(["lookout", "liquidity_minutes"])(
     await reportStore(context).tell({ strategy: null, kind: "notice", message: "something is to be told" });
     await context.client.batch([`drop table ${table}`], "write");
     await fireCron(app.worker, Date.now());
-    expect(receiver.asked.map(({ body }) => body)).toEqual([
+    expect(receiver.requests.map(({ body }) => body)).toEqual([
       expect.stringContaining("something is to be told"),
     ]);
   },

@@ -67,7 +67,7 @@ async function cronMinutes(name: VenueName, minutes: number) {
     }
     const result = await runOperation<LiquidityAnswer>(deps, "get_liquidity_report", pair);
     return {
-      told: result,
+      result,
       looks: (100 * up.looks) / result.known,
       moves: (100 * up.moves * MOVES) / (minutes * MINUTE),
     };
@@ -80,7 +80,7 @@ it.each<VenueName>(isWhole ? ["kraken", "mexc", "bitget", "gateio"] : ["mexc"])(
   "on %s the report of a cron minute tells what the exchange has seen, and no more than was",
   async (name) => {
     const minutes = most(240, 32);
-    const { told: result, looks, moves } = await cronMinutes(name, minutes);
+    const { result, looks, moves } = await cronMinutes(name, minutes);
     // Another's order at the very price where ours has filled looks like ours in a public book.
     const mistaken = ((result.own.twoSidedPercent ?? 0) - looks) * (result.known / 100);
     expect(mistaken).toBeGreaterThan(-1e-6);

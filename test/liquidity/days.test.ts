@@ -215,7 +215,7 @@ describe("the sums of a finished day", () => {
   });
 
   it("are stored soon after midnight, by the rule of the settings", async () => {
-    const promise = { preset: "agreement", asked: { spread: d("0.5"), levels: 1 } } as const;
+    const promise = { preset: "agreement", request: { spread: d("0.5"), levels: 1 } } as const;
     const world = await box({ days: 0, promise });
     for (let minute = 0; minute < 3; minute++) {
       await sampleLiquidity(world.deps);

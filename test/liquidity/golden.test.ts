@@ -105,14 +105,14 @@ describe("presets over samples", () => {
 
   it("bitget-st knows a week's mean, and not of a week with a day that nobody saw", () => {
     const limits = { spread: decimal("0.02") };
-    expect(findingsOver({ preset: "bitget-st", asked: limits }, marketOver(7, EDGE))[0]).toMatchObject({
+    expect(findingsOver({ preset: "bitget-st", request: limits }, marketOver(7, EDGE))[0]).toMatchObject({
       state: "kept",
       value: d("0.02"),
     });
-    expect(findingsOver({ preset: "bitget-st", asked: limits }, marketOver(7, WIDE))[0]).toMatchObject({
+    expect(findingsOver({ preset: "bitget-st", request: limits }, marketOver(7, WIDE))[0]).toMatchObject({
       state: "missed",
     });
-    expect(findingsOver({ preset: "bitget-st", asked: limits }, marketOver(7, EDGE, 3))[0]).toMatchObject({
+    expect(findingsOver({ preset: "bitget-st", request: limits }, marketOver(7, EDGE, 3))[0]).toMatchObject({
       state: "unknown",
       value: null,
     });
@@ -125,10 +125,10 @@ describe("presets over samples", () => {
     ];
     const day = marketOver(1, EDGE, -1, own);
     const score = (spread: string, depth: string) =>
-      findingsOver({ preset: "gate-score", asked: { spread: d(spread), depth: d(depth) } }, day)[0]?.value;
+      findingsOver({ preset: "gate-score", request: { spread: d(spread), depth: d(depth) } }, day)[0]?.value;
     expect([score("0.02", "100"), score("0.0201", "990"), score("0.0201", "989")]).toEqual([0n, 0n, d("1")]);
     const states = (spread: string, depth: string) =>
-      findingsOver({ preset: "agreement", asked: { spread: d(spread), depth: d(depth) } }, day).map(
+      findingsOver({ preset: "agreement", request: { spread: d(spread), depth: d(depth) } }, day).map(
         ({ state }) => state,
       );
     expect(states("0.02", "990")).toEqual(["kept", "kept", "kept"]);

@@ -47,7 +47,7 @@ function answerOf(): LiquidityAnswer {
     });
   const rule = agreementRule({ spread: d("0.02"), levels: 1 });
   const span = spanOf({ from, to, rows: foldSamples(samples) }, { rule, misses });
-  const promise = { preset: "agreement", asked: { spread: d("0.02"), depth: d("250") } } as const;
+  const promise = { preset: "agreement", request: { spread: d("0.02"), depth: d("250") } } as const;
   const findings = findingsOf(promise, span);
   return {
     exchange: "mexc",

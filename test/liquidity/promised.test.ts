@@ -34,7 +34,7 @@ describe("a promise", () => {
   // Of 1,440 minutes 144 may be away.
   const agreement: LiquidityPromise = {
     preset: "agreement",
-    asked: { spread: d("0.02"), depth: d("500"), uptime: d("0.9") },
+    request: { spread: d("0.02"), depth: d("500"), uptime: d("0.9") },
   };
 
   it.each([
@@ -52,12 +52,12 @@ describe("a promise", () => {
       "mean depth of own bids today is 100; the agreement requires 500",
     ]);
     expect(nearlyMissedOf(agreement, today(59, 59, thin))).toEqual([]);
-    const mexc: LiquidityPromise = { preset: "mexc-st", asked: {} };
+    const mexc: LiquidityPromise = { preset: "mexc-st", request: {} };
     expect(nearlyMissedOf(mexc, today(60, 60, { spread: d("0.03") }))).toEqual([
       "the mean spread of today is 3 %, above 2 %",
     ]);
     expect(nearlyMissedOf(mexc, today(60, 60, { spread: d("0.02") }))).toEqual([]);
-    expect(nearlyMissedOf({ preset: "bitget-st", asked: {} }, today(60, 60, { spread: d("0.3") }))).toEqual(
+    expect(nearlyMissedOf({ preset: "bitget-st", request: {} }, today(60, 60, { spread: d("0.3") }))).toEqual(
       [],
     );
   });
@@ -126,9 +126,9 @@ describe("a promise", () => {
       {
         exchange: "mexc",
         symbol: "SNEK/USDT",
-        promise: { preset: "gate-score", asked: { spread: d("0.015"), band: 0 } },
+        promise: { preset: "gate-score", request: { spread: d("0.015"), band: 0 } },
       },
-      { exchange: "kraken", symbol: "BTC/USDT", promise: { preset: "mexc-st", asked: {} } },
+      { exchange: "kraken", symbol: "BTC/USDT", promise: { preset: "mexc-st", request: {} } },
     ]);
     for (const wrong of [
       "best",

@@ -39,8 +39,8 @@ export interface Coverage {
 /** As it is kept: changes by their file and their place in it, for as long as nothing that it rests on changes. */
 interface Part {
   readonly digest: string;
-  readonly covered: readonly (Omit<Covered, "asked" | "stamp"> & {
-    readonly asked: Readonly<Record<string, readonly number[]>>;
+  readonly covered: readonly (Omit<Covered, "reached" | "stamp"> & {
+    readonly reached: Readonly<Record<string, readonly number[]>>;
   })[];
   readonly failed: readonly string[];
 }
@@ -55,13 +55,13 @@ interface How {
   /** Parts of the paths of what is asked; undefined asks all. */
   readonly by: readonly string[] | undefined;
   readonly isOver: () => boolean;
-  readonly told: (left: number) => void;
+  readonly report: (left: number) => void;
 }
 
 /** What each test, seed and deed comes across, found out once; undefined where there was no time for all of it. */
 export async function cover(
   bundled: Bundled,
-  { workers, found, isQuick, by, isOver, told: report }: How,
+  { workers, found, isQuick, by, isOver, report }: How,
 ): Promise<Coverage | undefined> {
   const places = placesOf(bundled);
   const all = [
@@ -93,17 +93,17 @@ export async function cover(
 function partOf(ask: Ask, answer: Reported | string, places: Places): Omit<Part, "digest"> {
   if (typeof answer === "string") return { covered: [], failed: [`${JSON.stringify(ask)}: ${answer}`] };
   if (answer.kind !== "covered") return { covered: [], failed: [] };
-  const covered = answer.covered.map(({ asked: requests, ...one }) => ({
+  const covered = answer.covered.map(({ reached: requests, ...one }) => ({
     ...one,
-    asked: places.byFile(requests),
+    reached: places.byFile(requests),
   }));
   return { covered, failed: answer.failed };
 }
 
 const coveredOf = ({ digest, covered }: Part, places: Places): Covered[] =>
-  covered.map(({ asked: request, ...one }) => ({
+  covered.map(({ reached: request, ...one }) => ({
     ...one,
-    asked: places.numbers(request),
+    reached: places.numbers(request),
     stamp: shortHash(`${digest} ${nameOf(one.unit)}`),
   }));
 

@@ -43,7 +43,7 @@ function looking({ mutants }: Bundled, covered: readonly Covered[]) {
   const byMutant = new Map<number, Covered[]>();
   const byFile = new Map<string, Set<Covered>>();
   for (const one of covered)
-    for (const number of one.asked) {
+    for (const number of one.reached) {
       const { file } = mutants[number] as Mutant;
       addTo(byMutant, number, [], (all) => all.push(one));
       addTo(byFile, file, new Set(), (all) => all.add(one));

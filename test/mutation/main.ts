@@ -149,7 +149,7 @@ async function covering(bundled: Bundled, isOver: () => boolean): Promise<Covera
     isQuick: values.quick === true,
     by: values.reach ? ["test/simulation"] : values.by?.split(","),
     isOver,
-    told: (left) => {
+    report: (left) => {
       onReport(`what comes across what: ${left} left`);
       if (left % 10 === 0) keep();
     },

@@ -9,7 +9,7 @@ const SHORT = 70;
  * and the first code of each line that none has. What is read once when its file is loaded is nobody's.
  */
 export function reachOf(mutants: readonly Mutant[], covered: readonly Covered[]): readonly string[] {
-  const request = new Set(covered.flatMap((one) => one.asked));
+  const request = new Set(covered.flatMap((one) => one.reached));
   const files = new Map<string, Map<number, { readonly code: string; isReached: boolean }>>();
   for (const { file, line, from, number, isLasting } of mutants) {
     if (isLasting) continue;

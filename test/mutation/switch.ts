@@ -2,13 +2,13 @@
 const MOST = 32_768;
 
 /** Which change is taken, and which ones were asked for. */
-const state = { active: Number(process.env.MUTANT ?? -1), asked: new Uint8Array(MOST) };
+const state = { active: Number(process.env.MUTANT ?? -1), reached: new Uint8Array(MOST) };
 
 const shared = globalThis as unknown as { __mutant: (number: number) => boolean };
 
 const isActive = (number: number): boolean => number === state.active;
 const note = (number: number): boolean => {
-  state.asked[number] = 1;
+  state.reached[number] = 1;
   return false;
 };
 
@@ -24,8 +24,8 @@ export const turnOff = (): void => turnOn(-1);
 /** From now on it is noted what is asked for; answers what was until now. */
 export function takeRequested(): number[] {
   const before: number[] = [];
-  for (const [number, isRequested] of state.asked.entries()) if (isRequested) before.push(number);
-  state.asked.fill(0);
+  for (const [number, isRequested] of state.reached.entries()) if (isRequested) before.push(number);
+  state.reached.fill(0);
   shared.__mutant = note;
   return before;
 }

@@ -10,7 +10,7 @@ export interface Covered {
   /** The same in time of a processor: other work on the machine makes it no longer. */
   readonly busy: number;
   /** Numbers of the changes that it came across. */
-  readonly asked: readonly number[];
+  readonly reached: readonly number[];
   /** Of the unit as it is now: another one when anything that it rests on has changed. */
   readonly stamp?: string;
 }

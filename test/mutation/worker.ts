@@ -81,7 +81,7 @@ async function coverFile(file: string): Promise<Reported> {
       const unit: Unit = { kind: "test", file, test: id, name };
       const busy = before + busyMillis() - beganTest;
       if (result?.state === "pass")
-        covered.push({ unit, millis: result.duration ?? 0, busy, asked: requests });
+        covered.push({ unit, millis: result.duration ?? 0, busy, reached: requests });
       else if (result?.state === "fail") failed.push(`${file} > ${name}: ${result.errors?.[0]?.message}`);
     },
   });
@@ -90,7 +90,7 @@ async function coverFile(file: string): Promise<Reported> {
   shared.push(...takeRequested());
   turnOff();
   const all = (own: readonly number[]) => [...new Set([...own, ...shared])];
-  return { kind: "covered", covered: covered.map((one) => ({ ...one, asked: all(one.asked) })), failed };
+  return { kind: "covered", covered: covered.map((one) => ({ ...one, reached: all(one.reached) })), failed };
 }
 
 async function coverUnit(unit: Unit): Promise<Reported> {
@@ -98,7 +98,7 @@ async function coverUnit(unit: Unit): Promise<Reported> {
   const [began, beganBusy] = [performance.now(), busyMillis()];
   const failure = await lookAt(unit);
   const [millis, busy] = [performance.now() - began, busyMillis() - beganBusy];
-  const covered = [{ unit, millis, busy, asked: takeRequested() }];
+  const covered = [{ unit, millis, busy, reached: takeRequested() }];
   turnOff();
   return failure
     ? { kind: "covered", covered: [], failed: [failure] }

@@ -89,9 +89,9 @@ describe("channels over HTTP", () => {
       status: 409,
       body: { error: "Conflict" },
     });
-    expect((await ask("POST", "/channels/ops/test", {})).body).toEqual({ channel: "ops", told: true });
-    expect(hook.asked).toHaveLength(1);
-    expect(hook.asked[0]).toContain("this is a test");
+    expect((await ask("POST", "/channels/ops/test", {})).body).toEqual({ channel: "ops", sent: true });
+    expect(hook.requests).toHaveLength(1);
+    expect(hook.requests[0]).toContain("this is a test");
 
     const { body } = await ask("GET", "/channels");
     expect(body).toMatchObject({
@@ -138,11 +138,11 @@ describe("channels where nothing can be encrypted", () => {
 
 /** Somebody who is told, and refuses it once that is over. */
 async function listening() {
-  const heard = { asked: [] as string[], isOpen: true };
+  const heard = { requests: [] as string[], isOpen: true };
   const server = createServer(async (request, response) => {
     let text = "";
     for await (const part of request) text += String(part);
-    heard.asked.push(text);
+    heard.requests.push(text);
     response.writeHead(heard.isOpen ? 200 : 410).end("{}");
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -20,13 +20,13 @@ describe("a channel", () => {
     await box.tell("error", "before it was added");
     await box.add("ops", `${receiver.url}/hook`);
     await box.round();
-    expect(receiver.asked).toHaveLength(0);
+    expect(receiver.requests).toHaveLength(0);
     await box.tell("status", "running to error: the ledger and the account differ", "grid-kraken-BTC-USDT-1");
     await box.round(1);
     await box.round(60);
     await box.round(HOUR / 1000);
-    expect(receiver.asked).toHaveLength(1);
-    const [request] = receiver.asked as [Requested];
+    expect(receiver.requests).toHaveLength(1);
+    const [request] = receiver.requests as [Requested];
     expect(bodyOf(request)).toMatchObject({ channel: "ops", level: "alert" });
     expect(bodyOf(request).lines).toEqual([
       // Month before day, as in a report.
@@ -48,8 +48,8 @@ describe("a channel", () => {
     await box.add("ops", receiver.url);
     await bookFills(box, 40);
     await box.round(1);
-    expect(receiver.asked.map(bodyOf)).toMatchObject([{ title: "edgemaker: 40 fills", level: "info" }]);
-    expect(bodyOf(receiver.asked[0] as Requested).lines).toEqual([
+    expect(receiver.requests.map(bodyOf)).toMatchObject([{ title: "edgemaker: 40 fills", level: "info" }]);
+    expect(bodyOf(receiver.requests[0] as Requested).lines).toEqual([
       expect.stringMatching(/sold 0.02 BTC for 1000 USDT in 20 fills$/),
       expect.stringMatching(/bought 0.02 BTC for 1000 USDT in 20 fills$/),
     ]);
@@ -64,8 +64,8 @@ describe("a channel", () => {
       await box.round(2);
     }
     await box.round(600);
-    expect(receiver.asked).toHaveLength(2);
-    const counted = receiver.asked
+    expect(receiver.requests).toHaveLength(2);
+    const counted = receiver.requests
       .map(bodyOf)
       .flatMap(({ lines }) => lines)
       .reduce((sum, line) => sum + Number(/in (\d+) fills/.exec(line)?.[1] ?? 0), 0);
@@ -80,11 +80,11 @@ describe("a channel", () => {
       await bookFills(box, 2, minute * 2);
       await box.round(60);
     }
-    expect(receiver.asked).toHaveLength(4);
+    expect(receiver.requests).toHaveLength(4);
     await box.tell("rejected", "insufficient balance", "grid-1");
     await box.round(10);
-    expect(receiver.asked).toHaveLength(5);
-    expect(bodyOf(receiver.asked[4] as Requested).lines.join("\n")).toMatch(/bought [\d.]+ BTC for/);
+    expect(receiver.requests).toHaveLength(5);
+    expect(bodyOf(receiver.requests[4] as Requested).lines.join("\n")).toMatch(/bought [\d.]+ BTC for/);
   });
 
   it("is told the start of a server as information", async () => {
@@ -93,7 +93,7 @@ describe("a channel", () => {
     await box.add("ops", receiver.url);
     await box.tell("server", "created local_1, which may admin, for commands on the machine of the server");
     await box.round(10);
-    expect(receiver.asked.map(bodyOf)).toMatchObject([{ level: "info" }]);
+    expect(receiver.requests.map(bodyOf)).toMatchObject([{ level: "info" }]);
   });
 
   it("says the same again only after ten minutes, with how often it was", async () => {
@@ -104,8 +104,8 @@ describe("a channel", () => {
       await box.tell("rejected", `em0123456789abcde${minute % 10}: insufficient balance`, "grid-1");
       await box.round(60);
     }
-    expect(receiver.asked).toHaveLength(2);
-    expect(bodyOf(receiver.asked[1] as Requested).lines).toEqual([expect.stringContaining("(10 times)")]);
+    expect(receiver.requests).toHaveLength(2);
+    expect(bodyOf(receiver.requests[1] as Requested).lines).toEqual([expect.stringContaining("(10 times)")]);
   });
 
   it("hears nothing below its level, and in quiet hours alerts alone, with what was held", async () => {
@@ -116,16 +116,16 @@ describe("a channel", () => {
     await box.add("night", night.url, { quiet: "22:00-07:00" });
     await bookFills(box, 2);
     await box.round(20);
-    expect([loud.asked.length, night.asked.length]).toEqual([0, 0]);
+    expect([loud.requests.length, night.requests.length]).toEqual([0, 0]);
     await box.tell("kill", "on");
     await box.round(20);
-    expect([loud.asked.length, night.asked.length]).toEqual([1, 1]);
-    expect(bodyOf(night.asked[0] as Requested).lines).toHaveLength(3);
+    expect([loud.requests.length, night.requests.length]).toEqual([1, 1]);
+    expect(bodyOf(night.requests[0] as Requested).lines).toHaveLength(3);
     await bookFills(box, 1, 2);
     await box.round(20);
-    expect(night.asked).toHaveLength(1);
+    expect(night.requests).toHaveLength(1);
     await box.round(7 * 3600);
-    expect(night.asked).toHaveLength(2);
+    expect(night.requests).toHaveLength(2);
   });
 });
 
@@ -139,19 +139,19 @@ describe("a receiver that takes nothing", () => {
     await box.add("well", well.url);
     await box.tell("error", "one");
     await box.round(1);
-    expect([dead.asked.length, well.asked.length]).toEqual([1, 1]);
+    expect([dead.requests.length, well.requests.length]).toEqual([1, 1]);
     expect((await box.channel("dead")).channel.error).toBe("it returned status 503: down for a while");
     await box.tell("error", "two");
     for (let second = 0; second < 300; second += 10) await box.round(10);
     // After 10, 20, 40, 80 and 160 seconds.
-    expect(dead.asked.length).toBeGreaterThanOrEqual(5);
-    expect(dead.asked.length).toBeLessThanOrEqual(6);
-    expect(new Set(dead.asked.map(({ headers }) => headers["idempotency-key"])).size).toBe(1);
-    expect(well.asked).toHaveLength(2);
+    expect(dead.requests.length).toBeGreaterThanOrEqual(5);
+    expect(dead.requests.length).toBeLessThanOrEqual(6);
+    expect(new Set(dead.requests.map(({ headers }) => headers["idempotency-key"])).size).toBe(1);
+    expect(well.requests).toHaveLength(2);
     isUp = true;
     await box.round(400);
     await box.round(20);
-    const texts = dead.asked.slice(-2).map((one) => bodyOf(one).title);
+    const texts = dead.requests.slice(-2).map((one) => bodyOf(one).title);
     expect(texts).toEqual(["edgemaker alert: error, one", "edgemaker alert: error, two"]);
     expect(await box.channel("dead")).toMatchObject({ pending: 0, channel: { error: null, failures: 0 } });
   });
@@ -163,19 +163,19 @@ describe("a receiver that takes nothing", () => {
     await box.add("ops", dead.url);
     await box.tell("error", "lost for now");
     for (let tries = 0; tries < 15; tries++) await box.round(3601);
-    expect(dead.asked).toHaveLength(12);
+    expect(dead.requests).toHaveLength(12);
     expect(await box.channel("ops")).toMatchObject({ pending: 0, dead: 1 });
     isUp = true;
     expect(await box.store.replay("ops")).toBe(1);
     await box.round(1);
-    expect(bodyOf(dead.asked[12] as Requested).title).toBe("edgemaker alert: error, lost for now");
+    expect(bodyOf(dead.requests[12] as Requested).title).toBe("edgemaker alert: error, lost for now");
     expect(await box.channel("ops")).toMatchObject({ pending: 0, dead: 0 });
   });
 
   it("waits as long as it says", async () => {
     const box = await notifyBox();
     const busy = await answering(({ headers }) =>
-      busy.asked.length === 1
+      busy.requests.length === 1
         ? { status: 429, body: "", headers: { "retry-after": "120" } }
         : { body: String(headers.host) },
     );
@@ -183,9 +183,9 @@ describe("a receiver that takes nothing", () => {
     await box.tell("error", "one");
     await box.round(1);
     await box.round(119);
-    expect(busy.asked).toHaveLength(1);
+    expect(busy.requests).toHaveLength(1);
     await box.round(2);
-    expect(busy.asked).toHaveLength(2);
+    expect(busy.requests).toHaveLength(2);
   });
 });
 
@@ -200,7 +200,7 @@ describe("of two processes on one database", () => {
       await box.tell("error", `number ${String.fromCharCode(97 + place)}`);
       await Promise.all([box.round(11), box.round(), box.round(), box.round()]);
     }
-    expect(receiver.asked).toHaveLength(10);
+    expect(receiver.requests).toHaveLength(10);
   });
 
   it("one that was killed after it had sent leaves the same message with the same key to the other", async () => {
@@ -211,13 +211,13 @@ describe("of two processes on one database", () => {
     const killed = { ...box.world.notify.store, settle: () => new Promise<never>(() => undefined) };
     const { deliver } = await import("../../src/notify/operations/deliver.ts");
     void deliver({ ...box.world, notify: { ...box.world.notify, store: killed } });
-    await expect.poll(() => receiver.asked.length).toBe(1);
+    await expect.poll(() => receiver.requests.length).toBe(1);
     await box.round(5);
-    expect(receiver.asked).toHaveLength(1);
+    expect(receiver.requests).toHaveLength(1);
     await box.round(31);
     await box.round(60);
-    expect(receiver.asked).toHaveLength(2);
-    const [first, second] = receiver.asked as [Requested, Requested];
+    expect(receiver.requests).toHaveLength(2);
+    const [first, second] = receiver.requests as [Requested, Requested];
     expect(second.body).toBe(first.body);
     expect(second.headers["idempotency-key"]).toBe(first.headers["idempotency-key"]);
   });
@@ -232,7 +232,7 @@ describe("of two processes on one database", () => {
     void deliver({ ...box.world, notify: { ...box.world.notify, store: killed } });
     await expect.poll(async () => (await box.store.outlook()).channels[0]?.claimedUntil).toBeGreaterThan(0);
     await box.round(31);
-    expect(receiver.asked).toHaveLength(1);
+    expect(receiver.requests).toHaveLength(1);
   });
 });
 
@@ -257,7 +257,7 @@ describe("what each kind of channel is sent", () => {
     await box.add("one", receiver.url, { kind, secrets: secretsOf(receiver.url) });
     await box.tell("error", "what happened");
     await box.round(1);
-    const [request] = receiver.asked as [Requested];
+    const [request] = receiver.requests as [Requested];
     expect(request).toMatchObject({ method: "POST", path });
     expect(JSON.parse(request.body)).toMatchObject(body);
     expect(request.body).toContain("what happened");
@@ -306,7 +306,7 @@ it("tells the report of each day once, whoever comes first", async () => {
     await Promise.all([box.round(24 * 3600), box.round(), box.round()]);
     await box.round(3600);
   }
-  expect(receiver.asked.map((one) => bodyOf(one).title)).toEqual([
+  expect(receiver.requests.map((one) => bodyOf(one).title)).toEqual([
     "edgemaker report of 2026-01-01",
     "edgemaker report of 2026-01-02",
     "edgemaker report of 2026-01-03",

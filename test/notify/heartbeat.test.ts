@@ -17,11 +17,11 @@ describe("a heartbeat", () => {
       [true, 1],
     ] as const) {
       await beat.beat(isGood);
-      expect(listener.asked).toHaveLength(count);
+      expect(listener.requests).toHaveLength(count);
     }
     time.pass(30_000);
     await beat.beat(true);
-    expect(listener.asked).toHaveLength(2);
+    expect(listener.requests).toHaveLength(2);
   });
 
   it("is not sent while an account fails, waits after a failure, or has no keys", () => {

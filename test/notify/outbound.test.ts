@@ -64,7 +64,7 @@ describe("an address that no message goes to", () => {
     const named = [new URL(outer.url).host, new URL(inner.url).host];
     for (const post of [nodePost(named), fetchPost(fetch, named)])
       expect((await post(message(outer.url), 5000)).status).toBe(302);
-    expect(inner.asked).toHaveLength(0);
-    expect(outer.asked).toHaveLength(2);
+    expect(inner.requests).toHaveLength(0);
+    expect(outer.requests).toHaveLength(2);
   });
 });

@@ -19,10 +19,10 @@ it("goes out after good passes, falls silent with the only server, and comes bac
     EDGEMAKER_HEARTBEAT_SECONDS: "1",
     EDGEMAKER_OUTBOUND_HOSTS: new URL(listener.url).host,
   };
-  const beats = async () => listener.asked.length;
+  const beats = async () => listener.requests.length;
   const one = await serve(folder, args, env);
   await eventually(beats, (count) => count >= 3);
-  expect(listener.asked[0]).toMatchObject({ method: "GET", path: address });
+  expect(listener.requests[0]).toMatchObject({ method: "GET", path: address });
   await one.kill("SIGKILL");
   // One that it has sent is heard first.
   for (const _time of ["one", "two"]) await new Promise((resolve) => setTimeout(resolve, 250));
@@ -52,9 +52,9 @@ it("of a killed only server a listener hears by the silence, and the next one sa
       () => holds(),
     );
   const one = await serve(folder, args, env);
-  await until(() => listener.asked.length >= 3);
+  await until(() => listener.requests.length >= 3);
   await one.kill("SIGKILL");
-  const last = listener.asked.length;
+  const last = listener.requests.length;
   clock.pass(30 * MINUTE);
   const two = await serve(folder, args, env);
   const said = () => /takes over from \S+: no server was running for (\d+) min; /.exec(two.stdout())?.[1];
@@ -62,5 +62,5 @@ it("of a killed only server a listener hears by the silence, and the next one sa
   // Since the first one's last look, and by the second one's first: how much more that is, a slow machine decides.
   expect(Number(said())).toBeGreaterThanOrEqual(30);
   expect(Number(said())).toBeLessThanOrEqual(Math.ceil((clock.now() - START) / MINUTE));
-  await until(() => listener.asked.length > last);
+  await until(() => listener.requests.length > last);
 });

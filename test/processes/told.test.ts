@@ -39,8 +39,8 @@ it("a channel is added, tested, listed and removed, and its address is shown now
   expect([added.code, added.stderr]).toEqual([0, ""]);
   expect(JSON.parse(added.stdout)).toMatchObject({ channel: "ops", signingSecret: /^whsec_/ });
   expect((await add()).stderr).toContain("the channel ops exists already");
-  expect(JSON.parse((await notify("test", "ops")).stdout)).toEqual({ channel: "ops", told: true });
-  expect(receiver.asked.map(titleOf)).toEqual(["edgemaker: this is a test"]);
+  expect(JSON.parse((await notify("test", "ops")).stdout)).toEqual({ channel: "ops", sent: true });
+  expect(receiver.requests.map(titleOf)).toEqual(["edgemaker: this is a test"]);
   isUp = false;
   expect(await notify("test", "ops")).toMatchObject({
     code: 1,
@@ -69,7 +69,7 @@ it("a server tells what happens, and one that takes over from a killed one tells
   expect((await add()).code).toBe(0);
   await one.ask("/api/v1/strategy/grid", { method: "POST", body: JSON.stringify(GRID) });
   await eventually(
-    async () => receiver.asked.map(linesOf).join("\n"),
+    async () => receiver.requests.map(linesOf).join("\n"),
     (lines) => lines.includes("started on BTC/USDT"),
   );
   // Fills alone wait for ten minutes, and go with what is urgent.
@@ -83,14 +83,14 @@ it("a server tells what happens, and one that takes over from a killed one tells
   const turn = (on: boolean) => one.ask("/api/v1/kill", { method: "POST", body: JSON.stringify({ on }) });
   await turn(true);
   await eventually(
-    async () => receiver.asked.map(linesOf).join("\n"),
+    async () => receiver.requests.map(linesOf).join("\n"),
     (lines) => /(bought|sold) [\d.]+ BTC for [\d.]+ USDT/.test(lines),
   );
   // Killed after the receiver has heard it, before it can be recorded.
   let killed: Requested | undefined;
   kill = async () => {
     kill = () => undefined;
-    killed = receiver.asked.at(-1);
+    killed = receiver.requests.at(-1);
     await one.kill("SIGKILL");
   };
   await turn(false);
@@ -101,7 +101,7 @@ it("a server tells what happens, and one that takes over from a killed one tells
   await serve(folder, [...args, "--tick-interval", "300"], env);
   const key = killed?.headers["idempotency-key"];
   const again = await eventually(
-    async () => receiver.asked.filter(({ headers }) => headers["idempotency-key"] === key),
+    async () => receiver.requests.filter(({ headers }) => headers["idempotency-key"] === key),
     (requests) => requests.length > 1,
   );
   expect(again.map(({ body }) => body)).toEqual([killed?.body, killed?.body]);

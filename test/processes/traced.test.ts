@@ -52,7 +52,7 @@ it("tells a collector of requests, passes, calls to the exchange and to the data
   await server.ask(`/api/v1/ticker?${query}`);
   await server.ask("/api/v1/strategy/grid/no-such-grid/orders");
   const spans = await eventually(
-    async () => collector.asked.flatMap(({ body }) => spansIn(body)),
+    async () => collector.requests.flatMap(({ body }) => spansIn(body)),
     (results) =>
       results.some(({ name }) => name === "pass") && results.some(({ name }) => name.includes("/:id/orders")),
   );
@@ -69,12 +69,12 @@ it("tells a collector of requests, passes, calls to the exchange and to the data
   expect(attributeOf(named("pass")[0], "edgemaker.exchange")).toBe("kraken");
   expect(named(/^GET \/api\/v1\/strategy\/grid\/:id\/orders$/)).toHaveLength(1);
 
-  const all = collector.asked.map(({ body }) => body).join("\n");
+  const all = collector.requests.map(({ body }) => body).join("\n");
   expect(all).toContain('"service.name"');
   expect(all).toContain("deployment.environment.name");
   for (const secret of [venue.keys.key, venue.keys.secret, server.token, canary("query"), "no-such-grid"])
     expect(all).not.toContain(secret);
-  expect(collector.asked.every(({ path }) => path === "/v1/traces")).toBe(true);
+  expect(collector.requests.every(({ path }) => path === "/v1/traces")).toBe(true);
 });
 
 it("goes on without a collector, and stops without one", async () => {

@@ -17,7 +17,7 @@ export const configOf = (n: number): QuoteConfig => ({
       n % 2 === 0
         ? { model: "flat", size: decimal("60") }
         : { model: "depth", depth: decimal("300"), within: decimal("0.02") },
-    asked: decimal(["0.002", "0.004"][n % 2] ?? "0.002"),
+    halfSpread: decimal(["0.002", "0.004"][n % 2] ?? "0.002"),
     volatilityFactor: n % 4 === 3 ? ONE : 0n,
     target: decimal("0.5"),
     strength: decimal("0.02"),
@@ -72,6 +72,6 @@ export async function actOnQuote(deps: Deps, exchange: string, deed: Deed, id?: 
   if (deed.kind === "edit") {
     const [view] = await store.strategies({ id });
     const config = configOf(Math.floor((await store.now()) / 1000) + 1);
-    if (view) await store.setEdit(id, { config, after: view.strategy.edits ?? 0, told: "edited" }, BY);
+    if (view) await store.setEdit(id, { config, after: view.strategy.edits ?? 0, description: "edited" }, BY);
   }
 }

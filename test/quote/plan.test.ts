@@ -23,7 +23,7 @@ const rules = (over: Partial<QuoteRules> = {}): QuoteRules => ({
   levels: 3,
   gap: d("0.005"),
   sizes: { model: "flat", size: d("50") },
-  asked: d("0.01"),
+  halfSpread: d("0.01"),
   volatilityFactor: d("2"),
   target: d("0.5"),
   strength: ZERO,
@@ -48,7 +48,7 @@ const format = (levels: readonly QuoteLevel[]) =>
   levels.map(({ price, amount }) => `${text(amount)} at ${text(price)}`);
 
 describe("a half-spread", () => {
-  const request = { asked: d("0.002"), maker: d("0.001"), factor: d("2"), interval: 60_000 };
+  const request = { requested: d("0.002"), maker: d("0.001"), factor: d("2"), interval: 60_000 };
 
   it.each([
     ["what is asked", request, "0.002", "asked"],
@@ -78,7 +78,7 @@ describe("a half-spread", () => {
     fc.assert(
       fc.property(part, part, fc.integer({ min: 100, max: 1_000_000 }), (wide, fee, price) => {
         const at = market({ ...MARKET, maker: BigInt(fee) * d("0.0001") });
-        const { share } = halfSpread({ ...request, asked: BigInt(wide) * d("0.0001"), maker: at.maker });
+        const { share } = halfSpread({ ...request, requested: BigInt(wide) * d("0.0001"), maker: at.maker });
         const reservation = BigInt(price) * d("0.01");
         const prices = { reference: reservation, reservation, halfSpread: share };
         const [bid, ask] = (["buy", "sell"] as const).map(
@@ -246,7 +246,7 @@ describe("what is quoted", () => {
     const request = fc.record({
       levels: fc.integer({ min: 1, max: 20 }),
       gap: whole(50, "0.001"),
-      asked: fc.integer({ min: 1, max: 100 }).map((n) => BigInt(n) * d("0.001")),
+      halfSpread: fc.integer({ min: 1, max: 100 }).map((n) => BigInt(n) * d("0.001")),
       strength: whole(40, "0.1"),
       target: whole(10, "0.1"),
       mostBase: maybe(3000, "1"),

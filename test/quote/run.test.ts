@@ -33,7 +33,7 @@ const quoter = (over: Partial<QuoteStrategy> = {}): QuoteStrategy =>
 
 const pass = (seen: object, over: Partial<StrategyContext> = {}): StrategyContext => ({
   ...turn(),
-  sight: sight({ market: MARKET, elsewhere: { prices: [], askedAt: NOW, bookAt: NOW }, ...seen }),
+  sight: sight({ market: MARKET, elsewhere: { prices: [], requestedAt: NOW, bookAt: NOW }, ...seen }),
   ...over,
 });
 const run = (one: QuoteStrategy, live: readonly Order[], context: StrategyContext) =>
@@ -110,7 +110,7 @@ describe("a pass over quotes", () => {
     const others: QuoteConfig = { ...config, weights: { ...config.weights, others: d("1") } };
     const elsewhere = {
       prices: [{ source: "mexc", price: d("50"), at: NOW }],
-      askedAt: NOW,
+      requestedAt: NOW,
       bookAt: NOW,
     };
     const quoted = run(

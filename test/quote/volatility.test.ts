@@ -26,7 +26,7 @@ function passOver(
   now: number,
 ) {
   const book = { bids: [level(mid - 1)], asks: [level(mid + 1)], at: now };
-  const seen = sight({ market: MARKET, book, elsewhere: { prices: [], askedAt: now, bookAt: now } });
+  const seen = sight({ market: MARKET, book, elsewhere: { prices: [], requestedAt: now, bookAt: now } });
   const {
     strategy: after,
     intents = [],

@@ -80,7 +80,7 @@ function openWorker(script: string) {
 export interface Running {
   readonly workers: number;
   /** Hears how many are done. */
-  readonly told?: (done: number) => void;
+  readonly onProgress?: (done: number) => void;
   /** After such a job no other is begun. */
   readonly isEnough?: (tally: Tally) => boolean;
 }
@@ -89,7 +89,7 @@ export interface Running {
 export async function runJobs(
   script: string,
   jobs: readonly Job[],
-  { workers, told: report = () => {}, isEnough = () => false }: Running,
+  { workers, onProgress: report = () => {}, isEnough = () => false }: Running,
 ): Promise<Tally> {
   const tallies: Tally[] = [];
   const waiting = [...jobs.entries()];

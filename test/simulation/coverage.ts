@@ -81,7 +81,7 @@ function painted(functions: readonly (readonly Range[])[], length: number): Int3
 }
 
 /** Which lines of the engine and of grids run under which kind of trouble, and which under none. */
-export async function coverageTier(from: number, count: number, { told: output }: How): Promise<Figures[]> {
+export async function coverageTier(from: number, count: number, { report: output }: How): Promise<Figures[]> {
   const script = await bundleWorker(undefined, "test/simulation/run.ts", true);
   const text = readFileSync(script, "utf8");
   const segments = segmentsOf(text, JSON.parse(readFileSync(`${script}.map`, "utf8"))).filter(({ source }) =>

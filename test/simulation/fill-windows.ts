@@ -50,5 +50,5 @@ export function windowed(
   const fills = answer.fills.filter(({ at }) => at >= request.from && at < to).sort((a, b) => a.at - b.at);
   const first = fills.at(-page)?.at ?? request.from;
   const from = fills.length > page ? first : request.from;
-  return { fills: fills.filter(({ at }) => at >= from), unreadable: [], told: { from, to }, now };
+  return { fills: fills.filter(({ at }) => at >= from), unreadable: [], covered: { from, to }, now };
 }

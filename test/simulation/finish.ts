@@ -207,7 +207,7 @@ function quotesAtRest(world: World, strategy: QuoteStrategy, live: readonly Book
   if (maxLoss !== undefined && state.lostAt === null && !fixed && total < -2n * maxLoss)
     checks.violate(`${id} has lost ${text(-total)} of the ${text(maxLoss)} that it may, and goes on`);
   if (state.refused.length + state.notices.length > 0) return;
-  const half = rules.avellaneda ? rules.widest : max(rules.asked, plan.market.maker);
+  const half = rules.avellaneda ? rules.widest : max(rules.halfSpread, plan.market.maker);
   const outermost = rules.sizes.model === "depth" ? rules.sizes.within : rules.gap * BigInt(rules.levels);
   const reach = rules.mostSkew + half + outermost + 2n * tolerance.price;
   const [least, most] = fixed && fixed.price < price ? [fixed.price, price] : [price, fixed?.price ?? price];

@@ -69,7 +69,7 @@ const { values, positionals } = parseArgs({
 const isScreen = process.stderr.isTTY;
 const how: How = {
   workers: Math.min(4, availableParallelism()),
-  told: (text) => isScreen && process.stderr.write(`\r\u001b[K${text}`),
+  report: (text) => isScreen && process.stderr.write(`\r\u001b[K${text}`),
 };
 
 /** `--strategy follow`: the kind that is only a test, in place of grids; `quote`: quotes; `declared`: functions. */

@@ -99,7 +99,7 @@ export interface Behaviour {
 /** When a pass took its lease, by the database's clock and by its process's own. */
 interface PassClock {
   readonly now: number;
-  readonly askedAt: number;
+  readonly requestedAt: number;
 }
 
 /** A venue as one task sees it: every method is a call, requests expire there, and reads may lag. */
@@ -118,7 +118,7 @@ export function venueOf(
   const exchangeNow = () => now() + skew + clocks.off("exchange");
   /** A pass goes by the database's clock when it began, a person's call by its process's own. */
   const ours = () =>
-    hold ? hold.now + (now() - task.process.bornAt - hold.askedAt) : now() + clocks.off("process");
+    hold ? hold.now + (now() - task.process.bornAt - hold.requestedAt) : now() + clocks.off("process");
   const read = async <T>(name: string, fresh: () => Promise<T>, stale?: (at: number) => T): Promise<T> => {
     const found = await readAsIs(name, fresh, stale);
     if (hold) compareClocks(ours(), exchangeNow(), timing);
@@ -155,8 +155,8 @@ export function venueOf(
     fills.map((fill) => ({ ...fill, at: clocks.stamp(fill.at) }));
   /** All there are, where the exchange has stamped some with other times. */
   const since = (from: number) => (clocks.hasJumped() ? 0 : from);
-  const under: NonNullable<Venue["under"]> = ({ now: at }, { askedAt: requestedAt }) =>
-    venueOf(net, task, ports, behaviour, { now: at, askedAt: requestedAt });
+  const under: NonNullable<Venue["under"]> = ({ now: at }, { requestedAt }) =>
+    venueOf(net, task, ports, behaviour, { now: at, requestedAt });
   const shownOf = (
     span: { readonly from: number; readonly to?: number | undefined },
     fills: readonly VenueFill[],
@@ -164,8 +164,8 @@ export function venueOf(
     const at = now();
     const request = { from: span.from, to: span.to ?? (clocks.hasJumped() ? Number.MAX_SAFE_INTEGER : at) };
     const answer = windowed(windows, request, { fills: stamped(fills), now: at });
-    const { from, to } = answer.told;
-    return shown({ ...answer, told: { from, to: span.to === undefined ? Math.min(to, at) : to } });
+    const { from, to } = answer.covered;
+    return shown({ ...answer, covered: { from, to: span.to === undefined ? Math.min(to, at) : to } });
   };
 
   return {

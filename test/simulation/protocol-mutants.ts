@@ -110,12 +110,12 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
       {
         file: "src/engine/pass/act.ts",
         from: "let { short } = cancelled;",
-        to: 'let { short } = cancelled;\n  for (const { clientId, exchangeId } of cancelled.asked) outcomes.push({ clientId, state: "canceled", exchangeId, reason: null });',
+        to: 'let { short } = cancelled;\n  for (const { clientId, exchangeId } of cancelled.requested) outcomes.push({ clientId, state: "canceled", exchangeId, reason: null });',
       },
       {
         file: "src/engine/pass/step.ts",
         from: "const { outcomes } = acted;",
-        to: 'const outcomes = [...acted.outcomes, ...urgent.asked.map(({ clientId, exchangeId }) => ({ clientId, state: "canceled" as const, exchangeId, reason: null }))];',
+        to: 'const outcomes = [...acted.outcomes, ...urgent.requested.map(({ clientId, exchangeId }) => ({ clientId, state: "canceled" as const, exchangeId, reason: null }))];',
       },
     ],
   },

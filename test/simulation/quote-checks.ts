@@ -68,7 +68,7 @@ export function createQuoteChecks({ now, violate, passSince }: Around) {
         violate(`${clientId} rests around a price that no place has told`);
         return;
       }
-      const reach = ONE + rules.mostSkew - rules.asked;
+      const reach = ONE + rules.mostSkew - rules.halfSpread;
       const most = mul(
         prices.reduce((all, one) => (one.most > all ? one.most : all), ZERO),
         reach,

@@ -15,7 +15,7 @@ export interface Figures {
 
 export interface How {
   readonly workers: number;
-  readonly told?: (text: string) => void;
+  readonly report?: (text: string) => void;
 }
 
 /** Which kind of strategy runs. */
@@ -58,9 +58,12 @@ const timed = async <T>(work: () => Promise<T>): Promise<{ value: T; seconds: st
   return { value, seconds: ((performance.now() - began) / 1000).toFixed(1) };
 };
 
-const run = (script: string, jobs: readonly Job[], { workers, told: result }: How, title: string) =>
+const run = (script: string, jobs: readonly Job[], { workers, report: result }: How, title: string) =>
   timed(() =>
-    runJobs(script, jobs, { workers, told: (done) => result?.(`${title}: ${done} of ${jobs.length} parts`) }),
+    runJobs(script, jobs, {
+      workers,
+      onProgress: (done) => result?.(`${title}: ${done} of ${jobs.length} parts`),
+    }),
   );
 
 /** Seeds with random deeds and faults; then the same ones again, which have to leave the same trace. */
@@ -229,7 +232,7 @@ export async function mutantTier(
   async function work(): Promise<void> {
     for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
       const { runs, failed: caught } = await caughtBy(mutant, most, from);
-      how.told?.(`mutants: ${mutant.name}`);
+      how.report?.(`mutants: ${mutant.name}`);
       if (caught.length === 0) missed++;
       if (caught.length === 0 && mutant.elsewhere === undefined)
         failed.push({

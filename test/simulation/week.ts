@@ -25,7 +25,7 @@ const GROWING = new Set(["fills", "events", "orders", "venue_orders", "venue_fil
 class Crash extends Error {}
 
 /** A week of market time on libSQL, a pass every two minutes, with calls that fail before or after their effect, and crashes. */
-export async function weekTier({ told: output }: How): Promise<Figures[]> {
+export async function weekTier({ report: output }: How): Promise<Figures[]> {
   const folder = mkdtempSync(join(tmpdir(), "edgemaker-week-"));
   const file = join(folder, "week.db");
   const { deps, store, time, context, venue } = await testSandbox({ url: `file:${file}` });

@@ -39,14 +39,14 @@ function npm(...args) {
 
 /** Some registries serve no advisories: then all that can be told is that nothing else is installed than was looked at. */
 function audit() {
-  const told = npm("audit", "--omit=dev", "--json");
-  const counts = told.metadata?.vulnerabilities;
+  const report = npm("audit", "--omit=dev", "--json");
+  const counts = report.metadata?.vulnerabilities;
   if (counts) {
     say(`audit: ${counts.total} known vulnerabilities`);
     if (GRAVE.some((one) => counts[one] > 0)) fail(JSON.stringify(counts));
     return;
   }
-  say(`audit: NOT DONE, the registry serves no advisories (${told.statusCode ?? "no answer"})`);
+  say(`audit: NOT DONE, the registry serves no advisories (${report.statusCode ?? "no answer"})`);
   const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
   const open = Object.entries(packages).filter(([path, one]) => path !== "" && !one.link && !one.integrity);
   say(`  in its place: ${Object.keys(packages).length - 1} packages, each pinned by version and hash`);
@@ -68,9 +68,11 @@ function components() {
 function licences(parts) {
   const counts = new Map();
   for (const { name, version, licenses = [] } of parts) {
-    const told = licenses.map(({ license, expression }) => expression ?? license?.id ?? license?.name).join();
-    counts.set(told, (counts.get(told) ?? 0) + 1);
-    if (!LICENCES.includes(told)) fail(`${name}@${version} has the licence "${told}"`);
+    const licence = licenses
+      .map(({ license, expression }) => expression ?? license?.id ?? license?.name)
+      .join();
+    counts.set(licence, (counts.get(licence) ?? 0) + 1);
+    if (!LICENCES.includes(licence)) fail(`${name}@${version} has the licence "${licence}"`);
   }
   say(`licences: ${[...counts].map(([licence, count]) => `${licence} ${count}`).join(", ")}`);
 }

@@ -40,7 +40,7 @@ export interface Reply {
 }
 
 /** A server on loopback that answers what it is told to, and remembers what it was asked. */
-export async function answering(reply: (asked: Requested) => Reply | Promise<Reply>) {
+export async function answering(reply: (request: Requested) => Reply | Promise<Reply>) {
   const requests: Requested[] = [];
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = [];
@@ -61,7 +61,7 @@ export async function answering(reply: (asked: Requested) => Reply | Promise<Rep
     server.closeAllConnections();
     server.close();
   });
-  return { asked: requests, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return { requests, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
 export const KEYS = {

@@ -7,13 +7,13 @@ const { runCommandLine } = await import(pathToFileURL(await currentBundle()).hre
 const answer = process.stdout.write.bind(process.stdout);
 const ran = [];
 for (const { args, cwd } of JSON.parse(readFileSync(0, "utf8"))) {
-  const told = { stdout: "", stderr: "" };
+  const output = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"])
     process[name].write = (part) => {
-      told[name] += String(part);
+      output[name] += String(part);
       return true;
     };
   if (cwd !== undefined) process.chdir(cwd);
-  ran.push({ code: await runCommandLine(args), ...told });
+  ran.push({ code: await runCommandLine(args), ...output });
 }
 answer(JSON.stringify(ran));

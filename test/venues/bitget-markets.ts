@@ -63,11 +63,11 @@ export function ticker(listing: Listing, ask: Ask): Reply {
 }
 
 export function candles(listing: Listing, ask: Ask): Reply {
-  const { query } = ask.asked;
+  const { query } = ask.request;
   const span = GRANULARITIES[query.get("granularity") ?? ""];
   if (!span) return refuse("40034", "Parameter granularity does not exist");
   const [since, end] = [query.get("startTime"), query.get("endTime")];
-  const isHistory = ask.asked.path.endsWith("history-candles");
+  const isHistory = ask.request.path.endsWith("history-candles");
   // ccxt#20591.
   if (isHistory && !end) return refuse("40019", "Parameter endTime cannot be empty");
   // ccxt bitget.js fetchOHLCV: rows are counted back from the end, the history endpoint has at most 200 of them and
@@ -94,7 +94,7 @@ const recent = (now: Millis, span: Millis): Millis =>
   now - (span < HOUR ? 30 * DAY : (span / HOUR) * 60 * DAY);
 
 export function cancelAll(ask: PrivateAsk): Reply {
-  const { symbol } = JSON.parse(ask.asked.body || "{}") as { symbol?: string };
+  const { symbol } = JSON.parse(ask.request.body || "{}") as { symbol?: string };
   const { engine, member } = ask;
   for (const { id, listing } of [...member.account.open.values()])
     if (idOf(listing) === symbol) engine.cancel(member.account, id);

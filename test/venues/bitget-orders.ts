@@ -53,7 +53,7 @@ export const lookedUp = (ask: PrivateAsk, { orderId, clientOid }: Pointer): Orde
   clientOid ? byClientId(ask, clientOid) : byOrderId(ask, orderId ?? "");
 
 /** requestTime and receiveWindow of the body, where given. */
-function late(order: Record<string, string>, { asked: request, now }: PrivateAsk): boolean {
+function late(order: Record<string, string>, { request, now }: PrivateAsk): boolean {
   const { receiveWindow, requestTime = String(request.headers["access-timestamp"]) } = order;
   return receiveWindow !== undefined && now > Number(requestTime) + Number(receiveWindow);
 }
@@ -65,7 +65,7 @@ const isTaken = ({ member, now }: PrivateAsk, clientOid: string): boolean =>
   );
 
 export function create(ask: PrivateAsk): Reply {
-  const order = JSON.parse(ask.asked.body) as Record<string, string>;
+  const order = JSON.parse(ask.request.body) as Record<string, string>;
   if (late(order, ask)) return refuse("40008", "Request timestamp expired");
   if (!ask.member.keys.may.trade)
     return refuse("40014", "Incorrect permissions, need spot trade permissions");
@@ -92,7 +92,7 @@ export function create(ask: PrivateAsk): Reply {
 }
 
 export function removed(ask: PrivateAsk): Reply {
-  const pointer = JSON.parse(ask.asked.body) as Pointer;
+  const pointer = JSON.parse(ask.request.body) as Pointer;
   const found = lookedUp(ask, pointer);
   const canceled = found && ask.engine.cancel(ask.member.account, found.id);
   return canceled
@@ -149,7 +149,7 @@ function feesOf({ fee, feeIn }: Order): string {
 
 /** The page below `idLessThan`, newest first. */
 export function pageOf<T extends { readonly id: string; readonly at: Millis }>(
-  { asked: request, now }: PrivateAsk,
+  { request, now }: PrivateAsk,
   newestFirst: readonly T[],
 ): readonly T[] {
   const { query } = request;
@@ -163,7 +163,7 @@ export function pageOf<T extends { readonly id: string; readonly at: Millis }>(
 }
 
 export function history(ask: PrivateAsk): Reply {
-  const symbol = ask.asked.query.get("symbol");
+  const symbol = ask.request.query.get("symbol");
   const ended = visibleOrders(ask).filter(
     ({ status, listing }) => status !== "open" && (!symbol || idOf(listing) === symbol),
   );
@@ -171,7 +171,7 @@ export function history(ask: PrivateAsk): Reply {
 }
 
 export function fills(ask: PrivateAsk): Reply {
-  const { query } = ask.asked;
+  const { query } = ask.request;
   const listing = listingBy(ask.engine, idOf, query.get("symbol") ?? "");
   if (!listing) return refuse("40034", "Parameter symbol does not exist");
   // 90 days, and no further back (ccxt#21502).

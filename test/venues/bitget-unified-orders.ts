@@ -33,7 +33,7 @@ export const INVALID = refuse("400172", "Parameter verification failed");
 const FORCES: Record<string, Force> = { gtc: "gtc", ioc: "ioc", fok: "fok", post_only: "maker" };
 
 export function listed(
-  { engine, asked: request }: PrivateAsk,
+  { engine, request }: PrivateAsk,
   symbol: string | null | undefined,
 ): Listing | undefined {
   const given = symbol ?? request.query.get("symbol");
@@ -42,9 +42,9 @@ export function listed(
 
 /** Its parameters know no time after which a request is refused: only that of its signature is. */
 export function create(ask: PrivateAsk): Reply {
-  if (ask.now - Number(ask.asked.headers["access-timestamp"]) > WINDOW)
+  if (ask.now - Number(ask.request.headers["access-timestamp"]) > WINDOW)
     return refuse("40008", "Request timestamp expired");
-  const order = JSON.parse(ask.asked.body) as Record<string, string>;
+  const order = JSON.parse(ask.request.body) as Record<string, string>;
   if (!ask.member.keys.may.trade) return refuse("40014", "Incorrect permissions, need uta_trade permissions");
   if (order.category !== "SPOT" || order.qty === undefined) return INVALID;
   const listing = listed(ask, order.symbol);
@@ -77,7 +77,7 @@ const NO_FEE = [{ feeCoin: null, fee: null }];
 const pointerTo = ({ id, clientId }: Order) => ({ orderId: id, clientOid: clientId });
 
 export function removed(ask: PrivateAsk): Reply {
-  const found = lookedUp(ask, JSON.parse(ask.asked.body) as Pointer);
+  const found = lookedUp(ask, JSON.parse(ask.request.body) as Pointer);
   const canceled = found && ask.engine.cancel(ask.member.account, found.id);
   return canceled ? success(ask, pointerTo(canceled)) : MISSING;
 }
@@ -140,10 +140,7 @@ interface Page<T> {
 }
 
 /** Newest first, at most a hundred; the next page follows the cursor of this one. */
-function pageOf<T extends { readonly id: string }>(
-  { asked: request }: PrivateAsk,
-  all: readonly T[],
-): Page<T> {
+function pageOf<T extends { readonly id: string }>({ request }: PrivateAsk, all: readonly T[]): Page<T> {
   const limit = limitOf(request.query.get("limit"), { standard: 100, most: 100 });
   const below = request.query.get("cursor");
   const shown = all.filter(({ id }) => !below || BigInt(id) < BigInt(below)).slice(0, limit);
@@ -156,7 +153,7 @@ interface Range {
 }
 
 /** "Each individual query can only cover a maximum of 30 days within the 90-day window" (Get Fill History). */
-function rangeOf({ asked: request, now }: PrivateAsk): Range | undefined {
+function rangeOf({ request, now }: PrivateAsk): Range | undefined {
   const [start, end] = [request.query.get("startTime"), request.query.get("endTime")];
   const from = start ? Number(start) : (end ? Number(end) : now) - 30 * DAY;
   const to = end ? Number(end) : from + 30 * DAY;
@@ -166,14 +163,14 @@ function rangeOf({ asked: request, now }: PrivateAsk): Range | undefined {
 const isIn = ({ from, to }: Range, at: Millis): boolean => at >= from && at <= to;
 
 export function open(ask: PrivateAsk): Reply {
-  const symbol = ask.asked.query.get("symbol");
+  const symbol = ask.request.query.get("symbol");
   const chosen = visibleOpen(ask).filter(({ listing }) => !symbol || idOf(listing) === symbol);
   const { shown, cursor } = pageOf(ask, chosen.reverse());
   return success(ask, { list: shown.map(orderOf), cursor });
 }
 
 export function history(ask: PrivateAsk): Reply {
-  const { query } = ask.asked;
+  const { query } = ask.request;
   const symbol = query.get("symbol");
   const range = rangeOf(ask);
   if (query.get("category") !== "SPOT" || !range) return INVALID;
@@ -189,7 +186,7 @@ export function history(ask: PrivateAsk): Reply {
 export function fills(ask: PrivateAsk): Reply {
   const range = rangeOf(ask);
   if (!range) return INVALID;
-  const order = ask.asked.query.get("orderId");
+  const order = ask.request.query.get("orderId");
   const chosen = visibleFills(ask).filter((one) => isIn(range, one.at) && (!order || one.order.id === order));
   const { shown, cursor } = pageOf(ask, chosen);
   return success(ask, { list: shown.length === 0 ? null : shown.map(fillOf), cursor });

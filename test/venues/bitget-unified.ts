@@ -55,7 +55,7 @@ export const unified: Dialect["signed"] = {
     }),
   create,
   order: (ask) => {
-    const { query } = ask.asked;
+    const { query } = ask.request;
     const found = lookedUp(ask, { orderId: query.get("orderId"), clientOid: query.get("clientOid") });
     return found ? success(ask, orderOf(found)) : MISSING;
   },
@@ -65,7 +65,7 @@ export const unified: Dialect["signed"] = {
   cancel: removed,
   fee: (ask) => {
     const listing = listed(ask, undefined);
-    if (!listing || ask.asked.query.get("category") !== "SPOT") return INVALID;
+    if (!listing || ask.request.query.get("category") !== "SPOT") return INVALID;
     return success(ask, { makerFeeRate: text(listing.maker), takerFeeRate: text(listing.taker) });
   },
   permissions: (ask) => {

@@ -55,7 +55,7 @@ const ROUTES: Record<string, Route> = {
 };
 
 const withSymbol = <T extends Ask>(ask: T, answer: (listing: Listing, ask: T) => Reply): Reply => {
-  const listing = listingBy(ask.engine, idOf, ask.asked.query.get("symbol") ?? "");
+  const listing = listingBy(ask.engine, idOf, ask.request.query.get("symbol") ?? "");
   return listing ? answer(listing, ask) : refuse("40034", "Parameter symbol does not exist");
 };
 
@@ -65,7 +65,7 @@ function bothKinds(classic: Dialect["signed"]): Dialect["signed"] {
   const answer =
     (route: Route) =>
     (ask: PrivateAsk): Reply => {
-      const own = ask.asked.path.startsWith("/api/v3/") ? unified : classic;
+      const own = ask.request.path.startsWith("/api/v3/") ? unified : classic;
       return own[route]?.(ask) ?? bitget.trouble.unknownRoute;
     };
   return Object.fromEntries([...routes].map((route) => [route, answer(route)]));
@@ -102,21 +102,21 @@ export const bitget: Dialect = {
     time: (ask) => success(ask, { serverTime: String(ask.now) }),
     markets: (ask) => {
       const all = [...ask.engine.listings.values()];
-      const symbol = ask.asked.query.get("symbol");
-      if (!ask.asked.path.includes("/spot/")) return success(ask, []);
+      const symbol = ask.request.query.get("symbol");
+      if (!ask.request.path.includes("/spot/")) return success(ask, []);
       return success(ask, all.filter((listing) => !symbol || idOf(listing) === symbol).map(market));
     },
     currencies: (ask) => success(ask, []),
     ticker: (ask) => withSymbol(ask, ticker),
     book: (ask) =>
-      withSymbol(ask, (listing, { engine, now, asked: request }) => {
+      withSymbol(ask, (listing, { engine, now, request }) => {
         const limit = limitOf(request.query.get("limit"), { standard: 150, most: 150 });
         const { bids, asks } = bookOf(engine, listing, now);
         const data = { asks: levelTexts(asks, limit), bids: levelTexts(bids, limit), ts: String(now) };
         return success(ask, data);
       }),
     trades: (ask) =>
-      withSymbol(ask, (listing, { engine, now, asked: request }) => {
+      withSymbol(ask, (listing, { engine, now, request }) => {
         const limit = limitOf(request.query.get("limit"), { standard: 100, most: 500 });
         return success(
           ask,
@@ -148,12 +148,12 @@ export const bitget: Dialect = {
       ),
     create,
     order: (ask) => {
-      const { query } = ask.asked;
+      const { query } = ask.request;
       const found = lookedUp(ask, { orderId: query.get("orderId"), clientOid: query.get("clientOid") });
       return success(ask, found ? [orderInfo(found)] : []);
     },
     open: (ask) => {
-      const symbol = ask.asked.query.get("symbol");
+      const symbol = ask.request.query.get("symbol");
       const chosen = visibleOpen(ask).filter(({ listing }) => !symbol || idOf(listing) === symbol);
       return success(ask, pageOf(ask, chosen.reverse()).map(orderOf));
     },

@@ -55,7 +55,7 @@ export interface Member {
 }
 
 export interface Ask {
-  readonly asked: Requested;
+  readonly request: Requested;
   readonly engine: Engine;
   readonly now: Millis;
 }

@@ -46,7 +46,7 @@ export const unifiedAccount = (account: Account) => ({
 });
 
 /** Orders and trades are looked for in the account that is named; without one, in all of them (SpotApi.md). */
-export function isElsewhere({ asked: request, member }: PrivateAsk): boolean {
+export function isElsewhere({ request, member }: PrivateAsk): boolean {
   const named = request.query.get("account");
   return named !== null && named !== (member.account.unified ? "unified" : "spot");
 }

@@ -54,7 +54,7 @@ export function ticker(listing: Listing, { engine, now }: Ask): Reply {
   ]);
 }
 
-export function candles(listing: Listing, { engine, now, asked: request }: Ask): Reply {
+export function candles(listing: Listing, { engine, now, request }: Ask): Reply {
   const { query } = request;
   const span = INTERVALS[query.get("interval") ?? "30m"];
   if (!span) return refuse(400, "INVALID_PARAM_VALUE", "Invalid interval");

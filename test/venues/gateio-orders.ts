@@ -48,7 +48,7 @@ export function lookedUp(ask: PrivateAsk, id: string): Order | undefined {
   return found?.status === "open" ? found : undefined;
 }
 
-export function create({ asked: request, engine, member, now }: PrivateAsk): Reply {
+export function create({ request, engine, member, now }: PrivateAsk): Reply {
   const expires = request.headers["x-gate-exptime"];
   if (expires && now > Number(expires)) return refuse(400, "REQUEST_EXPIRED", "Request expired");
   if (!member.keys.may.trade) return refuse(403, "READ_ONLY", "Request API key is read-only");
@@ -147,7 +147,7 @@ interface Range {
 }
 
 /** Whole seconds, both ends included; without a start the last week. */
-function rangeOf({ asked: request, now }: PrivateAsk): Range {
+function rangeOf({ request, now }: PrivateAsk): Range {
   const [from, to] = [request.query.get("from"), request.query.get("to")];
   return {
     from: from ? Number(from) * SECOND : now - 7 * DAY,
@@ -158,17 +158,17 @@ function rangeOf({ asked: request, now }: PrivateAsk): Range {
 /** A start alone reaches seven days from it, with an end 30 (gateapi-python, SpotApi.md, list_my_trades). */
 function tradesRangeOf(ask: PrivateAsk): Range {
   const { from, to } = rangeOf(ask);
-  return ask.asked.query.has("to") ? { from, to } : { from, to: Math.min(to, from + 7 * DAY) };
+  return ask.request.query.has("to") ? { from, to } : { from, to: Math.min(to, from + 7 * DAY) };
 }
 
-const pageOf = <T>({ asked: request }: PrivateAsk, all: readonly T[]): readonly T[] => {
+const pageOf = <T>({ request }: PrivateAsk, all: readonly T[]): readonly T[] => {
   const limit = limitOf(request.query.get("limit"), { standard: 100, most: 1000 });
   const page = limitOf(request.query.get("page"), { standard: 1, most: 1e6 });
   return all.slice((page - 1) * limit, page * limit);
 };
 
 export function finished(listing: Listing, ask: PrivateAsk): Reply {
-  const open = ask.asked.query.get("status") === "open";
+  const open = ask.request.query.get("status") === "open";
   const { from, to } = rangeOf(ask);
   const chosen = visibleOrders(ask)
     .filter((order) => order.listing === listing && (order.status === "open") === open)
@@ -178,7 +178,7 @@ export function finished(listing: Listing, ask: PrivateAsk): Reply {
 }
 
 export function fills(ask: PrivateAsk): Reply {
-  const { asked: request, engine } = ask;
+  const { request, engine } = ask;
   const pair = request.query.get("currency_pair");
   const listing = pair ? listingBy(engine, idOf, pair) : undefined;
   if (pair && !listing) return refuse(400, "INVALID_CURRENCY_PAIR", "Invalid currency pair");

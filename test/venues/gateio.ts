@@ -67,7 +67,7 @@ function routeOf({ method, path }: Requested): Route | undefined {
 const pointedAt = (request: Requested) => decodeURIComponent(ONE_ORDER.exec(pathOf(request))?.[1] ?? "");
 
 const withPair = <T extends Ask>(ask: T, answer: (listing: Listing, ask: T) => Reply): Reply => {
-  const listing = listingBy(ask.engine, idOf, ask.asked.query.get("currency_pair") ?? "");
+  const listing = listingBy(ask.engine, idOf, ask.request.query.get("currency_pair") ?? "");
   return listing ? answer(listing, ask) : refuse(400, "INVALID_CURRENCY_PAIR", "Invalid currency pair");
 };
 
@@ -97,12 +97,12 @@ export const gateio: Dialect = {
 
   open: {
     time: ({ now }) => ok({ server_time: now }),
-    markets: ({ asked: request, engine }) =>
+    markets: ({ request, engine }) =>
       ok(pathOf(request).startsWith("/spot") ? [...engine.listings.values()].map(market) : []),
     currencies: () => ok([]),
     ticker: (ask) => withPair(ask, ticker),
     book: (ask) =>
-      withPair(ask, (listing, { engine, now, asked: request }) => {
+      withPair(ask, (listing, { engine, now, request }) => {
         const limit = limitOf(request.query.get("limit"), { standard: 10, most: 1000 });
         const { bids, asks } = bookOf(engine, listing, now);
         const id = request.query.get("with_id") === "true" ? { id: now } : {};
@@ -115,7 +115,7 @@ export const gateio: Dialect = {
         });
       }),
     trades: (ask) =>
-      withPair(ask, (listing, { engine, now, asked: request }) =>
+      withPair(ask, (listing, { engine, now, request }) =>
         ok(
           tradesOf(
             engine,
@@ -139,7 +139,7 @@ export const gateio: Dialect = {
 
   signed: {
     kind: ({ member }) => ok({ mode: modeOf(member.account), settings: {} }),
-    balance: ({ member, asked: request }) =>
+    balance: ({ member, request }) =>
       ok(
         pathOf(request) === "/unified/accounts"
           ? unifiedAccount(member.account)
@@ -147,15 +147,15 @@ export const gateio: Dialect = {
       ),
     create,
     order: (ask) => {
-      const id = pointedAt(ask.asked);
+      const id = pointedAt(ask.request);
       const found = isElsewhere(ask) ? undefined : lookedUp(ask, id);
       return found ? ok(orderOf(found)) : notFound(id);
     },
-    open: ({ asked: request, ...ask }) => {
-      if (isElsewhere({ asked: request, ...ask })) return ok([]);
+    open: ({ request, ...ask }) => {
+      if (isElsewhere({ request, ...ask })) return ok([]);
       const limit = limitOf(request.query.get("limit"), { standard: 100, most: 100 });
       const page = limitOf(request.query.get("page"), { standard: 1, most: 1e6 });
-      const resting = visibleOpen({ asked: request, ...ask }).reverse();
+      const resting = visibleOpen({ request, ...ask }).reverse();
       const pairs = [...new Set(resting.map(({ listing }) => listing))].map((listing) => {
         const own = resting.filter((order) => order.listing === listing);
         const orders = own.slice((page - 1) * limit, page * limit).map(orderOf);
@@ -166,11 +166,11 @@ export const gateio: Dialect = {
     closed: (ask) => (isElsewhere(ask) ? ok([]) : withPair(ask, finished)),
     fills: (ask) => (isElsewhere(ask) ? ok([]) : fills(ask)),
     cancel: (ask) => {
-      const id = pointedAt(ask.asked);
+      const id = pointedAt(ask.request);
       return isElsewhere(ask) ? notFound(id) : removed(ask, id);
     },
     cancelAll: (ask) => {
-      const { engine, member, asked: request } = ask;
+      const { engine, member, request } = ask;
       const pair = request.query.get("currency_pair");
       const chosen = [...member.account.open.values()].filter(
         ({ listing }) => !pair || idOf(listing) === pair,
@@ -191,7 +191,7 @@ export const gateio: Dialect = {
         point_type: "1",
       });
     },
-    permissions: ({ member, asked: request }) =>
+    permissions: ({ member, request }) =>
       pathOf(request) === "/account/main_keys"
         ? mainKeys(member)
         : ok({

@@ -71,7 +71,7 @@ export async function startIris(pools: readonly IrisPool[], behaviour: Behaviour
   };
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked: requests,
+    requests,
     behaviour,
     close,
   };

@@ -88,13 +88,13 @@ function counterOf(account: Account, pair: string): Counter {
 }
 
 /** Counted on receipt, whatever becomes of it. */
-function placing({ engine, asked: request }: PrivateAsk) {
+function placing({ engine, request }: PrivateAsk) {
   const listing = listingOf(engine, formOf(request).get("pair") ?? "");
   return listing && { pair: listing.symbol, cost: 1 };
 }
 
 function cancelling(ask: PrivateAsk) {
-  const form = formOf(ask.asked);
+  const form = formOf(ask.request);
   const client = form.get("cl_ord_id");
   const order = client ? byClientId(ask, client) : ask.engine.order(form.get("txid") ?? "");
   return order?.status === "open" ? { pair: order.listing.symbol, cost: hasteOf(order, ask.now) } : undefined;

@@ -49,7 +49,7 @@ export function ticker(listing: Listing, { engine, now }: Ask): Reply {
   });
 }
 
-export function candles(listing: Listing, { engine, now, asked: request }: Ask): Reply {
+export function candles(listing: Listing, { engine, now, request }: Ask): Reply {
   const span = Number(request.query.get("interval") ?? "1") * MINUTE;
   const since = request.query.get("since");
   // docs.kraken.com get-ohlc-data: the newest 720 after `since`, whatever it is, the one under way always the last.
@@ -66,7 +66,7 @@ export function candles(listing: Listing, { engine, now, asked: request }: Ask):
   });
 }
 
-export function tradeVolume({ asked: request, engine }: PrivateAsk): Reply {
+export function tradeVolume({ request, engine }: PrivateAsk): Reply {
   const listing = listingOf(engine, formOf(request).get("pair") ?? "");
   if (!listing) return error("EQuery:Unknown asset pair");
   const rate = (share: bigint) => ({

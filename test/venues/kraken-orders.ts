@@ -32,7 +32,7 @@ const UUID = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
 const FORCES: Record<string, Force> = { GTC: "gtc", IOC: "ioc" };
 
 export function addOrder(ask: PrivateAsk): Reply {
-  const form = formOf(ask.asked);
+  const form = formOf(ask.request);
   const refused = refusedAtOnce(ask, form);
   if (refused) return refused;
   const listing = listingOf(ask.engine, form.get("pair") ?? "");
@@ -79,7 +79,7 @@ const described = ({ side, amount, listing, type, price }: Order): string => {
 };
 
 export function removed(ask: PrivateAsk): Reply {
-  const form = formOf(ask.asked);
+  const form = formOf(ask.request);
   const client = form.get("cl_ord_id");
   const id = client ? byClientId(ask, client)?.id : (form.get("txid") ?? "");
   const canceled = id ? ask.engine.cancel(ask.member.account, id) : undefined;
@@ -100,7 +100,7 @@ const withClient = (form: URLSearchParams) => {
 
 /** All pairs in one answer, newest first. */
 export function openOrders(ask: PrivateAsk): Reply {
-  const chosen = visibleOpen(ask).filter(withClient(formOf(ask.asked)));
+  const chosen = visibleOpen(ask).filter(withClient(formOf(ask.request)));
   return result({ open: listed(chosen.reverse(), orderOf) });
 }
 
@@ -113,7 +113,7 @@ const within = (form: URLSearchParams) => {
 };
 
 export function closedOrders(ask: PrivateAsk): Reply {
-  const form = formOf(ask.asked);
+  const form = formOf(ask.request);
   const isWithin = within(form);
   const chosen = visibleOrders(ask)
     .filter(({ status, updatedAt }) => status !== "open" && isWithin(updatedAt))
@@ -125,7 +125,7 @@ export function closedOrders(ask: PrivateAsk): Reply {
 
 /** At most 50 ids; one unknown id is left out, none known is an error. */
 export function queryOrders(ask: PrivateAsk): Reply {
-  const ids = (formOf(ask.asked).get("txid") ?? "").split(",");
+  const ids = (formOf(ask.request).get("txid") ?? "").split(",");
   const found = ids.flatMap((id) => byOrderId(ask, id) ?? []);
   if (found.length === 0) return notFound(ask, ids[0] ?? "");
   return result(
@@ -180,7 +180,7 @@ const quoteFee = (order: Order) =>
 
 /** All pairs, newest first, 50 a page. */
 export function tradesHistory(ask: PrivateAsk): Reply {
-  const form = formOf(ask.asked);
+  const form = formOf(ask.request);
   const isWithin = within(form);
   const chosen = visibleFills(ask).filter(({ at }) => isWithin(at));
   const offset = Number(form.get("ofs") ?? 0);
@@ -193,7 +193,7 @@ export function tradesHistory(ask: PrivateAsk): Reply {
 
 /** By their ids; one that is unknown is left out, none known is an error. */
 export function queryTrades(ask: PrivateAsk): Reply {
-  const ids = (formOf(ask.asked).get("txid") ?? "").split(",");
+  const ids = (formOf(ask.request).get("txid") ?? "").split(",");
   const found = visibleFills(ask).filter(({ id }) => ids.includes(id));
   if (found.length === 0) return error("EQuery:Invalid trade");
   return result(Object.fromEntries(found.map((one) => [one.id, tradeOf(one)])));

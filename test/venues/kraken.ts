@@ -49,7 +49,7 @@ const ROUTES: Record<string, Route> = {
 };
 
 const withPair = (ask: Ask, answer: (listing: Listing, ask: Ask) => Reply): Reply => {
-  const listing = listingOf(ask.engine, ask.asked.query.get("pair") ?? "");
+  const listing = listingOf(ask.engine, ask.request.query.get("pair") ?? "");
   return listing ? answer(listing, ask) : error("EQuery:Unknown asset pair");
 };
 
@@ -78,7 +78,7 @@ export const kraken: Dialect = {
 
   open: {
     time: ({ now }) => result({ unixtime: Math.floor(now / SECOND), rfc1123: new Date(now).toUTCString() }),
-    markets: ({ engine, asked: request }) => {
+    markets: ({ engine, request }) => {
       const wanted = request.query.get("pair")?.split(",");
       const chosen = [...engine.listings.values()].filter(
         (listing) => !wanted || wanted.includes(idOf(listing)) || wanted.includes(altnameOf(listing)),
@@ -104,7 +104,7 @@ export const kraken: Dialect = {
     },
     ticker: (ask) => withPair(ask, ticker),
     book: (ask) =>
-      withPair(ask, (listing, { engine, now, asked: request }) => {
+      withPair(ask, (listing, { engine, now, request }) => {
         const limit = limitOf(request.query.get("count"), { standard: 100, most: 500 });
         const { bids, asks } = bookOf(engine, listing, now);
         const side = (levels: typeof bids) =>
@@ -114,7 +114,7 @@ export const kraken: Dialect = {
         return result({ [idOf(listing)]: { asks: side(asks), bids: side(bids) } });
       }),
     trades: (ask) =>
-      withPair(ask, (listing, { engine, now, asked: request }) => {
+      withPair(ask, (listing, { engine, now, request }) => {
         const limit = limitOf(request.query.get("count"), { standard: 1000, most: 1000 });
         const trades = tradesOf(engine, listing, now, limit).reverse();
         return result({

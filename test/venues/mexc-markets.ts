@@ -66,7 +66,7 @@ export function ticker(listing: Listing, { engine, now }: Ask): Reply {
   });
 }
 
-export function candles(listing: Listing, { engine, now, asked: request }: Ask): Reply {
+export function candles(listing: Listing, { engine, now, request }: Ask): Reply {
   const { query } = request;
   const span = INTERVALS[query.get("interval") ?? ""];
   if (!span) return refuse(-1121, "Invalid interval.");

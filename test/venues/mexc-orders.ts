@@ -46,7 +46,7 @@ export function outOfWindow({ query }: Requested, now: Millis): Reply | undefine
     : undefined;
 }
 
-export function create(listing: Listing, { asked: request, engine, member, now }: PrivateAsk): Reply {
+export function create(listing: Listing, { request, engine, member, now }: PrivateAsk): Reply {
   const { query } = request;
   const expired = outOfWindow(request, now);
   if (expired) return expired;
@@ -82,7 +82,7 @@ export function create(listing: Listing, { asked: request, engine, member, now }
 }
 
 export function pointedAt(ask: PrivateAsk, listing: Listing): Order | undefined {
-  const { query } = ask.asked;
+  const { query } = ask.request;
   const client = query.get("origClientOrderId");
   const found = client ? byClientId(ask, client) : byOrderId(ask, query.get("orderId") ?? "");
   return found?.listing === listing ? found : undefined;
@@ -132,10 +132,10 @@ const between = ({ query }: Requested) => {
 };
 
 export function history(listing: Listing, ask: PrivateAsk): Reply {
-  const limit = limitOf(ask.asked.query.get("limit"), { standard: 500, most: 1000 });
+  const limit = limitOf(ask.request.query.get("limit"), { standard: 500, most: 1000 });
   const chosen = visibleOrders(ask)
     .filter((order) => order.listing === listing)
-    .filter(between(ask.asked));
+    .filter(between(ask.request));
   return ok(chosen.reverse().slice(0, limit).map(orderOf));
 }
 
@@ -143,12 +143,12 @@ export function history(listing: Listing, ask: PrivateAsk): Reply {
 const REACH = 7 * DAY;
 
 export function fills(listing: Listing, ask: PrivateAsk): Reply {
-  const { query } = ask.asked;
+  const { query } = ask.request;
   const limit = limitOf(query.get("limit"), { standard: 100, most: 100 });
   const order = query.get("orderId");
   const chosen = visibleFills(ask)
     .filter(inPair(listing))
-    .filter((one) => between(ask.asked)({ at: second(one) }))
+    .filter((one) => between(ask.request)({ at: second(one) }))
     .filter((one) => (order === null || one.order.id === order) && one.at >= ask.now - REACH);
   if (Number(query.get("startTime") ?? ask.now) < ask.now - REACH) return ok([]);
   return ok(chosen.slice(0, limit).map(fillOf));

@@ -38,7 +38,7 @@ const ROUTES: Record<string, Route> = {
 };
 
 const withListing = <T extends Ask>(ask: T, answer: (listing: Listing, ask: T) => Reply): Reply => {
-  const listing = listingBy(ask.engine, idOf, ask.asked.query.get("symbol") ?? "");
+  const listing = listingBy(ask.engine, idOf, ask.request.query.get("symbol") ?? "");
   return listing ? answer(listing, ask) : refuse(-1121, "Invalid symbol.");
 };
 
@@ -63,7 +63,7 @@ export const mexc: Dialect = {
 
   open: {
     time: ({ now }) => ok({ serverTime: now }),
-    markets: ({ engine, now, asked: request }) => {
+    markets: ({ engine, now, request }) => {
       // ccxt reads the contracts too, from another host; choose from none here.
       if (request.path === "/detail") return ok({ success: true, code: 0, data: [] });
       return ok({
@@ -78,7 +78,7 @@ export const mexc: Dialect = {
     },
     ticker: (ask) => withListing(ask, ticker),
     book: (ask) =>
-      withListing(ask, (listing, { engine, now, asked: request }) => {
+      withListing(ask, (listing, { engine, now, request }) => {
         const limit = limitOf(request.query.get("limit"), { standard: 100, most: 5000 });
         const { bids, asks } = bookOf(engine, listing, now);
         return ok({
@@ -89,7 +89,7 @@ export const mexc: Dialect = {
         });
       }),
     trades: (ask) =>
-      withListing(ask, (listing, { engine, now, asked: request }) => {
+      withListing(ask, (listing, { engine, now, request }) => {
         const limit = limitOf(request.query.get("limit"), { standard: 500, most: 1000 });
         return ok(
           tradesOf(engine, listing, now, limit).map(({ price, amount, side, at }) => ({
@@ -149,7 +149,7 @@ export const mexc: Dialect = {
         const canceled = found && engine.cancel(member.account, found.id);
         return canceled ? ok(orderOf(canceled)) : refuse(-2011, "Unknown order sent.");
       }),
-    cancelAll: ({ engine, member, asked: request }) => {
+    cancelAll: ({ engine, member, request }) => {
       const symbol = request.query.get("symbol");
       const chosen = [...member.account.open.values()].filter(
         ({ listing }) => !symbol || idOf(listing) === symbol,

@@ -58,14 +58,14 @@ export async function serveVenue(
   function process(route: Route, requestedInput: Requested): { reply: Reply; key?: string } {
     const now = clock();
     const answer = dialect.open[route];
-    if (answer) return { reply: answer({ asked: requestedInput, engine, now }) };
+    if (answer) return { reply: answer({ request: requestedInput, engine, now }) };
     const member = dialect.authenticate(requestedInput, members, now);
     if (isReply(member)) return { reply: member };
     return { reply: act(route, requestedInput, member), key: member.keys.key };
   }
 
   function act(route: Route, requestedInput: Requested, member: Member): Reply {
-    const ask = { asked: requestedInput, engine, member, now: clock() };
+    const ask = { request: requestedInput, engine, member, now: clock() };
     const refused = dialect.counted?.(route, ask);
     if (refused) limited.push(route);
     return refused ?? dialect.signed[route]?.(ask) ?? dialect.trouble.unknownRoute;

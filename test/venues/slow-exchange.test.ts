@@ -48,20 +48,20 @@ async function slowly(millis: () => Millis) {
   return {
     dead: Number(rows[0]?.dead),
     open: GRIDS.map(({ symbol }) => world.exchange("mexc").open(symbol).length),
-    told: views.map(({ strategy }) => strategy.lastError),
+    results: views.map(({ strategy }) => strategy.lastError),
   };
 }
 
 it("an exchange that answers in 5 to 9 s has its orders placed over several passes, none recorded in vain", async () => {
   let requestCount = 0;
-  const { dead, open, told: results } = await slowly(() => (5 + (requestCount++ % 5)) * SECOND);
+  const { dead, open, results } = await slowly(() => (5 + (requestCount++ % 5)) * SECOND);
   expect(open).toEqual([SLOTS, SLOTS]);
   expect(dead).toBe(0);
   expect(results).toEqual([null, null]);
 });
 
 it("an exchange that answers too slowly for any order says so in the grid's status", async () => {
-  const { dead, told: results } = await slowly(() => 14 * SECOND);
+  const { dead, results } = await slowly(() => 14 * SECOND);
   expect(dead).toBe(0);
   for (const one of results) expect(one).toContain("the exchange takes about 14 s to respond");
 });

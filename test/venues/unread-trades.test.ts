@@ -53,8 +53,8 @@ async function grid(name: VenueName) {
   return {
     exchange,
     pass,
-    names: { unreported: ours(unreported), told: ours(result) },
-    orders: { unreported, told: result },
+    names: { unreported: ours(unreported), result: ours(result) },
+    orders: { unreported, result },
     status: async () =>
       (await runOperation<{ strategies: [Status] }>(deps, "get_grid_status", { id })).strategies[0],
     events: () => deps.store.eventsOf(id, { limit: 100 }),
@@ -69,7 +69,7 @@ async function grid(name: VenueName) {
 
 it.each(NAMES)("on %s a trade without its fee is named once and holds up no other", async (name) => {
   const { pass, names, orders, status, events, row, exchange } = await grid(name);
-  expect(await row(orders.told)).toMatchObject({ booked: orders.told.filled, settled: true });
+  expect(await row(orders.result)).toMatchObject({ booked: orders.result.filled, settled: true });
   expect(await row(orders.unreported)).toMatchObject({ booked: 0n, fees: null, settled: false });
   expect(await status()).toMatchObject({
     status: "running",

@@ -40,7 +40,7 @@ async function openClient(server: Spawned, id: string, token: string) {
     }
   };
   void follow().catch(() => {});
-  return { asked: () => requestCount, close: () => ended.abort() };
+  return { requests: () => requestCount, close: () => ended.abort() };
 }
 
 describe.skipIf(!findChromium())("a hundred open pages (skipped where there is no Chromium)", () => {
@@ -97,7 +97,7 @@ describe.skipIf(!findChromium())("a hundred open pages (skipped where there is n
     );
     const allHaveRequested = (times: number) =>
       eventually(
-        async () => clients.filter((client) => client.asked() >= times).length,
+        async () => clients.filter((client) => client.requests() >= times).length,
         (many) => many === 99,
       );
     await allHaveRequested(1);

@@ -21,7 +21,7 @@ export async function choicesOf(
     const { next, free } = idle(state);
     return { next, others: [...free.map((move) => ({ move, cost: 0 as const })), ...beside] };
   }
-  const request = (await runOf(state, running)).asked() as Requested;
+  const request = (await runOf(state, running)).request() as Requested;
   return {
     next: { kind: "answer", how: "told" },
     others: [...interruptions(request, state, running), ...beside],

@@ -134,7 +134,7 @@ export function cancelAt(state: State, id: string): { result: string } {
 }
 
 /** A look at the switch holds for a unit, and nothing is sent under a lease that another process has taken since. */
-export function leaves(state: State, clientId: string, { told: results }: Passing): void {
+export function leaves(state: State, clientId: string, { results }: Passing): void {
   const { killedAt, tables, restores } = state;
   const late = state.now - (killedAt ?? Number.POSITIVE_INFINITY);
   if (late >= UNIT) breaks(state, `${clientId} was sent ${late} ms after the kill switch`);
@@ -170,7 +170,7 @@ export function read(state: State, { name, args }: Requested, age: number): unkn
     case "fills": {
       const [, { from, to = now + 1 }] = args as [string, { from: number; to?: number }];
       const fills = shown.filter(({ at }) => at >= from && at < to).map(toVenueFill);
-      return { fills, unreadable: [], told: { from, to: Math.min(to, now) }, now };
+      return { fills, unreadable: [], covered: { from, to: Math.min(to, now) }, now };
     }
     default: {
       const [, ids] = args as [string, readonly string[]];

@@ -186,12 +186,12 @@ function onwardLine(state: State, when: Line): string {
       one
         ? [
             one.passing.startedAt - now,
-            ...one.passing.told.map(
+            ...one.passing.results.map(
               (result) =>
                 `${result.at - now}${valueLine("error" in result ? result.error : result.value, when)}`,
             ),
             one.held &&
-              `${one.held.from - now}${valueLine("error" in one.held.told ? one.held.told.error : one.held.told.value, when)}`,
+              `${one.held.from - now}${valueLine("error" in one.held.result ? one.held.result.error : one.held.result.value, when)}`,
             one.frozen,
           ].join()
         : "idle",

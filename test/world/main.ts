@@ -31,7 +31,7 @@ const { values, positionals } = parseArgs({
 });
 
 function tell({
-  asked: request,
+  request,
   states,
   transitions,
   awaits,
@@ -63,7 +63,7 @@ async function walkSettings(): Promise<boolean> {
     seconds,
     of: "clock" as const,
   }));
-  const all = await walkAll(requests, { threads: 2, told: tell });
+  const all = await walkAll(requests, { threads: 2, onAnswer: tell });
   return all.every(({ story, isWhole }) => !story && (isWhole || isBounded));
 }
 
@@ -93,7 +93,7 @@ async function walkWeakened(): Promise<boolean> {
 
 const tellWalked = ({ by, seconds }: Caught): string =>
   by
-    ? `${seconds.toFixed(1)} s (${by.asked.moves} moves: ${by.asked.setting.name})`
+    ? `${seconds.toFixed(1)} s (${by.request.moves} moves: ${by.request.setting.name})`
     : `not in ${seconds.toFixed(0)} s`;
 
 const tellSown = ({ seed, seconds }: Sown): string =>

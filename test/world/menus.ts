@@ -9,9 +9,9 @@ import { type Answer, type Move, type Person, type State, strategyOf } from "./s
  */
 interface Menu {
   /** In which ways a question may be answered beside the usual one. */
-  readonly answers: (asked: Requested, state: State) => readonly Answer[];
+  readonly answers: (request: Requested, state: State) => readonly Answer[];
   /** Whether its machine holds the process up there, and whether the other one runs in its place. */
-  readonly delays: (asked: Requested) => "none" | "freeze" | "both";
+  readonly delays: (request: Requested) => "none" | "freeze" | "both";
   /** How much of an order the market may take at once. */
   readonly parts: readonly Part[];
   /** What else happens, whatever a process is about. */

@@ -71,7 +71,7 @@ export async function make(state: State, move: Move): Promise<void> {
 }
 
 async function begin(state: State, process: number): Promise<void> {
-  const passing = { process, attempt: ++state.attempts, startedAt: state.now, told: [] };
+  const passing = { process, attempt: ++state.attempts, startedAt: state.now, results: [] };
   state.processes = state.processes.map((one, i) => {
     if (i === process) return { passing };
     return one?.frozen === undefined ? one : { ...one, frozen: one.frozen + 1 };
@@ -87,7 +87,7 @@ async function wake(state: State, index: number): Promise<void> {
   if (held) await passTo(state, held.from);
   state.running = index;
   state.processes = state.processes.map((one, i) => (i === index ? { passing } : one));
-  if (held) await give(state, index, held.told);
+  if (held) await give(state, index, held.result);
 }
 
 const change = (state: State, index: number, next: Process | undefined): void => {
@@ -101,7 +101,8 @@ async function give(state: State, index: number, outcome: Outcome): Promise<void
   const output: Reported = { at: state.now, ...outcome };
   await run.answer(output);
   state.awaits++;
-  if (run.asked()) return change(state, index, { passing: { ...passing, told: [...passing.told, output] } });
+  if (run.request())
+    return change(state, index, { passing: { ...passing, results: [...passing.results, output] } });
   end(state, index);
   const rest = restOf(state);
   state.quiet = rest === state.rest && run.isDone() ? state.quiet + 1 : 0;
@@ -124,7 +125,7 @@ const silence = (query: Requested): Outcome => {
 async function answer(state: State, how: Extract<Move, { kind: "answer" }>["how"]): Promise<void> {
   const index = state.running as number;
   const run = await runOf(state, index);
-  const query = run.asked() as Requested;
+  const query = run.request() as Requested;
   if (how !== "told") state.quiet = 0;
   if (how === "crash before") return end(state, index);
   if (how === "last moment") await passTo(state, lastMoment(state));
@@ -134,7 +135,7 @@ async function answer(state: State, how: Extract<Move, { kind: "answer" }>["how"
   if (query.kind === "create") leaves(state, (query.args[0] as NewOrder).clientId, passing);
   if (how === "refused") return give(state, index, { value: { result: "rejected", reason: "not now" } });
   const later = (reply: Outcome) => {
-    change(state, index, { passing, held: { from: state.now + TIMING.requestTimeout, told: reply } });
+    change(state, index, { passing, held: { from: state.now + TIMING.requestTimeout, result: reply } });
     state.running = undefined;
   };
   const isDumb = query.name === "order" && state.now < state.dumbUntil;

@@ -23,17 +23,17 @@ export interface Passing {
   /** Tells its lease from that of others. */
   readonly attempt: number;
   readonly startedAt: number;
-  readonly told: readonly Reported[];
+  readonly results: readonly Reported[];
 }
 
 export interface Run {
   /** Undefined once the pass has ended. */
-  readonly asked: () => Requested | undefined;
+  readonly request: () => Requested | undefined;
   /** Whether it has ended, and nothing kept it from doing its work. */
   readonly isDone: () => boolean;
   /** Whether a write that it waits to send may still leave now. */
   readonly mayLeave: (now: number) => boolean;
-  readonly answer: (told: Reported) => Promise<void>;
+  readonly answer: (result: Reported) => Promise<void>;
 }
 
 const STORE = ["takeLease", "record", "killed", "settle", "ordersByIds", "nextEpoch"] as const;
@@ -41,10 +41,10 @@ const READS = ["ticker", "balances", "openOrders", "order", "fills", "fillsOf"] 
 
 /** Takes the real pass to where its answers end. */
 export async function openRun(passing: Passing, market: Market, timing: Timing): Promise<Run> {
-  const { process, attempt, startedAt, told: results } = passing;
+  const { process, attempt, startedAt, results } = passing;
   let now = startedAt;
   let given = 0;
-  let waiting: { readonly asked: Requested; readonly give: (told: Reported) => void } | undefined;
+  let waiting: { readonly request: Requested; readonly give: (result: Reported) => void } | undefined;
   let isDone = false;
   let stopped = () => {};
   const ask =
@@ -58,7 +58,7 @@ export async function openRun(passing: Passing, market: Market, timing: Timing):
         };
         const known = results[given++];
         if (known) return give(known);
-        waiting = { asked: { kind, name, args }, give };
+        waiting = { request: { kind, name, args }, give };
         return stopped();
       });
   const untilItWaits = async (go: () => void): Promise<void> => {
@@ -102,11 +102,11 @@ export async function openRun(passing: Passing, market: Market, timing: Timing):
     });
   });
   return {
-    asked: () => waiting?.asked,
+    request: () => waiting?.request,
     isDone: () => isDone,
     mayLeave(at) {
       now = at;
-      return (waiting?.asked.args[1] as Permit | undefined)?.mayLeave() ?? true;
+      return (waiting?.request.args[1] as Permit | undefined)?.mayLeave() ?? true;
     },
     async answer(one) {
       const { give } = waiting ?? {};

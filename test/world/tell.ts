@@ -13,33 +13,33 @@ export async function story(setting: Setting, { path, what }: Found): Promise<st
   const state = await firstOf(setting);
   const lines: string[] = [];
   for (const move of path) {
-    const request = state.running === undefined ? undefined : (await runOf(state, state.running)).asked();
+    const request = state.running === undefined ? undefined : (await runOf(state, state.running)).request();
     const who = state.running;
     const before = format(state, who);
     await make(state, move);
     const time = `${((state.now - START) / 1000).toFixed(0).padStart(3)} s `;
-    lines.push(time + sentence(move, { asked: request, who, state, answer: lastReport(state, who, before) }));
+    lines.push(time + sentence(move, { request, who, state, answer: lastReport(state, who, before) }));
   }
   return [...lines, ...what.map((one) => `!!  ${one}`)];
 }
 
 const format = ({ processes }: State, who: number | undefined): number =>
-  who === undefined ? 0 : (processes[who]?.passing.told.length ?? 0);
+  who === undefined ? 0 : (processes[who]?.passing.results.length ?? 0);
 
 function lastReport({ processes }: State, who: number | undefined, before: number): unknown {
-  const all = who === undefined ? undefined : processes[who]?.passing.told;
+  const all = who === undefined ? undefined : processes[who]?.passing.results;
   const one = all && all.length > before ? all.at(-1) : undefined;
   return one && ("error" in one ? one.error : one.value);
 }
 
 interface Scene {
-  readonly asked: Requested | undefined;
+  readonly request: Requested | undefined;
   readonly who: number | undefined;
   readonly state: State;
   readonly answer: unknown;
 }
 
-function sentence(move: Move, { asked: request, who, state, answer }: Scene): string {
+function sentence(move: Move, { request, who, state, answer }: Scene): string {
   switch (move.kind) {
     case "answer": {
       const how = move.how === "told" ? answerOf(answer) : ` — ${HOW[move.how]}${answerOf(answer)}`;
@@ -69,7 +69,7 @@ function sentence(move: Move, { asked: request, who, state, answer }: Scene): st
 const PARTS = { whole: "wholly", half: "in half", late: "wholly, and its trade shows late" } as const;
 
 const HOW = {
-  told: "",
+  text: "",
   lost: "** the request is lost",
   "answer lost": "** done, and the answer is lost",
   late: "** given up, and takes effect at the last moment",

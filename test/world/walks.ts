@@ -80,7 +80,10 @@ function inThread(script: string, request: Requested): Promise<Answered> {
 /** Walks them one after another, each with so many threads at once. */
 export async function walkAll(
   requests: readonly Requested[],
-  { threads, told: report = () => {} }: { readonly threads: number; readonly told?: (one: Answered) => void },
+  {
+    threads,
+    onAnswer: report = () => {},
+  }: { readonly threads: number; readonly onAnswer?: (one: Answered) => void },
 ): Promise<Answered[]> {
   const script = await bundleWorker(undefined, ENTRY);
   const answered: Answered[] = [];
@@ -98,7 +101,7 @@ export async function walkAll(
 
 /** What two threads have walked of one world. */
 const together = (one: Answered, other: Answered): Answered => ({
-  asked: one.asked,
+  request: one.request,
   quiet: one.quiet,
   states: one.states + other.states,
   transitions: one.transitions + other.transitions,

@@ -19,7 +19,7 @@ export interface Requested {
 }
 
 export interface Answered extends Omit<Walk, "found"> {
-  readonly asked: Requested;
+  readonly request: Requested;
   readonly seconds: number;
   /** The trace that breaks something, as a person reads it. */
   readonly story: readonly string[] | undefined;
@@ -40,7 +40,7 @@ async function walk(request: Requested): Promise<Answered> {
   });
   return {
     ...walked,
-    asked: request,
+    request,
     seconds: spent(),
     story: found && (await story(setting, found)),
   };

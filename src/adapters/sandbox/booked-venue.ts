@@ -81,7 +81,7 @@ export function bookedVenue<M extends BookMoment>(simulated: Simulated<M>): Omit
       const end = to ?? at;
       const found = await readBooks(books.fills(key, symbol, from));
       const fills = found.filter(({ at: made }) => to === undefined || made < to).map(toVenueFill);
-      return { fills, unreadable: [], told: { from, to: end }, now: at };
+      return { fills, unreadable: [], covered: { from, to: end }, now: at };
     },
 
     async fillsOf(symbol, orderIds, since) {

@@ -31,7 +31,7 @@ export const quoteBacktestOperation = (ids: readonly string[]): Operation =>
         "edgemaker quote backtest --exchange kraken --symbol BTC/USD --spread 0.004 --size 500 --base-budget 0.1 --quote-budget 5000 --data btc-usd.csv.gz",
       ],
     },
-    mcp: { defaults: { fills: 0 }, told: describeQuoteBacktest },
+    mcp: { defaults: { fills: 0 }, summarize: describeQuoteBacktest },
     failure: "Fetch failed",
     csv: (answer: unknown) => tradesCsv(answer as QuoteBacktestAnswer),
     input: () => quoteBacktestInput(ids),
@@ -47,7 +47,7 @@ export const quoteBacktestOperation = (ids: readonly string[]): Operation =>
       const { fill, extremes, marketSpread: spread, tickInterval } = input;
       const options = { market, balances: dryBalance, rules: { fill, extremes, spread, tickInterval } };
       const longest = call.actor === "local" ? Number.POSITIVE_INFINITY : LONGEST_OF_QUOTES;
-      const job = { asked: input, candles, options, over: { exchange, fills } };
+      const job = { request: input, candles, options, over: { exchange, fills } };
       return calculate(deps, ["quotes", job], { ...call, longest });
     },
   });

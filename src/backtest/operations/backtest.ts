@@ -24,7 +24,7 @@ import { marketOf, pastOf, tapeOf } from "./past.ts";
 
 interface BacktestRequest {
   readonly where: { readonly exchange: string; readonly symbol: Pair };
-  readonly asked: GridRequest;
+  readonly request: GridRequest;
   readonly balances: Readonly<Record<string, Decimal>> | undefined;
   readonly fields: BacktestFields;
   readonly call: Call;
@@ -36,7 +36,7 @@ const LOCAL = "local";
 
 async function answerBacktest(
   deps: Deps,
-  { where, asked: request, balances, fields, call }: BacktestRequest,
+  { where, request, balances, fields, call }: BacktestRequest,
 ): Promise<BacktestAnswer> {
   const { exchange } = where;
   const { since, until, timeframe } = fields;
@@ -59,7 +59,7 @@ async function answerBacktest(
   };
   const over = { exchange, fills: fields.fills, tape: file && describeTape(file, fields.queue) };
   const longest = call.actor === LOCAL ? Number.POSITIVE_INFINITY : LONGEST_RUN;
-  return calculate(deps, ["grid", { asked: request, past, options, over }], { ...call, longest });
+  return calculate(deps, ["grid", { request, past, options, over }], { ...call, longest });
 }
 
 /** What an answer says of the tape that it rests on. */
@@ -80,7 +80,7 @@ async function requestedFrom(
   deps: Deps,
   from: string,
   given: BesideStored,
-): Promise<Pick<BacktestRequest, "where" | "asked" | "balances">> {
+): Promise<Pick<BacktestRequest, "where" | "request" | "balances">> {
   const { strategy } = await viewOf(deps, from);
   const { exchange, symbol, dryBalance, allowLoss, ...changes } = given;
   const own = strategy.config.allowLoss;
@@ -89,7 +89,7 @@ async function requestedFrom(
       exchange: exchange ?? parseAccountKey(strategy.account).exchange,
       symbol: symbol ?? strategy.symbol,
     },
-    asked: requestedAs(strategy.config, {
+    request: requestedAs(strategy.config, {
       ...Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)),
       // What it was started with has been asked for already.
       allowLoss: allowLoss === true ? true : (own ?? allowLoss),
@@ -102,7 +102,7 @@ const READS = {
   effect: "read",
   access: "token",
   lane: "heavy",
-  mcp: { defaults: { allowLoss: false, fills: 0 }, told: describeBacktest },
+  mcp: { defaults: { allowLoss: false, fills: 0 }, summarize: describeBacktest },
   output: BacktestShape,
   failure: "Fetch failed",
   csv: (answer: unknown) => fillsCsv(answer as BacktestAnswer),
@@ -136,7 +136,7 @@ export const backtestOperations = (ids: readonly string[]): readonly Operation[]
       const where = given as Parameters<typeof requestedRangeOf>[0];
       return answerBacktest(deps, {
         where,
-        asked: requestedRangeOf(where),
+        request: requestedRangeOf(where),
         balances: given.dryBalance,
         fields,
         call,
@@ -154,7 +154,7 @@ export const backtestOperations = (ids: readonly string[]): readonly Operation[]
       const { planHash: _, ...request } = grid;
       return answerBacktest(deps, {
         where: grid,
-        asked: centeredOf(request),
+        request: centeredOf(request),
         balances: grid.dryBalance,
         fields,
         call,

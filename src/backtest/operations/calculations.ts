@@ -14,13 +14,13 @@ type IsOver = () => boolean;
 type Job<Options> = { readonly options: Omit<Options, "isOver"> };
 
 export interface GridJob extends Job<BacktestOptions> {
-  readonly asked: GridRequest;
+  readonly request: GridRequest;
   readonly past: BacktestPast;
   readonly over: Parameters<typeof answerOf>[0];
 }
 
 function* gridCalculation(
-  { asked: request, past, options, over }: GridJob,
+  { request, past, options, over }: GridJob,
   isOver: IsOver,
 ): Generator<number, BacktestAnswer> {
   const result = yield* backtesting(request, past, { ...options, isOver });
@@ -28,13 +28,13 @@ function* gridCalculation(
 }
 
 export interface QuotesJob extends Job<QuoteBacktestOptions> {
-  readonly asked: Parameters<typeof backtestingQuotes>[0];
+  readonly request: Parameters<typeof backtestingQuotes>[0];
   readonly candles: Candles;
   readonly over: Parameters<typeof quoteBacktestOut>[0];
 }
 
 function* quotesCalculation(
-  { asked: request, candles, options, over }: QuotesJob,
+  { request, candles, options, over }: QuotesJob,
   isOver: IsOver,
 ): Generator<number, QuoteBacktestAnswer> {
   const result = yield* backtestingQuotes(request, candles, { ...options, isOver });

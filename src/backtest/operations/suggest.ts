@@ -26,7 +26,7 @@ export const suggestOperation = (ids: readonly string[]): Operation =>
         "edgemaker suggest --exchange kraken --symbol BTC/USD --budget 1000 --data btc-usd.csv.gz",
       ],
     },
-    mcp: { told: describeSuggestion },
+    mcp: { summarize: describeSuggestion },
     failure: "Fetch failed",
     input: () => suggestInput(ids),
     output: SuggestShape,

@@ -32,7 +32,7 @@ export interface Cause {
   readonly code: CauseCode;
   readonly of: string;
   /** What the cause comes from, for a person. */
-  readonly told: string;
+  readonly text: string;
   readonly reason?: RefusalReason | undefined;
 }
 
@@ -70,7 +70,7 @@ export function causeOfMissed(missed: Executed, recorded: Recorded): Cause {
   const done = before && executed.get(before.clientId);
   if (before?.state === "rejected") {
     const output = `the exchange refused the order: ${before.reason ?? "no reason given"}`;
-    return { code: "rejected", of: before.clientId, told: output };
+    return { code: "rejected", of: before.clientId, text: output };
   }
   // Whole before: its slot was free, and something kept the next order from being placed.
   const isFree = !before || (done !== undefined && done.until <= missed.at && before.settled);
@@ -89,27 +89,27 @@ function causeOfFree(missed: Executed, { ofSlot, done }: FreeSlot, recorded: Rec
   const slot = `slot ${missed.slot}`;
   const next = ofSlot.find(({ createdAt }) => createdAt > missed.at);
   const turned = done?.side ?? (ofSlot[0]?.side === "sell" ? "buy" : "sell");
-  if (turned === missed.side) return { code: "follows", of: slot, told: OTHER_SIDE };
+  if (turned === missed.side) return { code: "follows", of: slot, text: OTHER_SIDE };
   const paused = pauseAt(missed.at, events);
-  if (paused) return { code: "paused", of: missed.clientId, told: paused };
+  if (paused) return { code: "paused", of: missed.clientId, text: paused };
   const refusal = next ? undefined : strategy.state.refused.find((one) => one.slot === missed.slot);
   if (refusal)
     return {
       ...{ code: "refused", of: slot, reason: refusal.reason },
-      told: `${slot} has no order ${forLack(refusal.reason)}${refusal.detail ? `: ${refusal.detail}` : ""}`,
+      text: `${slot} has no order ${forLack(refusal.reason)}${refusal.detail ? `: ${refusal.detail}` : ""}`,
     };
   if (missed.side === "buy" && isBeyondUse(use, missed))
     return {
       ...{ code: "refused", of: slot, reason: "no_quote" },
-      told: `${slot} had no order: it would have needed more quote than the grid ever used`,
+      text: `${slot} had no order: it would have needed more quote than the grid ever used`,
     };
   const freeSince = done?.until ?? strategy.startedAt;
   if (placedAt.some((at) => at > freeSince + recorded.within && at <= missed.at))
-    return { code: "not_placed", of: slot, told: `${slot} had no order then; the reason is not stored` };
+    return { code: "not_placed", of: slot, text: `${slot} had no order then; the reason is not stored` };
   const output = next
     ? `no pass for ${formatSpan(next.createdAt - freeSince)}: the next order of ${slot} was placed after the price had passed`
     : `no pass since: ${slot} has no order yet`;
-  return { code: "late_pass", of: `pass ${next?.createdAt ?? "to come"}`, told: output };
+  return { code: "late_pass", of: `pass ${next?.createdAt ?? "to come"}`, text: output };
 }
 
 const OTHER_SIDE = "its slot was on the other side, because of an earlier difference";
@@ -117,25 +117,25 @@ const OTHER_SIDE = "its slot was on the other side, because of an earlier differ
 function causeOfResting(missed: Executed, before: Order, done: Executed | undefined): Cause {
   const { clientId: of, price, side, state, reason } = before;
   if (done && before.booked < before.amount && side !== missed.side)
-    return { code: "parts", of, told: `the ${side} before it had filled only in part` };
+    return { code: "parts", of, text: `the ${side} before it had filled only in part` };
   if (done && done.until > missed.at && done.at <= missed.at)
     return {
       code: "parts",
       of,
-      told: `the ${side} before it filled in ${done.parts} parts, the last one later`,
+      text: `the ${side} before it filled in ${done.parts} parts, the last one later`,
     };
   if (state === "canceled" || state === "expired")
-    return { code: "canceled", of, told: `its order was ${state}${reason ? `: ${reason}` : ""}` };
+    return { code: "canceled", of, text: `its order was ${state}${reason ? `: ${reason}` : ""}` };
   if (side === missed.side)
     return {
       code: "resting",
       of,
-      told: `its order was open at ${text(price)} and did not fill, although the candles pass this price`,
+      text: `its order was open at ${text(price)} and did not fill, although the candles pass this price`,
     };
   return {
     code: "follows",
     of,
-    told: "its slot was on the other side, because of an earlier difference",
+    text: "its slot was on the other side, because of an earlier difference",
   };
 }
 
@@ -149,11 +149,11 @@ export function causeOfExtra(extra: Executed, { events, bars, within, strategy }
     extra.slot >= strategy.config.gridLevels &&
     strategy.state.exit?.reason === "stop"
   )
-    return { code: "stopped", of, told: "a requested stop sold its base" };
+    return { code: "stopped", of, text: "a requested stop sold its base" };
   const shown = showsPrice(bars, extra, within);
-  if (shown === undefined) return { code: "missing_bars", of, told: "there are no candles for this time" };
-  if (!shown) return { code: "not_shown", of, told: `the candles never reach ${text(extra.price)} here` };
-  return { code: "within_bar", of, told: "the price path within the candle is unknown" };
+  if (shown === undefined) return { code: "missing_bars", of, text: "there are no candles for this time" };
+  if (!shown) return { code: "not_shown", of, text: `the candles never reach ${text(extra.price)} here` };
+  return { code: "within_bar", of, text: "the price path within the candle is unknown" };
 }
 
 /** What is not the same in an order that both have executed; undefined where all is. */
@@ -163,12 +163,12 @@ export function causeOfOther(
 ): Cause | undefined {
   const of = record.clientId;
   if (record.parts !== candles.parts)
-    return { code: "parts", of, told: `it filled in ${record.parts} parts` };
+    return { code: "parts", of, text: `it filled in ${record.parts} parts` };
   if (record.amount !== candles.amount)
-    return { code: "amount", of, told: `${text(record.amount)} instead of ${text(candles.amount)}` };
+    return { code: "amount", of, text: `${text(record.amount)} instead of ${text(candles.amount)}` };
   const off = record.price - candles.price;
   return off >= tick || -off >= tick
-    ? { code: "price", of, told: `${text(record.price)} instead of ${text(candles.price)}` }
+    ? { code: "price", of, text: `${text(record.price)} instead of ${text(candles.price)}` }
     : undefined;
 }
 
@@ -185,7 +185,7 @@ function showsPrice(bars: Ticks, { price, at }: Executed, within: Millis): boole
 /** What a grid was before it was changed is not stored: candles are held against what it has become. */
 function editAfter(at: Millis, events: readonly Event[]): Cause | undefined {
   const edit = events.findLast(({ kind, at: value }) => kind === "edited" && value > at);
-  return edit && { code: "edited", of: `edit ${edit.at}`, told: "before the grid was changed" };
+  return edit && { code: "edited", of: `edit ${edit.at}`, text: "before the grid was changed" };
 }
 
 function pauseAt(at: Millis, events: readonly Event[]): string | undefined {

@@ -199,7 +199,7 @@ function withFollowers(all: readonly Difference[], both: Pairing["both"]): Diffe
     const known = first.get(key);
     const isSince = known && !agreed.get(key)?.some((at) => at > known.order.at && at < one.order.at);
     if (isSince && WEAK.has(one.cause.code))
-      return { ...one, cause: { ...known.cause, told: `it follows from: ${known.cause.told}` } };
+      return { ...one, cause: { ...known.cause, text: `it follows from: ${known.cause.text}` } };
     first.set(key, one);
     return one;
   });

@@ -54,7 +54,7 @@ const DifferenceShape = () =>
     amount: z.string(),
     where: z.enum(["record", "candles", "both"]).describe("Who filled it: the grid, the backtest or both"),
     cause: z.string(),
-    told: z.string(),
+    text: z.string(),
   });
 
 export const ReplayShape = lazy(() =>
@@ -72,16 +72,16 @@ export const ReplayShape = lazy(() =>
       .boolean()
       .describe("false if the backtest, or the one with other settings, ended before the last candle"),
     matchPercent: z.number().describe("Share of filled orders that agree, up to the end of the backtest"),
-    told: z.string(),
+    text: z.string(),
     executed: z
       .object({ same: z.number(), record: z.number(), candles: z.number() })
       .describe("Filled orders of the grid and of the backtest"),
-    causes: z.array(z.object({ cause: z.string(), count: z.number(), told: z.string() })),
+    causes: z.array(z.object({ cause: z.string(), count: z.number(), text: z.string() })),
     differences: z.array(DifferenceShape()),
     record: FiguresShape().describe("The whole stored result, valued at the last close"),
     candles: FiguresShape().describe("The same grid in a backtest"),
     set: FiguresShape()
-      .extend({ asked: z.string(), bars: z.number() })
+      .extend({ settings: z.string(), bars: z.number() })
       .nullable()
       .describe("The backtest with other settings; null without any"),
   }),
@@ -112,7 +112,7 @@ export function replayOut(replayed: Replayed, of: ReplayedOf): ReplayAnswer {
     ...{ fromAt: since, untilAt: until, timeframe },
     ...{ bars, missingBars: over.missing, isWhole },
     matchPercent,
-    told: describeMatch(
+    text: describeMatch(
       matchPercent,
       causes,
       bars < over.bars ? ` of the first ${bars} of ${over.bars} candles` : "",
@@ -122,7 +122,7 @@ export function replayOut(replayed: Replayed, of: ReplayedOf): ReplayAnswer {
     differences: differences.slice(0, limit).map(differenceOut),
     record: sideOut(strategy, lastPrice),
     candles: runOut(over),
-    set: changed && { asked: set ?? "", bars: changed.run.bars, ...runOut(changed) },
+    set: changed && { settings: set ?? "", bars: changed.run.bars, ...runOut(changed) },
   };
 }
 
@@ -150,7 +150,7 @@ const differenceOut = ({ where, order, cause }: Difference): ReplayAnswer["diffe
   amount: text(order.amount),
   where,
   cause: cause.code,
-  told: cause.told,
+  text: cause.text,
 });
 
 /** What one cause has done is counted once: a pass that was late may have cost many orders. */
@@ -163,12 +163,12 @@ function causesOf(differences: readonly Difference[]): ReplayAnswer["causes"] {
     known.of.add(cause.of);
   }
   return [...found.values()]
-    .map(({ cause, of }) => ({ cause: cause.code, count: of.size, told: describeCause(cause, of.size) }))
+    .map(({ cause, of }) => ({ cause: cause.code, count: of.size, text: describeCause(cause, of.size) }))
     .sort((a, b) => b.count - a.count);
 }
 
 /** What is counted, and what became of it. */
-const COUNTED: Readonly<Record<CauseCode, readonly [one: string, told: string]>> = {
+const COUNTED: Readonly<Record<CauseCode, readonly [one: string, text: string]>> = {
   parts: ["fill", "filled in parts"],
   refused: ["slot", "refused"],
   late_pass: ["pass", "late"],
@@ -196,13 +196,13 @@ function describeCause({ code, reason }: Cause, count: number): string {
 const describeMatch = (percent: number, causes: ReplayAnswer["causes"], part: string): string =>
   causes.length === 0
     ? `match ${percent} %${part}`
-    : `match ${percent} %${part}: ${causes.map(({ told: output }) => output).join(", ")}`;
+    : `match ${percent} %${part}: ${causes.map(({ text: output }) => output).join(", ")}`;
 
 const HUNDREDTH = decimal("0.01");
 
 /** The match first, then what both come to. */
 export function replayView(answer: unknown): unknown {
-  const { told: output, executed, record, candles, set, differences, ...rest } = answer as ReplayAnswer;
+  const { text: output, executed, record, candles, set, differences, ...rest } = answer as ReplayAnswer;
   const cents = (value: string) => text(snap(decimal(value), HUNDREDTH, "half"));
   const figures = ({ total, realized, cycles, filledOrders }: ReplayAnswer["record"]) =>
     `total ${cents(total)}, realized ${cents(realized)}, ${cycles} cycles, ${filledOrders} filled orders`;
@@ -210,7 +210,9 @@ export function replayView(answer: unknown): unknown {
     match: output.replace(/^match /, ""),
     record: figures(record),
     candles: figures(candles),
-    ...(set ? { [`with ${set.asked}`]: figures(set) + (rest.isWhole ? "" : `, ${set.bars} candles`) } : {}),
+    ...(set
+      ? { [`with ${set.settings}`]: figures(set) + (rest.isWhole ? "" : `, ${set.bars} candles`) }
+      : {}),
     executed: `${executed.same} the same, ${executed.record} only in the record, ${executed.candles} only in the backtest`,
     market: `${rest.symbol} at ${rest.exchange}`,
     ...{ fromAt: rest.fromAt, untilAt: rest.untilAt },
@@ -222,7 +224,7 @@ export function replayView(answer: unknown): unknown {
 
 /** In a sentence, for who reads no table. */
 export function describeReplay(answer: unknown): string {
-  const { told: output, record, candles, set } = answer as ReplayAnswer;
-  const would = set ? ` With ${set.asked} the grid would have made ${set.total}.` : "";
+  const { text: output, record, candles, set } = answer as ReplayAnswer;
+  const would = set ? ` With ${set.settings} the grid would have made ${set.total}.` : "";
   return `Record and backtest: ${output}. The record's total is ${record.total} in quote, the backtest's is ${candles.total}.${would}`;
 }

@@ -38,7 +38,7 @@ export const compareOperations = (ids: readonly string[]): Operation[] => [
       view: comparisonView,
       examples: ["edgemaker compare BTC/USDT --amount 0.5", "edgemaker compare SNEK/USDT --dex --watch"],
     },
-    mcp: { told: netText },
+    mcp: { summarize: netText },
     input: () =>
       z.object({
         symbol: pairField(),

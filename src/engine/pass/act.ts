@@ -13,7 +13,7 @@ type CreateResult = Settlement["outcomes"][number];
 /** The lease by this process's own clock, measured from before its request. */
 export interface Hold {
   readonly lease: Lease;
-  readonly askedAt: Millis;
+  readonly requestedAt: Millis;
   readonly requestTimeout: Millis;
 }
 
@@ -25,7 +25,7 @@ interface ActDeps {
 
 /** Result of cancel requests: `taken` is how many the exchange accepted; an accepted request does not yet end an order. */
 export interface Cancelled {
-  readonly asked: readonly Order[];
+  readonly requested: readonly Order[];
   readonly taken: number;
   readonly events: readonly Event[];
   readonly short: boolean;
@@ -40,7 +40,7 @@ export async function cancelEach(
   const events: Event[] = [];
   let taken = 0;
   for (const order of cancels) {
-    if (budget.left <= 0) return { asked: requests, taken, events, short: true };
+    if (budget.left <= 0) return { requested: requests, taken, events, short: true };
     const key = { symbol: order.symbol, id: order.exchangeId ?? "" };
     const cancelled = await spend(
       budget,
@@ -51,9 +51,9 @@ export async function cancelEach(
     if (cancelled.result === "accepted") taken++;
     if ("reason" in cancelled)
       events.push(eventOf(order, hold, `cancel ${cancelled.result}: ${cancelled.reason}`));
-    if (isFull(cancelled)) return { asked: requests, taken, events, short: true };
+    if (isFull(cancelled)) return { requested: requests, taken, events, short: true };
   }
-  return { asked: requests, taken, events, short: false };
+  return { requested: requests, taken, events, short: false };
 }
 
 /** Sends what was recorded to the exchange: cancels first, then new orders. */
@@ -95,7 +95,7 @@ const isFull = (outcome: CreateOutcome | CancelOutcome): boolean =>
 /** Returns a permit: a request can leave while the lease covers its whole timeout and its own deadline has not passed. */
 export function permit(
   { monotonic }: Local,
-  { lease, askedAt: requestedAt, requestTimeout }: Hold,
+  { lease, requestedAt, requestTimeout }: Hold,
   sendBy: Millis,
 ): Permit {
   const last = requestedAt + (lease.until - lease.now) - requestTimeout;

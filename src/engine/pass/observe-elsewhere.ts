@@ -26,15 +26,15 @@ export async function readElsewhere<S extends MarketSight>(
   for (const [symbol, sight] of markets) {
     const every = freshness(snapshot, kinds, symbol);
     if (every === undefined) continue;
-    const last = snapshot.memory.elsewhere?.[symbol] ?? { prices: [], askedAt: null, bookAt: null };
+    const last = snapshot.memory.elsewhere?.[symbol] ?? { prices: [], requestedAt: null, bookAt: null };
     const bookAt = sight.book ? now : last.bookAt;
-    const isDue = every !== null && (last.askedAt === null || ageOf(last.askedAt, now) >= every);
+    const isDue = every !== null && (last.requestedAt === null || ageOf(last.requestedAt, now) >= every);
     const result =
       isDue && reference
         ? await askWithin(budget, () => reference(venue.account.exchange, symbol))
         : undefined;
     const elsewhere = result
-      ? { prices: merged(last.prices, result.answer.prices, now), askedAt: now, bookAt }
+      ? { prices: merged(last.prices, result.answer.prices, now), requestedAt: now, bookAt }
       : { ...last, bookAt };
     markets.set(symbol, { ...sight, elsewhere });
   }

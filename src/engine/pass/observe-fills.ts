@@ -76,7 +76,7 @@ export async function readLacking(
   if (!result) return sight;
   const read = [{ fills: sight.trades, unreadable: sight.unreadable }, result.answer];
   const known = { since: bookedSince(snapshot, symbol, venue.timing.overlap), found: looked.found };
-  return { ...sight, asked: new Set(ids), ...unbooked(snapshot, symbol, read, known) };
+  return { ...sight, requestedOrders: new Set(ids), ...unbooked(snapshot, symbol, read, known) };
 }
 
 type Lacking = Pick<VenueOrder, "id" | "at" | "clientId">;

@@ -5,7 +5,7 @@ import type { AccountMemory } from "../../model/memory.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { Log } from "../../ports/local.ts";
 import type { Lease, Settlement, Snapshot } from "../../ports/stores/step-store.ts";
-import type { Venue } from "../../ports/venue.ts";
+import type { CallRequests, Venue } from "../../ports/venue.ts";
 import { type Decision, decide } from "../decide/decide.ts";
 import { act, type Cancelled, cancelEach, type Hold } from "./act.ts";
 import { boundsOf } from "./bounds.ts";
@@ -56,8 +56,8 @@ export async function step(
   const account = accountKey(venue.account);
   const { timing } = venue;
   const { local, store, log } = world;
-  const askedAt = local.monotonic();
-  const last = askedAt + timing.leaseTtl - timing.requestTimeout;
+  const requestedAt = local.monotonic();
+  const last = requestedAt + timing.leaseTtl - timing.requestTimeout;
   const budget = budgetOf({ clock: local.monotonic, last }, calls, world.requests);
   let snapshot: Snapshot | undefined;
   let urgent = NO_CANCELS;
@@ -66,12 +66,11 @@ export async function step(
     const opening = venue.opening?.(isUrgent);
     snapshot = await leaseOf(world, venue, { scheduled, isUrgent, calls: opening });
     if (!snapshot) return { account, outcome: "busy" };
-    watchClock(store, { log, now: snapshot.lease.now, sentAt: askedAt, answeredAt: local.monotonic() });
+    watchClock(store, { log, now: snapshot.lease.now, sentAt: requestedAt, answeredAt: local.monotonic() });
     snapshot = upgradedSnapshot(snapshot, world.kinds);
-    const hold: Hold = { lease: snapshot.lease, askedAt, requestTimeout: timing.requestTimeout };
-    const paid = snapshot.isPaid ? { paid: opening } : {};
-    const terms = { askedAt, isUrgent: isUrgent || isStopping(snapshot), yieldsAfter: yieldsAfter(snapshot) };
-    held = venue.under?.(snapshot.lease, { ...terms, ...paid }) ?? venue;
+    const hold: Hold = { lease: snapshot.lease, requestedAt, requestTimeout: timing.requestTimeout };
+    const terms = { requestedAt, isUrgent: isUrgent || isStopping(snapshot), opening };
+    held = underLease(venue, snapshot, terms);
     const cancels = urgentCancels(snapshot, budget.left);
     urgent = await cancelEach({ venue: held, local }, hold, { cancels, budget });
     await held.enter?.();
@@ -90,6 +89,16 @@ export async function step(
 }
 
 type LeaseRequest = Parameters<StepDeps["store"]["takeLease"]>[0];
+
+/** Returns the venue for the holder of the lease. The calls of its opening are paid if the lease was taken with them. */
+function underLease(
+  venue: Venue,
+  snapshot: Snapshot,
+  { opening, ...terms }: { requestedAt: Millis; isUrgent: boolean; opening: CallRequests | undefined },
+): Venue {
+  const paid = snapshot.isPaid ? { paid: opening } : {};
+  return venue.under?.(snapshot.lease, { ...terms, yieldsAfter: yieldsAfter(snapshot), ...paid }) ?? venue;
+}
 
 /** Takes the lease together with the pass's first calls, if the exchange has a rate limit. */
 function leaseOf(
@@ -113,7 +122,7 @@ function yieldsAfter(snapshot: Snapshot): Millis | undefined {
   return snapshot.memory.turn % YIELDS.each < YIELDS.each - 1 ? YIELDS.after : YIELDS.longer;
 }
 
-const NO_CANCELS: Cancelled = { asked: [], taken: 0, events: [], short: false };
+const NO_CANCELS: Cancelled = { requested: [], taken: 0, events: [], short: false };
 
 interface StartedPass {
   readonly snapshot: Snapshot;
@@ -143,7 +152,7 @@ async function pass(
   const recorded = await record(store, snapshot, decision);
   sayExits(world.log, decision);
   const creates = decision.creates.filter(({ clientId }) => recorded.has(clientId));
-  const urgentIds = new Set(urgent.asked.map(({ clientId }) => clientId));
+  const urgentIds = new Set(urgent.requested.map(({ clientId }) => clientId));
   const wanted = decision.cancels.filter(({ clientId }) => !urgentIds.has(clientId));
   const cancels = urgent.short ? [] : wanted.slice(0, Math.max(0, budget.left - creates.length));
   const acted = await act({ venue, store, local }, hold, { cancels, creates, budget });
@@ -200,7 +209,7 @@ async function giveBack(
   const { lease, failures, memory } = snapshot;
   const watch = watchOf(world, snapshot, memory);
   const pause = Math.min(timing.backoff.most, timing.backoff.first * 2 ** Math.min(failures, 20));
-  const { events, phases } = unread(snapshot, urgent.asked, message);
+  const { events, phases } = unread(snapshot, urgent.requested, message);
   const result =
     wait !== undefined
       ? {

@@ -34,9 +34,9 @@ export function adopt(
   const found = observation.found.flatMap((venueOrder) => {
     const row = adopted(venueOrder, strategies, now);
     if (!row && isOpen(venueOrder)) stranger = venueOrder.clientId ?? venueOrder.id;
-    return row ? [{ told: venueOrder, row }] : [];
+    return row ? [{ venueOrder, row }] : [];
   });
-  for (const { told: venueOrder, row } of found.sort((a, b) => serialOf(a.row) - serialOf(b.row))) {
+  for (const { venueOrder, row } of found.sort((a, b) => serialOf(a.row) - serialOf(b.row))) {
     const one = reconcileFound(row, venueOrder, observation, now);
     // Trades that this pass has not looked for are asked for by the next one.
     const isWhole = one.order.gap === ZERO || isLookedFor(one.order, observation);
@@ -91,7 +91,8 @@ function withAdopted(
  * then can trades older than the cursor be distinguished from booked ones.
  */
 const isRequestedInVain = ({ before, order }: Reconciled, { markets }: Observation): boolean =>
-  before.filled > before.booked && markets.get(order.symbol)?.asked?.has(order.exchangeId ?? "") === true;
+  before.filled > before.booked &&
+  markets.get(order.symbol)?.requestedOrders?.has(order.exchangeId ?? "") === true;
 
 const isSameSlot = (a: Order, b: Order): boolean =>
   a.strategy === b.strategy && a.generation === b.generation && a.slot === b.slot;

@@ -23,14 +23,14 @@ export function agreement(mid: Decimal, others: readonly Decimal[]): Decimal | u
 
 /** Returns whether the other sources were queried less than a minute ago. */
 export const isRecent = (known: Confidence | undefined, now: Millis): known is Confidence =>
-  known !== undefined && ageOf(known.askedAt, now) < REQUESTED_EVERY;
+  known !== undefined && ageOf(known.requestedAt, now) < REQUESTED_EVERY;
 
 /** Returns the confidence in a mid price after a query of the other sources. */
 export function confidenceFrom(
   { prices, listed, most }: Reference,
   { mid, last, now }: { mid: Decimal; last: Confidence | undefined; now: Millis },
 ): Confidence {
-  const times = { at: now, askedAt: now };
+  const times = { at: now, requestedAt: now };
   const value = agreement(
     mid,
     prices.map(({ price }) => price),
@@ -40,7 +40,7 @@ export function confidenceFrom(
     return { value: most === null ? value : min(value, most), source, ...times };
   }
   if (!listed) return { value: ONE, source: "no other exchange lists the pair", ...times };
-  if (last && last.value > ZERO && ageOf(last.at, now) <= LASTS) return { ...last, askedAt: now };
+  if (last && last.value > ZERO && ageOf(last.at, now) <= LASTS) return { ...last, requestedAt: now };
   return { value: ZERO, source: "no other exchange responds", ...times };
 }
 

@@ -73,7 +73,7 @@ export function nextSpan({ from, ahead, until, width = Number.POSITIVE_INFINITY 
  */
 export function withAnswer(
   reading: FillReading,
-  { told: span, now }: Pick<FillsOfSpan, "told" | "now">,
+  { covered: span, now }: Pick<FillsOfSpan, "covered" | "now">,
 ): FillReading {
   const until = reading.until ?? now;
   if (span.from > reading.from) {

@@ -15,7 +15,7 @@ export interface MarketSight extends PriceSight {
   /** Unbooked trades, oldest first; empty if they were not read. */
   readonly trades: readonly VenueFill[];
   /** Orders whose trades were queried individually. */
-  readonly asked?: ReadonlySet<string>;
+  readonly requestedOrders?: ReadonlySet<string>;
   /** Trade rows that cannot be booked as the exchange returned them. */
   readonly unreadable: readonly UnreadableFill[];
   /** How far trades were read; undefined if no reading was needed. */
@@ -27,7 +27,7 @@ export function isLookedFor(
   { symbol, exchangeId }: Pick<Order, "symbol" | "exchangeId">,
   { markets }: Pick<Observation, "markets">,
 ): boolean {
-  const { tradesRead = false, asked: request } = markets.get(symbol) ?? {};
+  const { tradesRead = false, requestedOrders: request } = markets.get(symbol) ?? {};
   return tradesRead || request?.has(exchangeId ?? "") === true;
 }
 

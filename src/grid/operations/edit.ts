@@ -133,11 +133,7 @@ async function editByHand(deps: Deps, strategy: GridStrategy, made: EditedGrid, 
   const { config, warnings } = made;
   const changes = describeChanges(made);
   const description = `change requested: ${changes.map(({ field, from, to }) => `${field} ${from} to ${to}`).join(", ")}`;
-  const isStored = await deps.store.setEdit(
-    id,
-    { config, after: strategy.edits ?? 0, told: description },
-    by,
-  );
+  const isStored = await deps.store.setEdit(id, { config, after: strategy.edits ?? 0, description }, by);
   if (!isStored) throw noLongerHolds();
   const message = await editPasses(deps, strategy);
   const { strategy: now } = await viewOf(deps, id);

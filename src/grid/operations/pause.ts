@@ -49,7 +49,7 @@ const pauseGrid = operation({
     return {
       preview: async () =>
         previewChange(before, {
-          told: "pause: open orders stay, and stop prices are not watched,",
+          text: "pause: open orders stay, and stop prices are not watched,",
           notes: pauseTexts(before.strategy.config, splitPair(before.strategy.symbol).quote),
         }),
       strategies: [id],
@@ -80,7 +80,7 @@ const resumeGrid = operation({
     return {
       preview: async () =>
         previewChange(before, {
-          told: "resume, placing what is missing,",
+          text: "resume, placing what is missing,",
           notes: ["it resumes the grid: its slots sell and buy again"],
           buys: true,
           killed: await deps.store.killed(),

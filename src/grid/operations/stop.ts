@@ -46,7 +46,7 @@ export const stopGrid = operation({
       preview: async () =>
         previewChange(view, {
           sale: sellBase ? await readSale(deps, view) : undefined,
-          told: sellBase ? "stop, selling its base," : `stop, ${how},`,
+          text: sellBase ? "stop, selling its base," : `stop, ${how},`,
           killed: sellBase && (await deps.store.killed()),
         }),
       strategies: [id],

@@ -16,11 +16,11 @@ const WATCH_KEPT_FOR: Millis = SECOND;
  * problems.
  */
 export function watchOver(deps: Deps): () => Promise<string | undefined> {
-  let kept: { readonly at: Millis; readonly told: Promise<string | undefined> } | undefined;
+  let kept: { readonly at: Millis; readonly message: Promise<string | undefined> } | undefined;
   return () => {
     const at = deps.local.monotonic();
-    if (!kept || at - kept.at >= WATCH_KEPT_FOR) kept = { at, told: lookAtGrids(deps) };
-    return kept.told;
+    if (!kept || at - kept.at >= WATCH_KEPT_FOR) kept = { at, message: lookAtGrids(deps) };
+    return kept.message;
   };
 }
 

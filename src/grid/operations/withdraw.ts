@@ -25,7 +25,7 @@ export const withdrawPlan = (ids: readonly string[]): Operation =>
       view: withdrawView,
       examples: ["edgemaker grid withdraw-plan --exchange kraken"],
     },
-    mcp: { told: describeWithdraw },
+    mcp: { summarize: describeWithdraw },
     failure: "Exchange error",
     input: () => withdrawInput(ids),
     output: WithdrawShape,

@@ -57,7 +57,7 @@ type RangeInput = {
 interface Rule<T> {
   readonly path: string;
   readonly error: string;
-  readonly holds: (asked: T) => boolean;
+  readonly holds: (request: T) => boolean;
 }
 
 /** `when` limits the values on which a rule is checked; by default, values that are valid individually. */

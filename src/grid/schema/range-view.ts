@@ -10,14 +10,14 @@ interface Lying {
 }
 
 /** Returns a grid's current range, and the configured one if it differs. */
-export function liesAt(grid: Lying, quote = ""): { readonly range: string; readonly asked?: string } {
+export function liesAt(grid: Lying, quote = ""): { readonly range: string; readonly requested?: string } {
   const { lowerPrice, upperPrice, gridLevels, orderSize, rangeNow: now, follows } = grid;
   const request = `${lowerPrice} – ${upperPrice}`;
   const slots = `${gridLevels} slots of ${orderSize} ${quote}`;
   if (follows === null || now === null) return { range: `${request}, ${slots}` };
   return {
     range: `${now.lowerPrice} – ${now.upperPrice} now, ${slots}`,
-    asked:
+    requested:
       follows.how === "trail"
         ? `${request}, following the market ${describeTrail(follows)}`
         : describeAround(follows),

@@ -64,7 +64,7 @@ export function requestedAs(
 }
 
 function refuseBroken<T>(
-  rules: readonly { readonly error: string; readonly holds: (asked: T) => boolean }[],
+  rules: readonly { readonly error: string; readonly holds: (request: T) => boolean }[],
   fields: T,
 ): void {
   const broken = rules.find(({ holds }) => !holds(fields));

@@ -105,7 +105,7 @@ export function protectionTexts(before: GridConfig, after: GridConfig, quote: st
 
 interface EditPreview {
   /** Describes the action; the grid's id follows. */
-  readonly told: string;
+  readonly text: string;
   /** For actions that place orders: whether the kill switch blocks them now. */
   readonly killed?: boolean;
   /** For a stop that sells the base. */
@@ -117,7 +117,7 @@ interface EditPreview {
 
 /** What is sold at once at current prices. */
 export interface Sale {
-  readonly told: string;
+  readonly text: string;
   readonly worstCase: string;
 }
 
@@ -133,7 +133,7 @@ export function saleOf(
   const mid = quote ? midOf(quote) : mark;
   const counted = mul(amount, mid, "up");
   return {
-    told: `${text(amount)} ${pair.base} are sold, worth ${text(toHundredths(counted))} ${pair.quote} at the mid of ${text(toHundredths(mid))}; ${expected ?? "the proceeds in the order book are unknown"}`,
+    text: `${text(amount)} ${pair.base} are sold, worth ${text(toHundredths(counted))} ${pair.quote} at the mid of ${text(toHundredths(mid))}; ${expected ?? "the proceeds in the order book are unknown"}`,
     worstCase: `the price falls during the sale: orders go down to 10 % below the mid price, now ${text(toHundredths((counted * 9n) / 10n))} ${pair.quote}, and dust stays`,
   };
 }
@@ -141,7 +141,7 @@ export function saleOf(
 /** Previews a change of a running grid, with its current base. */
 export function previewChange(
   { strategy, openOrders, memory }: StrategyView<GridStrategy>,
-  { told: output, killed = false, sale, buys = false, notes = [] }: EditPreview,
+  { text: output, killed = false, sale, buys = false, notes = [] }: EditPreview,
 ): Preview {
   const { position, averageCost, realized } = profitOf(
     strategy.state,
@@ -151,7 +151,7 @@ export function previewChange(
   const most = sum(strategy.state.slots.map(({ size }) => size));
   return {
     what: `${output} ${strategy.id}, which is ${strategy.status} (${strategy.phase}) with ${openOrders} open orders`,
-    cost: `${sale ? sale.told : buys ? `up to ${text(most)} ${quote} in buys` : "nothing at once"}; ${text(toHundredths(realized))} ${quote} realized so far`,
+    cost: `${sale ? sale.text : buys ? `up to ${text(most)} ${quote} in buys` : "nothing at once"}; ${text(toHundredths(realized))} ${quote} realized so far`,
     worstCase: sale
       ? sale.worstCase
       : position === 0n

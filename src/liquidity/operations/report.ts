@@ -116,7 +116,7 @@ function promiseOf(
 ): LiquidityPromise | undefined {
   const name = preset ?? promised?.preset;
   if (name === undefined) return undefined;
-  const { spread, depth, band, levels, uptime } = promised?.preset === name ? promised.asked : {};
+  const { spread, depth, band, levels, uptime } = promised?.preset === name ? promised.request : {};
   const request = {
     spread: given.spread ?? spread,
     depth: given.depth ?? depth,
@@ -124,7 +124,7 @@ function promiseOf(
     levels: given.levels ?? levels,
     uptime: given.uptime ?? uptime,
   };
-  return { preset: name, asked: request };
+  return { preset: name, request };
 }
 
 const nobodyWatches = ({ exchange, symbol }: WatchedPair): AppError =>

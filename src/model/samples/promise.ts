@@ -16,5 +16,5 @@ export interface PromiseRequest {
 
 export interface LiquidityPromise {
   readonly preset: Preset;
-  readonly asked: PromiseRequest;
+  readonly request: PromiseRequest;
 }

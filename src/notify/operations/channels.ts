@@ -183,11 +183,11 @@ export const channelOperations: readonly Operation[] = [
     summary: "Send a test message to a channel",
     http: { route: "POST /channels/:channel/test", from: "body" },
     input: () => z.object(channelInput()),
-    output: () => z.object({ channel: z.string(), told: z.boolean() }),
+    output: () => z.object({ channel: z.string(), sent: z.boolean() }),
     async run(deps, { channel }) {
       const { local, log, requests } = deps;
       await tellNow({ notify: channelsOf(deps), local, log, requests }, channel);
-      return { channel, told: true };
+      return { channel, sent: true };
     },
   }),
   operation({

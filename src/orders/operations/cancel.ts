@@ -63,9 +63,9 @@ interface OneCancel {
 
 /** Returns the result. Throws AppError if the exchange did not cancel the order. */
 async function cancelByHand(deps: Deps, venue: Venue, { symbol, id, by }: OneCancel): Promise<string> {
-  await noteCancel(deps, venue, { told: `${id} ${symbol}: asked for`, by, ahead: true });
+  await noteCancel(deps, venue, { text: `${id} ${symbol}: asked for`, by, ahead: true });
   const outcome = await cancelOnce(deps, venue, { symbol, id });
-  await noteCancel(deps, venue, { told: `${id} ${symbol}: ${outcome.result}`, by });
+  await noteCancel(deps, venue, { text: `${id} ${symbol}: ${outcome.result}`, by });
   if (outcome.result === "not_sent") throw notSent("Cancel failed", "the request was not sent", outcome);
   if ("reason" in outcome)
     throw new AppError("Cancel failed", `the exchange did not cancel the order: ${outcome.reason}`);
@@ -119,7 +119,7 @@ interface Cancels {
 }
 
 async function cancelOpenOrders(deps: Deps, venue: Venue, { exchange, open, live, what, by }: Cancels) {
-  await noteCancel(deps, venue, { told: `${what}: ${open.length} asked for`, by, ahead: true });
+  await noteCancel(deps, venue, { text: `${what}: ${open.length} asked for`, by, ahead: true });
   let [cancelled, ofStrategies] = [0, 0];
   const failed: string[] = [];
   for (const order of open) {
@@ -129,7 +129,7 @@ async function cancelOpenOrders(deps: Deps, venue: Venue, { exchange, open, live
     cancelled++;
     if (live.has(order.id)) ofStrategies++;
   }
-  await noteCancel(deps, venue, { told: `${what}: ${cancelled} of ${open.length} accepted`, by });
+  await noteCancel(deps, venue, { text: `${what}: ${cancelled} of ${open.length} accepted`, by });
   if (failed.length > 0) {
     const message = `${cancelled} of ${open.length} cancels were accepted; repeat the request for the rest: ${failed.slice(0, 5).join(", ")}`;
     throw new AppError("Cancel failed", message, { fields: { cancelled, failed } });
@@ -166,12 +166,12 @@ async function cancelOnce(
 async function noteCancel(
   { store, log }: Deps,
   { account }: Venue,
-  { told: text, by, ahead = false }: { told: string; by: By; ahead?: boolean },
+  { text, by, ahead = false }: { text: string; by: By; ahead?: boolean },
 ): Promise<void> {
   const event = { account: accountKey(account), strategy: null, kind: "cancel" as const, message: text };
   const noted = ahead ? store.noteAhead(event, by) : store.note(event, by);
   await noted.catch((error: unknown) => {
-    log("warn", "a cancel could not be written to the events", { told: text, reason: messageOf(error) });
+    log("warn", "a cancel could not be written to the events", { text, reason: messageOf(error) });
   });
 }
 

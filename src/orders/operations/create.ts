@@ -171,7 +171,7 @@ async function placeHandOrder(
   const placed = (found: VenueOrder) => ({ success: true as const, exchange, order: orderOut(found) });
   if ("earlier" in recorded) return placed(await madeBefore(venue, recorded.earlier));
   const mayLeave = () => deps.local.monotonic() - requestedAt <= SEND_WITHIN;
-  const kill = watchKill(deps, order, recorded.askedAt);
+  const kill = watchKill(deps, order, recorded.requestedAt);
   const outcome = await venue.create(order, kill.unlessOn({ mayLeave, sendBy: order.sendBy }));
   await noteAnswer(deps, order, outcome);
   if (outcome.result === "not_sent" && kill.isOn()) throw killRefusal(deps.killHere, "no order is placed");

@@ -32,10 +32,10 @@ export interface Recording {
 const RECORDING_TRIES = 5;
 
 /**
- * An intent recorded by a statement that was requested at `askedAt` of this process's clock, or by an earlier attempt
+ * An intent recorded by a statement that was requested at `requestedAt` of this process's clock, or by an earlier attempt
  * of the request.
  */
-export type RecordedIntent = { readonly askedAt: Millis } | { readonly earlier: Order };
+export type RecordedIntent = { readonly requestedAt: Millis } | { readonly earlier: Order };
 
 /** Writes the intent within the limits. */
 export async function recordIntent(deps: Deps, recording: Recording): Promise<RecordedIntent> {
@@ -151,7 +151,7 @@ async function tryRecord(
   const requestedAt = deps.local.monotonic();
   try {
     const recorded = await deps.store.recordByHand(recording.order, held, recording.by);
-    return recorded.result === "recorded" ? { askedAt: requestedAt } : recorded;
+    return recorded.result === "recorded" ? { requestedAt } : recorded;
   } catch (error) {
     if (!(error instanceof StoreError) || error.failure !== "constraint") throw error;
     const earlier = await earlierOf(deps, recording);

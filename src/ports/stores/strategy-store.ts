@@ -57,7 +57,7 @@ export interface StrategyStore {
   /** Requests a change; returns false if another change followed change number `after`, or if the strategy stops. */
   setEdit(
     id: string,
-    edit: { readonly config: StrategyConfig; readonly after: number; readonly told: string },
+    edit: { readonly config: StrategyConfig; readonly after: number; readonly description: string },
     by: By,
   ): Promise<boolean>;
   /** Returns open orders that a stop left on the exchange. */

@@ -102,7 +102,7 @@ async function changeByHand(
   by: By,
 ) {
   const text = `change requested: ${quoteChangesText(changes)}`;
-  if (!(await deps.store.setEdit(id, { config, after, told: text }, by)))
+  if (!(await deps.store.setEdit(id, { config, after, description: text }, by)))
     throw new AppError("Conflict", `${id} was changed at the same time; check it and repeat the request`);
   const { view, why } = await passesOver(
     deps,

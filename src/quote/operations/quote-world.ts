@@ -69,7 +69,7 @@ export async function readQuotesAt(
     ...{ venue, market, book, open, balances, now },
     elsewhere: {
       prices: (result?.prices ?? []).map((one) => ({ ...one, at: now })),
-      askedAt: now,
+      requestedAt: now,
       bookAt: now,
     },
     kept: await readKept(deps, others, { market, balances }),

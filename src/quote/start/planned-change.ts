@@ -42,7 +42,7 @@ export function changeOfQuote(strategy: QuoteStrategy, request: ChangeRequest): 
 type QuoteFields = Readonly<Record<string, Decimal | number | undefined>>;
 
 const changeableFields = ({ rules, maxLoss, fixed, tolerance }: QuoteConfig): QuoteFields => ({
-  spread: 2n * rules.asked,
+  spread: 2n * rules.halfSpread,
   levels: rules.levels,
   size: rules.sizes.model === "depth" ? undefined : rules.sizes.size,
   depth: rules.sizes.model === "depth" ? rules.sizes.depth : undefined,

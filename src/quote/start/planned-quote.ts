@@ -67,7 +67,7 @@ export const quoteRequestOut = (
 ) => ({
   exchange,
   symbol,
-  spreadPercent: percentOf(2n * rules.asked),
+  spreadPercent: percentOf(2n * rules.halfSpread),
   levels: rules.levels,
   budget: { base: text(budget.base), quote: text(budget.quote) },
   maxLoss: maxLoss === undefined ? null : text(maxLoss),
@@ -103,7 +103,7 @@ export function cadenceOf({ volatility, interval }: QuotesSeen, { rules }: Quote
   const safe = percentOf(4n * move);
   const output = `within the ${seconds} s between two passes the price moves by about ${percentOf(move)} %`;
   const message =
-    2n * rules.asked >= 4n * move
+    2n * rules.halfSpread >= 4n * move
       ? `${output}; this spread covers it`
       : `${output}: a spread below ${safe} % often fills before the orders can move; widen it, or run passes more often with --tick-interval`;
   return { seconds, movePercent: percentOf(move), message };

@@ -39,5 +39,5 @@ export function isShownQuote(
   const before = parseDecimal(shown.split("-")[1] ?? "");
   if (before === undefined || reference === null) return false;
   const moved = reference > before ? reference - before : before - reference;
-  return approvesSame(shown, hash) && moved <= mul(before, config.rules.asked, "down");
+  return approvesSame(shown, hash) && moved <= mul(before, config.rules.halfSpread, "down");
 }

@@ -16,7 +16,7 @@ export function quoteConfigOf(request: QuoteRequest, budget: QuoteConfig["budget
       levels,
       gap: gap ?? spread / 2n,
       sizes: sizesOf(request),
-      asked: spread / 2n,
+      halfSpread: spread / 2n,
       volatilityFactor,
       target,
       strength: skew ?? spread,
@@ -79,7 +79,7 @@ export function changedQuote(config: QuoteConfig, request: ChangeRequest): Quote
       ...(levels === undefined ? {} : { levels }),
       ...(spread === undefined
         ? {}
-        : { asked: spread / 2n, gap: spread / 2n, mostSkew: min(spread / 2n, WIDEST_QUOTE) }),
+        : { halfSpread: spread / 2n, gap: spread / 2n, mostSkew: min(spread / 2n, WIDEST_QUOTE) }),
       ...(maxBase === undefined ? {} : { mostBase: maxBase }),
       ...(minBase === undefined ? {} : { leastBase: minBase }),
     },

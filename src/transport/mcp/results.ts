@@ -9,7 +9,7 @@ import type { Answer } from "../run.ts";
 export function resultOf({ status, body }: Answer, operation?: Operation): CallToolResult {
   const plain = plainTexts(body) as Record<string, unknown>;
   if (status !== 200) return failedResult(plain);
-  const output = operation?.mcp?.told?.(body);
+  const output = operation?.mcp?.summarize?.(body);
   return { structuredContent: plain, content: [json(plain), ...(output ? [block(output)] : [])] };
 }
 

@@ -23,7 +23,7 @@ export const KEEPING_WORDS: FieldWords = {
   channels: "One row per channel",
   channel: "Name of the channel",
   level: "Lowest level that is sent: info, warning or alert",
-  told: "true if the message was delivered",
+  sent: "true if the message was delivered",
   replayed: "Number of messages to send again",
   removed: "true if it was removed",
   plans: "One row per plan",

@@ -26,7 +26,7 @@ export function Alerts() {
 function ChannelTable({ data, again }: { data: ChannelList; again: Loaded<ChannelList>["again"] }) {
   const [question, put] = useAsk();
   const path = ({ channel }: ChannelAnswer) => `/channels/${part(channel)}`;
-  const act = (told: () => Promise<string>) => () => told().finally(again);
+  const act = (output: () => Promise<string>) => () => output().finally(again);
   const test = (one: ChannelAnswer) =>
     put({
       title: `Send ${one.channel} a message?`,

@@ -8,8 +8,8 @@ import { Field, NoticeBox, Section, Shown, Stat } from "../ui.tsx";
 /** A pair on every exchange, and what a difference would bring after fees, by what the books hold. */
 export function Compare() {
   const [typed, setTyped] = useState({ symbol: "BTC/USDT", amount: "" });
-  const [asked, requestedSettings] = useState(typed);
-  const { symbol, amount } = asked;
+  const [settings, requestedSettings] = useState(typed);
+  const { symbol, amount } = settings;
   const found = useLoad<ComparisonAnswer>("GET /price/compare", { symbol, amount, partial: true });
   const type = (name: "symbol" | "amount") => (event: Event) =>
     setTyped({ ...typed, [name]: (event.target as HTMLInputElement).value.toUpperCase() });

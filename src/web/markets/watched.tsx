@@ -29,9 +29,9 @@ interface Where {
 
 function Today({ exchange, symbol, day }: Where) {
   const query = { exchange, symbol, from: day, to: day };
-  const told = useLoad<LiquidityView>("GET /liquidity/report", query, EVERY_MINUTE);
+  const output = useLoad<LiquidityView>("GET /liquidity/report", query, EVERY_MINUTE);
   return (
-    <Shown of={told}>
+    <Shown of={output}>
       {(report) => (
         <>
           <p>

@@ -10,12 +10,12 @@ export function QuoteActions({ quotes, session }: { quotes: Quoted; session: Ses
   if (session.scope === "read") return null;
   const { phase, status, position } = quotes;
   const goesOn = phase === "paused" || status === "error";
-  const button = (name: string, asked: Question) => (
+  const button = (name: string, question: Question) => (
     <button
       type="button"
-      class={asked.dangerous ? "danger" : ""}
+      class={question.dangerous ? "danger" : ""}
       disabled={phase === "stopping"}
-      onClick={() => put(asked)}
+      onClick={() => put(question)}
     >
       {name}
     </button>

@@ -26,12 +26,12 @@ export function GridActions({
   if (session.scope === "read") return null;
   const isStopping = grid.phase === "stopping";
   const goesOn = grid.phase === "paused" || grid.status === "error";
-  const button = (name: string, asked: Question) => (
+  const button = (name: string, question: Question) => (
     <button
       type="button"
-      class={asked.dangerous ? "danger" : ""}
+      class={question.dangerous ? "danger" : ""}
       disabled={isStopping}
-      onClick={() => put(asked)}
+      onClick={() => put(question)}
     >
       {name}
     </button>

@@ -6,12 +6,12 @@ import { CALLS } from "./recorded-calls.ts";
 const EXCHANGES = PAYLOADS.map((found) => ({ name: found.exchange, source: found.source, found }));
 
 /** Our adapter over the recorded markets, and a server that gives the recorded answer. */
-async function replay(name: string, { markets }: Recorded, reply: (asked: Requested) => Reply) {
+async function replay(name: string, { markets }: Recorded, reply: (request: Requested) => Reply) {
   const server = await answering(reply);
   const box = await liveBox({ urls: { [name]: server.url } });
   await box.keep(name, Object.values(markets));
   await box.classic(name);
-  return { venue: box.venue(name), asked: server.asked };
+  return { venue: box.venue(name), calls: server.requests };
 }
 
 /** A list of ended orders answers no call of ours, but each of its orders answers a look at it. */
@@ -32,7 +32,7 @@ describe.each(EXCHANGES)("answers of $name, from $source", ({ name, found }) => 
   const cases = [...found.cases, ...found.derived].map(asRequested);
   it.for(cases.map((one) => [`${one.method}: ${one.description}`, one] as const))("%s", async ([, one]) => {
     const { venue } = await replay(name, found, () => ({ body: JSON.stringify(one.httpResponse) }));
-    const { call, told: format } = CALLS[one.method] as (typeof CALLS)[string];
+    const { call, read: format } = CALLS[one.method] as (typeof CALLS)[string];
     expect(await call(venue, one.input)).toEqual(format(one.parsedResponse as never));
   });
 });
@@ -75,7 +75,7 @@ describe.skipIf(RECORDED.length === 0).each(RECORDED)("recorded requests of $nam
   it.for(requests.map((one) => [`${one.method}: ${one.description}`, one] as const))(
     "%s",
     async ([, one]) => {
-      const { venue, asked: calls } = await replay(name, found, () => ({ status: 503, body: "" }));
+      const { venue, calls } = await replay(name, found, () => ({ status: 503, body: "" }));
       await CALLS[one.method]?.call(venue, one.input).catch(() => undefined);
       const [sent] = calls;
       const [is, was] = [new URL(sent?.path ?? "", "http://x"), new URL(one.url)];

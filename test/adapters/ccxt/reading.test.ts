@@ -27,7 +27,7 @@ const ORDER = {
 const TRADE = { id: "1", side: "buy", price: "50000", amount: "0.5", timestamp: AT };
 const BALANCE = { total: { BTC: "3" }, BTC: { free: "1", used: "2", total: "3" } };
 
-const READ: Readonly<Record<string, (told: Dict) => unknown>> = {
+const READ: Readonly<Record<string, (answer: Dict) => unknown>> = {
   "an order": (result) => venueOrderOf(result, kraken, AT),
   "a trade": tradeOf,
   "a balance": (result) => balancesOf(result, kraken),
@@ -41,7 +41,7 @@ describe("an answer that lacks what money depends on is a failed read", () => {
     ["a balance, without what is in orders", BALANCE, { ...BALANCE, BTC: { free: "1" } }],
     ["a candle, without its time", { row: [AT, 1, 2, 1, 2, 5] }, { row: [undefined, 1, 2, 1, 2, 5] }],
   ])("%s", (name, whole, lacking) => {
-    const read = READ[name.split(",")[0] as string] as (told: Dict) => unknown;
+    const read = READ[name.split(",")[0] as string] as (answer: Dict) => unknown;
     expect(() => read(whole)).not.toThrow();
     expect(() => read(lacking)).toThrow(VenueError);
   });

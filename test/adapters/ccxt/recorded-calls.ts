@@ -21,17 +21,17 @@ export const CALLS: Readonly<
     string,
     {
       readonly call: (venue: Venue, input: readonly unknown[]) => Promise<unknown>;
-      readonly told: (parsed: never) => unknown;
+      readonly read: (parsed: never) => unknown;
     }
   >
 > = {
   createOrder: {
     call: (venue, input) => venue.create(order(input), PERMIT),
-    told: ({ id }: Dict) => ({ result: "accepted", id }),
+    read: ({ id }: Dict) => ({ result: "accepted", id }),
   },
   cancelOrder: {
     call: (venue, [id, symbol]) => venue.cancel({ id: String(id), symbol: symbol as Pair }, PERMIT),
-    told: () => ({ result: "accepted" }),
+    read: () => ({ result: "accepted" }),
   },
   fetchOrder: {
     call: async (venue, [id, symbol, params]) => {
@@ -41,11 +41,11 @@ export const CALLS: Readonly<
       const found = await venue.order({ symbol: symbol as Pair, ...key });
       return found && plainOrder(found);
     },
-    told: (parsed: Dict) => formatOrder(parsed),
+    read: (parsed: Dict) => formatOrder(parsed),
   },
   fetchOpenOrders: {
     call: async (venue, [symbol]) => (await venue.openOrders(symbol as Pair)).map(plainOrder),
-    told: (parsed: Dict[]) => parsed.map(formatOrder),
+    read: (parsed: Dict[]) => parsed.map(formatOrder),
   },
   fetchClosedOrders: {
     call: async (venue, [symbol, , , params]) => {
@@ -53,7 +53,7 @@ export const CALLS: Readonly<
       const found = await venue.order({ symbol: symbol as Pair, clientId: clientId ?? "apiv4" });
       return found && [plainOrder(found)];
     },
-    told: (parsed: Dict[]) => parsed.map(formatOrder),
+    read: (parsed: Dict[]) => parsed.map(formatOrder),
   },
   fetchMyTrades: {
     call: async (venue, [symbol]) =>
@@ -61,7 +61,7 @@ export const CALLS: Readonly<
         ...numbers(fill),
         ...fee(fees),
       })),
-    told: (parsed: Dict[]) =>
+    read: (parsed: Dict[]) =>
       parsed.sort(byTime).map((trade) => ({
         id: trade.id,
         orderId: trade.order,
@@ -76,12 +76,12 @@ export const CALLS: Readonly<
   },
   fetchTrades: {
     call: async (venue, [symbol]) => (await venue.trades(symbol as Pair, 500)).map(numbers),
-    told: (parsed: Dict[]) =>
+    read: (parsed: Dict[]) =>
       parsed.map(({ id, side, price, amount, timestamp }) => ({ id, side, price, amount, at: timestamp })),
   },
   fetchTicker: {
     call: async (venue, [symbol]) => numbers(await venue.ticker(symbol as Pair)),
-    told: ({ bid, ask, last, baseVolume, quoteVolume, timestamp }: Dict) => ({
+    read: ({ bid, ask, last, baseVolume, quoteVolume, timestamp }: Dict) => ({
       bid,
       ask,
       last,
@@ -96,7 +96,7 @@ export const CALLS: Readonly<
       const pairs = (levels: typeof bids) => levels.map(({ price, amount }) => [wire(price), wire(amount)]);
       return { bids: pairs(bids), asks: pairs(asks), at };
     },
-    told: ({ bids, asks, timestamp }: Dict) => ({
+    read: ({ bids, asks, timestamp }: Dict) => ({
       bids,
       asks,
       at: timestamp ?? expect.closeTo(Date.now(), -5),
@@ -105,7 +105,7 @@ export const CALLS: Readonly<
   fetchBalance: {
     call: async (venue) =>
       Object.fromEntries((await venue.balances()).map((one) => [one.asset, numbers(one)])),
-    told: (parsed: Record<string, Dict>) =>
+    read: (parsed: Record<string, Dict>) =>
       Object.fromEntries(
         Object.keys(parsed.total ?? {}).map((asset) => [
           asset,

@@ -70,7 +70,7 @@ const CALLS: { readonly [K in Asking]: Ways } = {
   openOrders: {
     "of a pair": (venue) => venue.openOrders(PAIR),
     "of a pair, in a pass": async (venue) => {
-      const pass = venue.under?.({ now: NOW }, { askedAt: NOW, isUrgent: false, yieldsAfter: undefined });
+      const pass = venue.under?.({ now: NOW }, { requestedAt: NOW, isUrgent: false, yieldsAfter: undefined });
       return [await pass?.openOrders(PAIR), await pass?.openOrders("ETH/USDT")];
     },
     "of all pairs": (venue) => venue.openOrders(),

@@ -29,7 +29,7 @@ function spending(rate: typeof FAST | typeof SLOW | undefined, who: Spender, pai
     },
     local: { monotonic: () => now },
   } as unknown as ExchangeLink;
-  return { asked: requests, spend: spender(link, ACCOUNT, { who, paid }) };
+  return { requests, spend: spender(link, ACCOUNT, { who, paid }) };
 }
 
 describe("what a pass takes of its rate with its lease", () => {
@@ -50,7 +50,7 @@ describe("what a pass takes of its rate with its lease", () => {
 
 describe("a pass that has been paid for", () => {
   it("asks for more once that is used up", async () => {
-    const { asked: requests, spend } = spending(FAST, "pass", { calls: 3, kept: 20, rate: FAST, at: 5000 });
+    const { requests, spend } = spending(FAST, "pass", { calls: 3, kept: 20, rate: FAST, at: 5000 });
     await spend.begin();
     await spend.take("openOrders");
     await spend.take("fills");
@@ -64,37 +64,27 @@ describe("a pass that has been paid for", () => {
     const paid = spending(SLOW, "pass", { calls: 1, kept: 13, rate: SLOW, at: 5000 });
     await paid.spend.begin();
     await paid.spend.take("openOrders");
-    expect(paid.asked).toEqual([]);
+    expect(paid.requests).toEqual([]);
     await paid.spend.take("openOrders");
-    expect(paid.asked).toEqual([{ calls: 1, kept: 6, rate: SLOW }]);
+    expect(paid.requests).toEqual([{ calls: 1, kept: 6, rate: SLOW }]);
     const unpaid = spending(SLOW, "pass");
     await unpaid.spend.begin();
     await unpaid.spend.take("openOrders");
-    expect(unpaid.asked).toEqual([{ calls: 1, kept: 13, rate: SLOW }]);
+    expect(unpaid.requests).toEqual([{ calls: 1, kept: 13, rate: SLOW }]);
   });
 
   it.each([
     ["as long as the rate has not regained them", 5952, []],
     ["no longer", 5953, [{ calls: 10, kept: 20, rate: FAST }]],
   ])("uses what was taken with the lease %s", async (_what, now, wanted) => {
-    const { asked: requests, spend } = spending(
-      FAST,
-      "pass",
-      { calls: 10, kept: 20, rate: FAST, at: 5000 },
-      now,
-    );
+    const { requests, spend } = spending(FAST, "pass", { calls: 10, kept: 20, rate: FAST, at: 5000 }, now);
     await spend.begin();
     await spend.take("openOrders");
     expect(requests).toEqual(wanted);
   });
 
   it("looks at its rate before its first call where those of its lease are regained", async () => {
-    const { asked: requests, spend } = spending(
-      SLOW,
-      "pass",
-      { calls: 1, kept: 13, rate: SLOW, at: 5000 },
-      7001,
-    );
+    const { requests, spend } = spending(SLOW, "pass", { calls: 1, kept: 13, rate: SLOW, at: 5000 }, 7001);
     await spend.begin();
     expect(requests).toEqual([{ calls: 1, kept: 13, rate: SLOW }]);
   });

@@ -29,7 +29,7 @@ it.each([301, 302, 307, 308])("follows no redirect of status %i", async (status)
     headers: { location: `${elsewhere.url}/stolen` },
   }));
   await expect(transport(wire(server.url))({ url: ADDRESS, ...GET })).rejects.toThrow(/redirect/);
-  expect(elsewhere.asked).toEqual([]);
+  expect(elsewhere.requests).toEqual([]);
 });
 
 it.each([
@@ -40,14 +40,14 @@ it.each([
 ])("asks nobody for %s", async (address) => {
   const server = await answering(() => ({ body: "{}" }));
   await expect(transport(wire(server.url))({ url: address, ...GET })).rejects.toBeInstanceOf(NotSent);
-  expect(server.asked).toEqual([]);
+  expect(server.requests).toEqual([]);
 });
 
 it("sends nothing when its permit is refused in the turn in which it would leave", async () => {
   const server = await answering(() => ({ body: "{}" }));
   const refused = { ...wire(server.url), mayLeave: () => false };
   await expect(transport(refused)({ url: ADDRESS, ...GET })).rejects.toBeInstanceOf(NotSent);
-  expect(server.asked).toEqual([]);
+  expect(server.requests).toEqual([]);
 });
 
 const SECRET = "aB+c/d9==";

@@ -46,7 +46,7 @@ async function heard(failing: RegExp | undefined) {
   onTestFinished(() => client.close());
   await client.execute("create table one (id integer primary key)");
   const mode = async () => (await made.execute("pragma synchronous")).rows[0]?.[0];
-  return { client, told: lines, mode, file };
+  return { client, lines, mode, file };
 }
 
 describe("a write that need not wait for the disk", () => {
@@ -54,7 +54,7 @@ describe("a write that need not wait for the disk", () => {
   const READ = "select 1";
 
   it("does not, and whoever has to comes after a word to that connection", async () => {
-    const { client, told: lines, mode, file } = await heard(undefined);
+    const { client, lines, mode, file } = await heard(undefined);
     const from = lines.length;
     await client.unwaited({ sql: INSERT, args: [1] });
     await client.execute(READ);
@@ -104,7 +104,7 @@ describe("a write that need not wait for the disk", () => {
   });
 
   it("is the last one of a connection that cannot be told to wait again", async () => {
-    const { client, told: lines, mode } = await heard(/synchronous = FULL/);
+    const { client, lines, mode } = await heard(/synchronous = FULL/);
     const from = lines.length;
     await client.unwaited({ sql: INSERT, args: [1] });
     await client.execute({ sql: INSERT, args: [2] });

@@ -169,7 +169,7 @@ async function isolates() {
         return inner.listing(host);
       },
     };
-    return { asked: request, keeper: rememberedMarkets(time.now)(counted) };
+    return { request, keeper: rememberedMarkets(time.now)(counted) };
   };
   return { time, one: memoryOf(one.markets), two: memoryOf(two.markets) };
 }
@@ -179,14 +179,14 @@ describe("an isolate's memory of an exchange's pairs", () => {
     const { time, one } = await isolates();
     expect(await one.keeper.listing(HOST)).toBe(undefined);
     await one.keeper.keepMarkets(HOST, { listing: listed("BTC/USDT"), markets: [] });
-    one.asked.times = 0;
+    one.request.times = 0;
     for (let pass = 0; pass < 10; pass++) {
       expect(await one.keeper.listing(HOST)).toEqual({ value: listed("BTC/USDT"), age: pass * MINUTE });
       time.pass(MINUTE);
     }
-    expect(one.asked.times).toBe(1);
+    expect(one.request.times).toBe(1);
     await one.keeper.listing(HOST);
-    expect(one.asked.times).toBe(2);
+    expect(one.request.times).toBe(2);
   });
 
   it("sees at once what it has kept itself, and within ten minutes what others have", async () => {

@@ -37,7 +37,7 @@ async function twoProcesses() {
   };
   await place("one");
   const readOutput = async () => (await a.store.eventsAfter(0, 100)).map(({ seq, kind }) => `${seq} ${kind}`);
-  return { a, b, place, told: readOutput, verdict: () => verify(a.store, []) };
+  return { a, b, place, readOutput, verdict: () => verify(a.store, []) };
 }
 
 async function opened(file: string) {
@@ -52,14 +52,14 @@ const token = (id: string) => ({ id, name: "", scope: "read" as const, expiresAt
 
 describe("the event of an order by hand", () => {
   it("follows the one before it of the same process", async () => {
-    const { place, told: readOutput, verdict } = await twoProcesses();
+    const { place, readOutput, verdict } = await twoProcesses();
     expect(await place("two")).toEqual({ result: "recorded" });
     expect(await readOutput()).toEqual(["1 order", "2 order"]);
     expect((await verdict()).faults).toEqual([]);
   });
 
   it("follows one that another process has written meanwhile", async () => {
-    const { b, place, told: readOutput, verdict } = await twoProcesses();
+    const { b, place, readOutput, verdict } = await twoProcesses();
     await b.store.addToken(token("tok_b"), BY);
     expect(await place("two")).toEqual({ result: "recorded" });
     expect(await readOutput()).toEqual(["1 order", "2 token", "3 order"]);
@@ -67,7 +67,7 @@ describe("the event of an order by hand", () => {
   });
 
   it("leaves no gap where the newest one is not there any more", async () => {
-    const { a, b, place, told: readOutput, verdict } = await twoProcesses();
+    const { a, b, place, readOutput, verdict } = await twoProcesses();
     await a.store.addToken(token("tok_a"), BY);
     await b.context.client.execute("drop trigger events_stay");
     await b.context.client.execute("delete from events where seq = 2");
@@ -77,7 +77,7 @@ describe("the event of an order by hand", () => {
   });
 
   it("is not the newest where its order was refused", async () => {
-    const { b, place, told: readOutput, verdict } = await twoProcesses();
+    const { b, place, readOutput, verdict } = await twoProcesses();
     await b.store.setKill(true, BY);
     expect(await place("two")).toEqual({ result: "refused" });
     await b.store.setKill(false, BY);
@@ -88,7 +88,7 @@ describe("the event of an order by hand", () => {
 });
 
 it("an order is refused on a database that a newer version has changed meanwhile", async () => {
-  const { b, place, told: readOutput } = await twoProcesses();
+  const { b, place, readOutput } = await twoProcesses();
   await b.context.client.execute("insert into migrations (name, applied_at) values ('9999_later', 0)");
   await expect(place("two")).rejects.toThrow(/newer edgemaker/);
   expect(await readOutput()).toEqual(["1 order"]);

@@ -42,6 +42,48 @@ describe("migrations", () => {
     expect(left.rows[0]?.[0]).toBe(0);
   });
 
+  it("that rename stored fields keep their values", async () => {
+    const client = await safeClient(
+      createClient({ url: `file:${join(tempFolder(), "old.db")}`, concurrency: 1 }),
+      nodeLocal,
+    );
+    const context = createContext(client);
+    await migrate(
+      context,
+      migrations.filter(({ name }) => name < "0036"),
+    );
+    const insert = async (table: string, row: Readonly<Record<string, string>>) => {
+      const { rows } = await client.execute(`pragma table_info(${table})`);
+      const required = rows.filter((one) => one.notnull === 1 && one.dflt_value === null && one.pk === 0);
+      const whole = { ...Object.fromEntries(required.map((one) => [String(one.name), "1"])), ...row };
+      const names = Object.keys(whole);
+      await client.execute({
+        sql: `insert into ${table} (${names.join(", ")}) values (${names.map(() => "?").join(", ")})`,
+        args: Object.values(whole),
+      });
+    };
+    const memory = { elsewhere: { "A/B": { prices: [], askedAt: 5, bookAt: null } } };
+    await insert("accounts", { account: "a", memory: JSON.stringify(memory) });
+    await insert("channels", {
+      name: "ops",
+      held: JSON.stringify({ lines: ['"told":'], more: 0, told: { x: 7 } }),
+    });
+    const config = JSON.stringify({ rules: { asked: "0.001" } });
+    await insert("strategies", { id: "q", account: "a", config, edit: config });
+    await migrate(context, migrations);
+    const read = async (sql: string) =>
+      Object.values((await client.execute(sql)).rows[0] ?? {}).map((text) => JSON.parse(String(text)));
+    expect(await read("select memory from accounts")).toEqual([
+      { elsewhere: { "A/B": { prices: [], requestedAt: 5, bookAt: null } } },
+    ]);
+    expect(await read("select held from channels")).toEqual([
+      { lines: ['"told":'], more: 0, sentAt: { x: 7 } },
+    ]);
+    expect(await read("select config, edit from strategies")).toEqual(
+      Array.from({ length: 2 }, () => ({ rules: { halfSpread: "0.001" } })),
+    );
+  });
+
   it("that make a table anew keep its rows, their numbers and what they point to", async () => {
     const client = await safeClient(
       createClient({ url: `file:${join(tempFolder(), "old.db")}`, concurrency: 1 }),

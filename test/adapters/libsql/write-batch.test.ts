@@ -55,7 +55,7 @@ async function opened() {
     all,
     batches,
     failures,
-    told: readOutput,
+    readOutput,
     rows,
     faults,
   };
@@ -74,7 +74,7 @@ const refusedBecause = (failure: string) => ({ status: "rejected", reason: { fai
 
 describe("orders by hand that come at the same time", () => {
   it("are written as one, each with its row and its event", async () => {
-    const { all, batches, told: readOutput, rows, faults } = await opened();
+    const { all, batches, readOutput, rows, faults } = await opened();
     expect(await all(...FOUR)).toEqual(FOUR.map(() => recorded));
     expect(batches).toHaveLength(1);
     expect([await readOutput(), await rows()]).toEqual([
@@ -85,7 +85,7 @@ describe("orders by hand that come at the same time", () => {
   });
 
   it("are each held against those of the same moment", async () => {
-    const { all, rows, told: readOutput, faults } = await opened();
+    const { all, rows, readOutput, faults } = await opened();
     const crossing = { clientId: "x", side: "sell", price: d("1") } as const;
     const answers = await all({ clientId: "a" }, crossing, { clientId: "c" });
     expect(answers).toMatchObject([
@@ -118,7 +118,7 @@ describe("orders by hand that come at the same time", () => {
   });
 
   it("follow what another process has told meanwhile", async () => {
-    const { other, all, told: readOutput, rows, faults } = await opened();
+    const { other, all, readOutput, rows, faults } = await opened();
     await (await other()).setKill(false, BY);
     expect(await all(...FOUR)).toEqual(FOUR.map(() => recorded));
     expect([await readOutput(), await rows()]).toEqual([

@@ -216,7 +216,7 @@ describe("what an account remembers", () => {
   });
 
   it("is the confidence in prices, where anybody asks for it", () => {
-    const value = { value: d("1"), source: "a", at: 1, askedAt: 1 };
+    const value = { value: d("1"), source: "a", at: 1, requestedAt: 1 };
     const known = { ...EMPTY, confidence: { "ETH/USDT": value } } as AccountMemory;
     const accountMemory = remembered({ confidence: new Map([[SYMBOL, value]]) }, { memory: known });
     expect(accountMemory.confidence).toEqual({ "ETH/USDT": value, [SYMBOL]: value });

@@ -24,7 +24,7 @@ interface Answers {
 export const nothingDone = async (_: string, { from }: { from: number }): Promise<FillsOfSpan> => ({
   fills: [],
   unreadable: [],
-  told: { from, to: NOW },
+  covered: { from, to: NOW },
   now: NOW,
 });
 
@@ -52,7 +52,7 @@ export function exchangeOf({ timing, account, ...answers }: Answers = {}) {
     timing: { ...TIMING, ...timing },
     ...Object.fromEntries(kept),
   } as Venue;
-  return { venue, asked: requests };
+  return { venue, requests };
 }
 
 /** Of a pass that has time for everything, and so many calls. */

@@ -40,27 +40,34 @@ async function readOutput({ of, last, over = {}, calls, prices = [] }: World) {
     markets,
     callsLeft(calls),
   );
-  return { asked: requests, elsewhere: markets.get(SYMBOL)?.elsewhere };
+  return { requests, elsewhere: markets.get(SYMBOL)?.elsewhere };
 }
 
-const LAST: Elsewhere = { prices: [price("mexc", 5), price("gateio", 5)], askedAt: NOW - 1000, bookAt: 7 };
+const LAST: Elsewhere = {
+  prices: [price("mexc", 5), price("gateio", 5)],
+  requestedAt: NOW - 1000,
+  bookAt: 7,
+};
 
 it("is nothing where no strategy of the pair reads its book", async () => {
-  expect(await readOutput({ of: [strategy()] })).toEqual({ asked: [], elsewhere: undefined });
-  expect(await readOutput({ of: [quotes(1000, "ETH/USDT")] })).toEqual({ asked: [], elsewhere: undefined });
-  expect(await readOutput({ of: [] })).toEqual({ asked: [], elsewhere: undefined });
+  expect(await readOutput({ of: [strategy()] })).toEqual({ requests: [], elsewhere: undefined });
+  expect(await readOutput({ of: [quotes(1000, "ETH/USDT")] })).toEqual({
+    requests: [],
+    elsewhere: undefined,
+  });
+  expect(await readOutput({ of: [] })).toEqual({ requests: [], elsewhere: undefined });
 });
 
 it("keeps when the book was read, and what was said, where nobody asks", async () => {
-  const nothing = { prices: [], askedAt: null };
+  const nothing = { prices: [], requestedAt: null };
   expect(await readOutput({ of: [quotes()] })).toEqual({
-    asked: [],
+    requests: [],
     elsewhere: { ...nothing, bookAt: null },
   });
   const over = { book: { bids: [], asks: [] } } as unknown as Partial<MarketSight>;
   expect((await readOutput({ of: [quotes()], over })).elsewhere).toEqual({ ...nothing, bookAt: NOW });
   expect(await readOutput({ of: [strategy({ kind: "follow" })], last: LAST })).toEqual({
-    asked: [],
+    requests: [],
     elsewhere: LAST,
   });
 });
@@ -68,13 +75,13 @@ it("keeps when the book was read, and what was said, where nobody asks", async (
 it("is asked at once, and again when the strictest wants it fresher", async () => {
   const first = await readOutput({ of: [quotes(5000)], prices: [{ source: "mexc", price: d("99") }] });
   expect(first).toEqual({
-    asked: [["kraken", SYMBOL]],
-    elsewhere: { prices: [price("mexc", NOW, "99")], askedAt: NOW, bookAt: null },
+    requests: [["kraken", SYMBOL]],
+    elsewhere: { prices: [price("mexc", NOW, "99")], requestedAt: NOW, bookAt: null },
   });
-  expect((await readOutput({ of: [quotes(1001)], last: LAST })).asked).toEqual([]);
-  expect((await readOutput({ of: [quotes(1000)], last: LAST })).asked).toHaveLength(1);
-  expect((await readOutput({ of: [quotes(5000), quotes(1000)], last: LAST })).asked).toHaveLength(1);
-  expect((await readOutput({ of: [quotes(5000), strategy()], last: LAST })).asked).toEqual([]);
+  expect((await readOutput({ of: [quotes(1001)], last: LAST })).requests).toEqual([]);
+  expect((await readOutput({ of: [quotes(1000)], last: LAST })).requests).toHaveLength(1);
+  expect((await readOutput({ of: [quotes(5000), quotes(1000)], last: LAST })).requests).toHaveLength(1);
+  expect((await readOutput({ of: [quotes(5000), strategy()], last: LAST })).requests).toEqual([]);
 });
 
 it("keeps what a place said last that says nothing now, and no price of nothing", async () => {
@@ -85,14 +92,14 @@ it("keeps what a place said last that says nothing now, and no price of nothing"
   const { elsewhere } = await readOutput({ of: [quotes(1000)], last: LAST, prices });
   expect(elsewhere).toEqual({
     prices: [price("gateio", 5), price("mexc", NOW, "101")],
-    askedAt: NOW,
+    requestedAt: NOW,
     bookAt: 7,
   });
 });
 
 it("is not asked by a pass that has no call left", async () => {
   expect(await readOutput({ of: [quotes(1000)], last: LAST, calls: 0 })).toEqual({
-    asked: [],
+    requests: [],
     elsewhere: LAST,
   });
 });

@@ -28,15 +28,15 @@ async function read(
   all: readonly VenueFill[],
   { part = Number.MAX_SAFE_INTEGER, calls, over = {}, unreadable = [] }: Reading = {},
 ) {
-  const { venue, asked: requests } = exchangeOf({
+  const { venue, requests } = exchangeOf({
     fills: async (_, { from, to = NOW }): Promise<FillsOfSpan> => {
       const end = Math.min(to, from + part);
       const fills = all.filter(({ at }) => at >= from && at <= end);
-      return { fills, unreadable, told: { from, to: end }, now: NOW };
+      return { fills, unreadable, covered: { from, to: end }, now: NOW };
     },
   });
   const seen = await readFills(venue, snapshot({ cursors, ...over }), SYMBOL, callsLeft(calls));
-  return { ...seen, trades: seen.trades.map(({ id }) => id), asked: requests.map(([, , span]) => span) };
+  return { ...seen, trades: seen.trades.map(({ id }) => id), requests: requests.map(([, , span]) => span) };
 }
 
 interface Reading {
@@ -49,7 +49,7 @@ interface Reading {
 describe("reading trades", () => {
   it("begins an overlap before where the last pass ended, and ends with what there is", async () => {
     const seen = await read([trade({ at: NOW - 10 })]);
-    expect(seen).toMatchObject({ trades: ["t1"], short: false, asked: [{ from: FROM }] });
+    expect(seen).toMatchObject({ trades: ["t1"], short: false, requests: [{ from: FROM }] });
     expect(seen.reading).toEqual({ from: NOW, ahead: null, until: NOW });
   });
 
@@ -57,7 +57,7 @@ describe("reading trades", () => {
     const all = [trade({ id: "b", at: NOW - 10 }), trade({ id: "a", at: NOW - 40_000 })];
     const seen = await read(all, { part: 30_000 });
     expect(seen).toMatchObject({ trades: ["a", "b"], short: false });
-    expect(seen.asked).toEqual([{ from: FROM }, { from: FROM + 30_000 }]);
+    expect(seen.requests).toEqual([{ from: FROM }, { from: FROM + 30_000 }]);
   });
 
   it.each([
@@ -67,12 +67,12 @@ describe("reading trades", () => {
     [1, 1],
     [0, 0],
   ])("asks no more than eight times, and with %i calls left %i times", async (calls, times) => {
-    const { asked: requests, short } = await read([], { part: 1_000, calls });
+    const { requests, short } = await read([], { part: 1_000, calls });
     expect([requests.length, short]).toEqual([times, true]);
   });
 
   it("asks nothing where there is no order of ours and no strategy", async () => {
-    const { asked: requests, reading, short } = await read([], { over: { strategies: [] } });
+    const { requests, reading, short } = await read([], { over: { strategies: [] } });
     expect([requests, reading, short]).toEqual([[], undefined, false]);
   });
 
@@ -83,7 +83,7 @@ describe("reading trades", () => {
       trade({ id: "edge", at: FROM }),
     ];
     const { venue } = exchangeOf({
-      fills: async (_, { from }) => ({ fills: all, unreadable: [], told: { from, to: NOW }, now: NOW }),
+      fills: async (_, { from }) => ({ fills: all, unreadable: [], covered: { from, to: NOW }, now: NOW }),
     });
     const known = snapshot({ cursors, booked: { [SYMBOL]: new Set(["booked"]) } });
     const { trades } = await readFills(venue, known, SYMBOL, callsLeft());
@@ -120,7 +120,7 @@ async function lacking({
   token = 1,
   answer,
 }: Lack) {
-  const { venue, asked: requests } = exchangeOf(answer ? { fillsOf: async () => answer } : {});
+  const { venue, requests } = exchangeOf(answer ? { fillsOf: async () => answer } : {});
   const whole = { ...sight(over), short: over.short ?? false };
   const lease = { account: "a", token, owner: "one", now: NOW, until: NOW + TIMING.leaseTtl };
   const looked = { sight: whole, sights: new Map(Object.entries(sights)), found };
@@ -137,7 +137,7 @@ const filled = (over: Partial<Order> = {}) => order({ filled: d("2"), ...over })
 describe("an order that lacks trades", () => {
   it("is asked for on its own, from an overlap before it was placed", async () => {
     const { ids, since, seen } = await lacking({ orders: [filled({ createdAt: 9_000 })] });
-    expect([ids, since, seen.asked]).toEqual([["x1"], 9_000 - overlap, new Set(["x1"])]);
+    expect([ids, since, seen.requestedOrders]).toEqual([["x1"], 9_000 - overlap, new Set(["x1"])]);
   });
 
   it("is one of which the row or the exchange tells more than is booked or has just been read", async () => {
@@ -207,7 +207,7 @@ describe("an order that lacks trades", () => {
       ...whole,
       trades: [trade({ id: "t2", at: NOW - 2 }), trade({ at: NOW - 1 })],
       unreadable: [],
-      asked: new Set(["x1"]),
+      requestedOrders: new Set(["x1"]),
     });
   });
 });

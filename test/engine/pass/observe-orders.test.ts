@@ -15,7 +15,7 @@ const known: Venue["order"] = async ({ id }) =>
 
 describe("looking orders up", () => {
   it("takes what the open list tells, by the exchange's id or by ours", async () => {
-    const { venue, asked: requests } = exchangeOf();
+    const { venue, requests } = exchangeOf();
     const open = [seen(0, { clientId: undefined }), seen(1, { id: "y" })];
     const { sights, short } = await lookUp(venue, { orders: orders(2), open, turn: 0 }, callsLeft());
     expect([[...sights], short, requests]).toEqual([
@@ -29,7 +29,7 @@ describe("looking orders up", () => {
   });
 
   it("asks for each of the others on its own, by all that is known of it", async () => {
-    const { venue, asked: requests } = exchangeOf({ order: known });
+    const { venue, requests } = exchangeOf({ order: known });
     const all = [...orders(1), order({ slot: 1, exchangeId: null }), order({ slot: 2, state: "filled" })];
     const budget = callsLeft();
     const { sights, short } = await lookUp(venue, { orders: all, open: [], turn: 0 }, budget);
@@ -52,7 +52,7 @@ describe("looking orders up", () => {
   });
 
   it("ends where there are no more calls, and begins elsewhere in the next pass", async () => {
-    const { venue, asked: requests } = exchangeOf({ order: known });
+    const { venue, requests } = exchangeOf({ order: known });
     const begins = async (turn: number, calls: number) => {
       requests.length = 0;
       const looked = await lookUp(venue, { orders: orders(3), open: [], turn }, callsLeft(calls));
@@ -80,7 +80,7 @@ describe("looking many orders up in one call", () => {
     ids.filter((id) => id !== "x1").map((id) => seen(Number(id.slice(1)), { status: "canceled" }));
 
   it("is made for those that the exchange has given an id; what it leaves out is asked for alone", async () => {
-    const { venue, asked: requests } = exchangeOf({ order: known, orders: many });
+    const { venue, requests } = exchangeOf({ order: known, orders: many });
     const all = [...orders(3), order({ slot: 3, exchangeId: null })];
     const { sights } = await lookUp(venue, { orders: all, open: [], turn: 0 }, callsLeft());
     expect(requests.map(([name, first, second]) => [name, second ?? (first as { id?: string }).id])).toEqual([
@@ -98,13 +98,13 @@ describe("looking many orders up in one call", () => {
   });
 
   it("is made for two", async () => {
-    const { venue, asked: requests } = exchangeOf({ orders: many });
+    const { venue, requests } = exchangeOf({ orders: many });
     await lookUp(venue, { orders: orders(2), open: [], turn: 0 }, callsLeft());
     expect(requests[0]).toEqual(["orders", SYMBOL, ["x0", "x1"]]);
   });
 
   it("is not worth it for one, or without a call left", async () => {
-    const { venue, asked: requests } = exchangeOf({ order: known, orders: many });
+    const { venue, requests } = exchangeOf({ order: known, orders: many });
     await lookUp(venue, { orders: orders(1), open: [], turn: 0 }, callsLeft());
     expect(requests.map(([name]) => name)).toEqual(["order"]);
     const none = await lookUp(venue, { orders: orders(2), open: [], turn: 0 }, callsLeft(0));

@@ -23,7 +23,7 @@ async function prices(
     more = [],
   }: { unknown?: string[]; calls?: number; more?: [Pair, MarketSight][] } = {},
 ) {
-  const { venue, asked: requests } = exchangeOf({
+  const { venue, requests } = exchangeOf({
     ticker: async (symbol) => {
       if (unknown.includes(symbol)) throw new VenueError("unlisted", "no such pair");
       return quote(symbol === "NIL/USDT" ? { bid: 0n, ask: 0n } : {});
@@ -31,7 +31,7 @@ async function prices(
   });
   const markets = new Map<Pair, MarketSight>([[SYMBOL, sight(over)], ...more]);
   const found = await readFeePrices(venue, markets, callsLeft(calls));
-  return { found: [...found], asked: requests.map(([, symbol]) => symbol) };
+  return { found: [...found], requests: requests.map(([, symbol]) => symbol) };
 }
 
 describe("what fees in other assets are worth", () => {
@@ -42,16 +42,16 @@ describe("what fees in other assets are worth", () => {
         ["MX/USDT", d("105")],
         ["GT/USDT", d("105")],
       ],
-      asked: ["MX/USDT", "GT/USDT"],
+      requests: ["MX/USDT", "GT/USDT"],
     });
     const more: [Pair, MarketSight][] = [["ETH/USDT", sight({ trades: [feeIn("MX")] })]];
-    expect((await prices({ trades: [feeIn("MX")] }, { more })).asked).toEqual(["MX/USDT"]);
+    expect((await prices({ trades: [feeIn("MX")] }, { more })).requests).toEqual(["MX/USDT"]);
   });
 
   it("is left out where the exchange does not tell it, or says that it is nothing", async () => {
     const trades = [feeIn("MX"), feeIn("NIL")];
     expect(await prices({ trades }, { unknown: ["MX/USDT"] })).toMatchObject({ found: [] });
-    expect(await prices({ trades }, { calls: 0 })).toEqual({ found: [], asked: [] });
+    expect(await prices({ trades }, { calls: 0 })).toEqual({ found: [], requests: [] });
     expect((await prices({ trades }, { calls: 1 })).found).toEqual([["MX/USDT", d("105")]]);
   });
 
@@ -82,7 +82,7 @@ const kept = (requestedAt: number): Confidence => ({
   value: d("0.7"),
   source: "before",
   at: requestedAt,
-  askedAt: requestedAt,
+  requestedAt,
 });
 
 interface Asking {
@@ -110,14 +110,14 @@ async function confidence({ strategies = [careful()], over = {}, known, host = "
     budget,
   );
   expect(budget.made).toBe(requests.length);
-  return { value: found.get(SYMBOL)?.value, source: found.get(SYMBOL)?.source, asked: requests };
+  return { value: found.get(SYMBOL)?.value, source: found.get(SYMBOL)?.source, requests };
 }
 
-const NOTHING = { value: undefined, source: undefined, asked: [] };
+const NOTHING = { value: undefined, source: undefined, requests: [] };
 
 describe("how far a price can be trusted", () => {
   it("is asked of the others once, where a strategy asks for it and an order may be placed", async () => {
-    const once = { value: d("1"), source: "the median of others", asked: ["kraken BTC/USDT"] };
+    const once = { value: d("1"), source: "the median of others", requests: ["kraken BTC/USDT"] };
     expect(await confidence({})).toEqual(once);
     expect(await confidence({ strategies: [careful(), careful({ id: "h" })] })).toEqual(once);
     expect(await confidence({ strategies: [strategy(), careful()] })).toEqual(once);
@@ -131,9 +131,9 @@ describe("how far a price can be trusted", () => {
     expect(await confidence({ known: kept(NOW - 59_999) })).toEqual({
       value: d("0.7"),
       source: "before",
-      asked: [],
+      requests: [],
     });
-    expect((await confidence({ known: kept(NOW - 60_000) })).asked).toHaveLength(1);
+    expect((await confidence({ known: kept(NOW - 60_000) })).requests).toHaveLength(1);
   });
 
   it("is nothing on a quote of more than a minute ago, but for a simulated exchange's", async () => {
@@ -146,7 +146,7 @@ describe("how far a price can be trusted", () => {
     expect(await confidence({ isAlone: true })).toEqual({
       value: d("1"),
       source: "no other exchange lists the pair",
-      asked: [],
+      requests: [],
     });
   });
 });

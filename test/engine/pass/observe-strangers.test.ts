@@ -78,7 +78,7 @@ async function looked(
   } = {},
 ) {
   const { ages = [], open = [], calls, readLag = TIMING.readLag, foreign = [] } = over;
-  const { venue, asked: requests } = exchangeOf({
+  const { venue, requests } = exchangeOf({
     timing: { readLag },
     ...(over.order ? { order: over.order } : {}),
   });
@@ -90,10 +90,10 @@ async function looked(
     unknown,
     budget,
   });
-  return { ...rest, unlooked: [...unlooked], asked: requests };
+  return { ...rest, unlooked: [...unlooked], requests };
 }
 
-const NONE = { found: [], foreign: [], unlooked: [], short: false, asked: [] };
+const NONE = { found: [], foreign: [], unlooked: [], short: false, requests: [] };
 const YOUNG = TIMING.readLag + TIMING.skew;
 
 describe("a look at an order without a row", () => {
@@ -107,7 +107,7 @@ describe("a look at an order without a row", () => {
     expect(await looked(["x5"], { ages: [1], order: async () => answer })).toEqual({
       ...NONE,
       found: [answer],
-      asked: [["order", { symbol: SYMBOL, id: "x5" }]],
+      requests: [["order", { symbol: SYMBOL, id: "x5" }]],
     });
   });
 

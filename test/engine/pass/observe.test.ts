@@ -34,7 +34,7 @@ interface World extends Partial<Snapshot> {
 /** One pass's look at the grid `g`, whose two orders rest. */
 async function observed({ exchange = {}, calls, fitting, rows = [], ...over }: World = {}) {
   const open = [reportedOrder(), reportedOrder({ id: "x2", clientId: idOf({ slot: 1 }) })];
-  const { venue, asked: requests } = exchangeOf({ openOrders: async () => open, ...exchange });
+  const { venue, requests } = exchangeOf({ openOrders: async () => open, ...exchange });
   const orders = [order({ slot: 0 }), order({ slot: 1, exchangeId: "x2" })];
   const looks: unknown[] = [];
   const store = {
@@ -53,7 +53,7 @@ async function observed({ exchange = {}, calls, fitting, rows = [], ...over }: W
   const seen = await observe(venue, { store, kinds }, known, budget);
   return {
     ...seen,
-    asked: requests.map(([name, of]) => (typeof of === "string" ? `${name} ${of}` : String(name))),
+    requests: requests.map(([name, of]) => (typeof of === "string" ? `${name} ${of}` : String(name))),
     looks,
   };
 }
@@ -63,19 +63,19 @@ const MARKET = [`openOrders ${SYMBOL}`, `fills ${SYMBOL}`, `market ${SYMBOL}`, `
 describe("what a pass reads", () => {
   it("is open orders, then trades, then the price; balances where an order may be placed", async () => {
     const quiet = await observed();
-    expect([quiet.asked, quiet.short, quiet.balances]).toEqual([MARKET, false, undefined]);
+    expect([quiet.requests, quiet.short, quiet.balances]).toEqual([MARKET, false, undefined]);
     expect([...quiet.sights.keys()]).toEqual([idOf({ slot: 0 }), idOf({ slot: 1 })]);
     expect(quiet.markets.get(SYMBOL)).toMatchObject({ tradesRead: true, error: null, quote: quote() });
     const free = await observed({ orders: [order({ slot: 0 })] });
-    expect(free.asked).toEqual([...MARKET, "balances"]);
+    expect(free.requests).toEqual([...MARKET, "balances"]);
     expect([free.balances, free.balancesFirst]).toEqual([[], false]);
   });
 
   it("begins with balances where a strategy begins", async () => {
     const begins = strategy({ phase: "starting" });
     const seen = await observed({ strategies: [begins, strategy({ id: "h" })] });
-    expect([seen.asked[0], seen.balancesFirst]).toEqual(["balances", true]);
-    expect(seen.asked.filter((one) => one === "balances")).toHaveLength(1);
+    expect([seen.requests[0], seen.balancesFirst]).toEqual(["balances", true]);
+    expect(seen.requests.filter((one) => one === "balances")).toHaveLength(1);
     expect((await observed({ strategies: [{ ...begins, wants: "stop" }] })).balancesFirst).toBe(false);
     expect((await observed({ strategies: [strategy()] })).balancesFirst).toBe(false);
   });
@@ -85,7 +85,7 @@ describe("what a pass reads", () => {
     const exchange = { timing: { tradesEvery: 60_000 } };
     const seen = await observed({ memory, exchange });
     const [open, trades, ...price] = MARKET;
-    expect(seen.asked).toEqual([open, ...price]);
+    expect(seen.requests).toEqual([open, ...price]);
     expect(seen.markets.get(SYMBOL)).toMatchObject({ tradesRead: false, trades: [], reading: undefined });
     expect(seen.short).toBe(false);
     const orders = [order({ slot: 0 })];
@@ -94,7 +94,7 @@ describe("what a pass reads", () => {
       orders,
       exchange: { ...exchange, openOrders: async () => [reportedOrder()] },
     });
-    expect(free.asked).toEqual([open, ...price, trades, "balances"]);
+    expect(free.requests).toEqual([open, ...price, trades, "balances"]);
     expect(free.markets.get(SYMBOL)).toMatchObject({
       tradesRead: true,
       reading: { from: expect.any(Number) },
@@ -106,7 +106,7 @@ describe("what a pass reads", () => {
       fills: async (_: string, { from }: { from: number }) => ({
         fills: [],
         unreadable: [],
-        told: { from, to: from + 1 },
+        covered: { from, to: from + 1 },
         now: NOW,
       }),
     };
@@ -117,15 +117,15 @@ describe("what a pass reads", () => {
   it("is every market with a strategy or an order, each once, another one first after a short pass", async () => {
     const orders = [order(), order({ symbol: OTHER, slot: 1 })];
     const first = async (turn: number) =>
-      (await observed({ orders, memory: { ...snapshot().memory, foreign: [], turn } })).asked
+      (await observed({ orders, memory: { ...snapshot().memory, foreign: [], turn } })).requests
         .filter((one) => one.startsWith("openOrders"))
         .map((one) => one.slice(-8));
     expect(await first(0)).toEqual([SYMBOL, OTHER]);
     expect(await first(1)).toEqual([OTHER, SYMBOL]);
     expect(await first(2)).toEqual([SYMBOL, OTHER]);
-    expect((await observed({ orders: [], strategies: [] })).asked).toEqual([]);
+    expect((await observed({ orders: [], strategies: [] })).requests).toEqual([]);
     const unsorted = await observed({ orders: orders.reverse(), strategies: [], calls: 3 });
-    expect(unsorted.asked[0]).toBe(`openOrders ${SYMBOL}`);
+    expect(unsorted.requests[0]).toBe(`openOrders ${SYMBOL}`);
   });
 
   it("looks each market's orders up on their own market's list", async () => {
@@ -143,7 +143,7 @@ describe("a pass that has not the calls or the time for all", () => {
   it("says so, and leaves a market rather than read half of it", async () => {
     const two = [order(), order({ symbol: OTHER, slot: 1, exchangeId: "x2" })];
     const reads = async (over: World) => {
-      const { asked: requests, short } = await observed({ orders: two, ...over });
+      const { requests, short } = await observed({ orders: two, ...over });
       return [requests.filter((one) => one.startsWith("openOrders")).length, short];
     };
     expect(await reads({ calls: 2 })).toEqual([0, true]);
@@ -256,7 +256,7 @@ describe("an order that the pass did not expect", () => {
     });
     const settled = order({ clientId: idOf({ serial: 5 }), exchangeId: "x5", settled: true });
     const seen = await observed({ exchange: { fills }, rows: [settled] });
-    expect([seen.late, seen.asked.includes("order")]).toEqual([[settled], false]);
+    expect([seen.late, seen.requests.includes("order")]).toEqual([[settled], false]);
   });
 
   it("has been seen where an unsettled row is its", async () => {

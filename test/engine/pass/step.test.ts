@@ -84,7 +84,7 @@ async function stepped(world: World = {}) {
       await world.settle?.();
     },
   };
-  const { venue, asked: requests } = exchangeOf({
+  const { venue, requests } = exchangeOf({
     openOrders: async () => {
       did.push("read");
       return over.orders ? [] : OPEN;
@@ -128,7 +128,7 @@ async function stepped(world: World = {}) {
     (isPlain ? trading : { ...trading, under }) as never,
     options,
   );
-  return { pass, did, said, settled: settled[0] as Record<string, unknown>, asked: requests };
+  return { pass, did, said, settled: settled[0] as Record<string, unknown>, requests };
 }
 
 const namesOf = (did: readonly unknown[]) => did.map((one) => (Array.isArray(one) ? one[0] : one));
@@ -152,7 +152,7 @@ describe("a pass", () => {
     expect(did[1]).toEqual([
       "under",
       snapshot().lease,
-      { askedAt: START, isUrgent: false, yieldsAfter: 1_000 },
+      { requestedAt: START, isUrgent: false, yieldsAfter: 1_000 },
     ]);
     expect(said).toEqual([]);
     expect(settled).toMatchObject({ outcomes: [], events: [], phases: [], failure: null });
@@ -168,7 +168,7 @@ describe("a pass", () => {
     expect(did[0]).toEqual(["takeLease", expect.objectContaining({ calls })]);
     const [, , how] = did[1] as [string, object, object];
     expect(how).toEqual({
-      askedAt: START,
+      requestedAt: START,
       isUrgent: false,
       yieldsAfter: 1_000,
       ...(isPaid ? { paid: calls } : {}),

@@ -102,7 +102,7 @@ describe("orders of one slot", () => {
   it("end with a later one: what they lack is booked from their sums", () => {
     const lacking = known({ ...short, filled: d("2"), booked: d("0.5") });
     const after = adopting([later({ at: 70 })], [lacking], {
-      asked: new Set([lacking.order.exchangeId ?? ""]),
+      requestedOrders: new Set([lacking.order.exchangeId ?? ""]),
     });
     expect(after).toMatchObject({ ...NOTHING, ids: [idOf(), idOf({ serial: 5 })] });
     expect(after.reconciled[0]).toMatchObject({
@@ -158,13 +158,16 @@ describe("what an order lacks in trades", () => {
 
   it.each([
     ["they were read", { tradesRead: true }],
-    ["it was asked for them", { ...readUntil(70), asked: new Set(["x1"]) }],
+    ["it was asked for them", { ...readUntil(70), requestedOrders: new Set(["x1"]) }],
   ])("is booked from its sums where %s", (_, market) => {
     expect(adopting(found, [], market)).toMatchObject({ ids: [idOf()], waiting: new Map() });
   });
 
   it("is looked for where others were asked for theirs", () => {
-    expect(adopting(found, [], { ...UNREAD, asked: new Set(["x2"]) })).toMatchObject({ ids: [], waiting });
+    expect(adopting(found, [], { ...UNREAD, requestedOrders: new Set(["x2"]) })).toMatchObject({
+      ids: [],
+      waiting,
+    });
   });
 
   it("is nothing where it has filled nothing", () => {
@@ -185,7 +188,7 @@ describe("what an order lacks in trades", () => {
   });
 
   it("of an earlier order is told from what is booked only once its lack is known", () => {
-    const request = { asked: new Set(["x1"]) };
+    const request = { requestedOrders: new Set(["x1"]) };
     const first = { ...known(short), before: order({ ...short, filled: d("0"), booked: d("0") }) };
     const held = { ids: [idOf()], held: idOf({ serial: 5 }), waiting };
     expect(adopting([later({ at: 70 })], [first], request)).toMatchObject(held);

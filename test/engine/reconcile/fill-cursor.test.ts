@@ -101,7 +101,7 @@ describe("a question and its answer", () => {
   });
 
   const answer = (from: number, to: number, before: Parameters<typeof withAnswer>[0] = reading) =>
-    withAnswer(before, { told: { from, to }, now: 99 });
+    withAnswer(before, { covered: { from, to }, now: 99 });
 
   it("goes on from what was told, and keeps the first answer's time", () => {
     expect(answer(10, 40)).toEqual({ from: 40, ahead: null, until: 99 });
@@ -128,10 +128,10 @@ describe("an answer that left out the oldest trades of its span", () => {
   const from = 10 * MINUTE;
   const first = withAnswer(
     { from, ahead: null, until: undefined },
-    { told: { from: from + 10 * MINUTE, to: from + 11 * MINUTE }, now: from + 11 * MINUTE },
+    { covered: { from: from + 10 * MINUTE, to: from + 11 * MINUTE }, now: from + 11 * MINUTE },
   );
   const cut = withAnswer(first, {
-    told: { from: from + 8 * MINUTE, to: from + 10 * MINUTE },
+    covered: { from: from + 8 * MINUTE, to: from + 10 * MINUTE },
     now: from + 11 * MINUTE,
   });
 
@@ -147,15 +147,15 @@ describe("an answer that left out the oldest trades of its span", () => {
     const ahead = { from: from + MINUTE, to: from + HOUR };
     const second = withAnswer(
       { from, ahead, until: from + HOUR, width: SECOND },
-      { told: { from: from + 700, to: from + SECOND }, now: from + HOUR },
+      { covered: { from: from + 700, to: from + SECOND }, now: from + HOUR },
     );
     expect(nextSpan(second)).toEqual({ from, to: from + 700 });
-    const rest = withAnswer(second, { told: { from, to: from + 700 }, now: from + HOUR });
+    const rest = withAnswer(second, { covered: { from, to: from + 700 }, now: from + HOUR });
     expect(nextSpan(rest)).toEqual({ from: from + SECOND });
   });
 
   it("is followed by twice as long a span after each whole answer, up to what it covered", () => {
-    const next = withAnswer(cut, { told: { from, to: from + MINUTE }, now: from + 11 * MINUTE });
+    const next = withAnswer(cut, { covered: { from, to: from + MINUTE }, now: from + 11 * MINUTE });
     expect(nextSpan(next)).toEqual({ from: from + MINUTE, to: from + 3 * MINUTE });
     const wide = { ...next, width: HOUR };
     expect(nextSpan(wide)).toEqual({ from: from + MINUTE, to: from + 8 * MINUTE });

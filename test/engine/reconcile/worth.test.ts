@@ -43,7 +43,7 @@ describe("a fee in a third asset", () => {
 });
 
 describe("the confidence in a price", () => {
-  const known = { value: d("0.8"), source: "somebody", at: 0, askedAt: 0 };
+  const known = { value: d("0.8"), source: "somebody", at: 0, requestedAt: 0 };
   const silent = { prices: [], most: null, listed: true };
   const request = { mid: d("100"), last: undefined, now: 7 };
 
@@ -56,7 +56,7 @@ describe("the confidence in a price", () => {
   it("says where it comes from, and when it was asked for", () => {
     const of = (over: object) => confidenceFrom({ ...silent, ...over }, request);
     const prices = ["a", "b"].map((source) => ({ source, price: d("100") }));
-    const times = { at: 7, askedAt: 7 };
+    const times = { at: 7, requestedAt: 7 };
     expect(of({ prices })).toEqual({ value: d("1"), source: "the median of a, b", ...times });
     expect(of({ prices, most: d("0.4") }).value).toBe(d("0.4"));
     expect(confidenceFrom({ ...silent, prices, most: d("0.9") }, { ...request, mid: d("102.5") }).value).toBe(
@@ -72,8 +72,8 @@ describe("the confidence in a price", () => {
 
   it("stands for five minutes when nobody answers any more", () => {
     const silently = (last: typeof known, now: number) => confidenceFrom(silent, { ...request, last, now });
-    const later = { ...known, at: MINUTE, askedAt: 2 * MINUTE };
-    expect(silently(later, 6 * MINUTE)).toEqual({ ...later, askedAt: 6 * MINUTE });
+    const later = { ...known, at: MINUTE, requestedAt: 2 * MINUTE };
+    expect(silently(later, 6 * MINUTE)).toEqual({ ...later, requestedAt: 6 * MINUTE });
     expect(silently(later, 6 * MINUTE + 1)).toMatchObject({
       value: 0n,
       source: "no other exchange responds",
@@ -85,11 +85,11 @@ describe("the confidence in a price", () => {
   });
 
   it("is asked for once a minute", () => {
-    const query = { ...known, askedAt: 9 * MINUTE };
+    const query = { ...known, requestedAt: 9 * MINUTE };
     expect(isRecent(query, 10 * MINUTE - 1)).toBe(true);
     expect(isRecent(query, 10 * MINUTE)).toBe(false);
     expect(isRecent(undefined, 0)).toBe(false);
-    expect(isRecent({ ...query, askedAt: 10 * MINUTE }, 9 * MINUTE)).toBe(false);
+    expect(isRecent({ ...query, requestedAt: 10 * MINUTE }, 9 * MINUTE)).toBe(false);
   });
 
   it("is none of an old quote", () => {

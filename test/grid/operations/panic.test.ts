@@ -34,7 +34,7 @@ async function trading(over: object = {}) {
     ...box,
     ...asking,
     id,
-    told: readOutput,
+    readOutput,
     store,
     slow,
     away: { venueOf: () => undefined } as Partial<Deps>,
@@ -45,7 +45,7 @@ const FAR = order({ account: "live:mexc:api.mexc.com", strategy: null });
 
 describe("what panic has left", () => {
   it("is asked for again while this process gets at any of it, whatever others have", async () => {
-    const { deps, told: readOutput, ask, slow } = await trading({ useOwnBase: false });
+    const { deps, readOutput, ask, slow } = await trading({ useOwnBase: false });
     await ask("start_grid", { ...REQUEST, exchange: "mexc", useOwnBase: false });
     const kraken = slow("kraken");
     const own: Partial<Deps> = { venueOf: ({ exchange }) => (exchange === "kraken" ? kraken : undefined) };
@@ -66,20 +66,20 @@ describe("what panic has left", () => {
 
   it("is not done while a grid, an order or base is left, whichever", async () => {
     const one = await trading({ lowerPrice: 59_500, upperPrice: 64_500, gridLevels: 2, useOwnBase: false });
-    expect(await one.told({}, one.away)).toMatchObject({
+    expect(await one.readOutput({}, one.away)).toMatchObject({
       done: false,
       message: expect.stringMatching(/^the kill switch is on; 1 grid is not stopped yet, 1 order could/),
     });
     const holds = await trading();
     await holds.ask("set_kill_switch", { on: true, cancel: true });
-    expect(await holds.told({ sell: true }, holds.away)).toMatchObject({
+    expect(await holds.readOutput({ sell: true }, holds.away)).toMatchObject({
       done: false,
       message: expect.stringMatching(/^the kill switch is on; 1 grid is not stopped yet, 1 grid holds base/),
     });
   });
 
   it("says nothing of what is not left", async () => {
-    const { told: readOutput, store } = await trading({ useOwnBase: false });
+    const { readOutput, store } = await trading({ useOwnBase: false });
     const answer = await readOutput(
       { sell: true },
       { ...store({ unsettledOrders: async () => [FAR] as Order[], strategies: async () => [] }), ...here },
@@ -90,7 +90,7 @@ describe("what panic has left", () => {
   });
 
   it("is no dust of a grid that has ended with it", async () => {
-    const { deps, told: readOutput, store } = await trading();
+    const { deps, readOutput, store } = await trading();
     const [begun] = await deps.store.strategies({});
     const ended = (lastError: string | null) => {
       const strategy = {
@@ -111,7 +111,7 @@ describe("what panic has left", () => {
   });
 
   it("has a shape that clients read", async () => {
-    const answer = await (await trading()).told({});
+    const answer = await (await trading()).readOutput({});
     expect(Object.keys(panic.output.parse(answer) as object).sort()).toEqual(Object.keys(answer).sort());
   });
 });

@@ -28,23 +28,23 @@ const EMPTY = { state: state([slot(), slot({ index: 1 })], { ledger: LEDGER }) }
 
 describe("what a change of a grid is shown as", () => {
   it("is what is done to what it is, and what it holds on", () => {
-    expect(previewChange(view(), { told: "pause" })).toEqual({
+    expect(previewChange(view(), { text: "pause" })).toEqual({
       what: "pause g, which is running (active) with 3 open orders",
       cost: "nothing at once; 12.35 USDT realized so far",
       worstCase: "2 BTC bought at 100.01 USDT stay in the account and can lose value",
       limits: [],
     });
-    expect(previewChange(view(EMPTY), { told: "pause" }).worstCase).toBe("no BTC is held");
+    expect(previewChange(view(EMPTY), { text: "pause" }).worstCase).toBe("no BTC is held");
   });
 
   it("of one that buys again names all that its slots may buy", () => {
-    const preview = previewChange(view(), { told: "resume", buys: true });
+    const preview = previewChange(view(), { text: "resume", buys: true });
     expect(preview.cost).toBe("up to 200 USDT in buys; 12.35 USDT realized so far");
   });
 
   it("of one that sells is the sale", () => {
-    const sale = { told: "2 BTC are sold", worstCase: "it falls" };
-    const preview = previewChange(view(), { told: "stop", sale });
+    const sale = { text: "2 BTC are sold", worstCase: "it falls" };
+    const preview = previewChange(view(), { text: "stop", sale });
     expect(preview).toMatchObject({
       cost: "2 BTC are sold; 12.35 USDT realized so far",
       worstCase: "it falls",
@@ -52,7 +52,7 @@ describe("what a change of a grid is shown as", () => {
   });
 
   it("says that nothing is placed while the switch is on", () => {
-    expect(previewChange(view(), { told: "resume", killed: true }).limits).toEqual([
+    expect(previewChange(view(), { text: "resume", killed: true }).limits).toEqual([
       "the kill switch is on: nothing is placed until it is turned off",
     ]);
   });
@@ -65,7 +65,7 @@ describe("what a sale of a grid's base brings", () => {
 
   it("is told by the book, and worth its mid", () => {
     expect(saleOf(grid(), { quote: quote(), book, mark: d("50") })).toEqual({
-      told: "2 BTC are sold, worth 210 USDT at the mid of 105; at once 2 BTC for 199.5 USDT, at 99.75 on average and 99 at worst, in the current order book",
+      text: "2 BTC are sold, worth 210 USDT at the mid of 105; at once 2 BTC for 199.5 USDT, at 99.75 on average and 99 at worst, in the current order book",
       worstCase:
         "the price falls during the sale: orders go down to 10 % below the mid price, now 189 USDT, and dust stays",
     });
@@ -73,12 +73,12 @@ describe("what a sale of a grid's base brings", () => {
 
   it("is worth the last price that was seen where nobody can be asked", () => {
     expect(saleOf(grid(), { mark: d("50") })).toMatchObject({
-      told: `2 BTC are sold, worth 100 USDT at the mid of 50; ${UNKNOWN}`,
+      text: `2 BTC are sold, worth 100 USDT at the mid of 50; ${UNKNOWN}`,
     });
-    expect(saleOf(grid(), { quote: quote(), book: { ...book, bids: [] }, mark: d("50") }).told).toBe(
+    expect(saleOf(grid(), { quote: quote(), book: { ...book, bids: [] }, mark: d("50") }).text).toBe(
       `2 BTC are sold, worth 210 USDT at the mid of 105; ${UNKNOWN}`,
     );
-    expect(saleOf({ ...grid(), symbol: SYMBOL }, { mark: d("50.126") }).told).toMatch(
+    expect(saleOf({ ...grid(), symbol: SYMBOL }, { mark: d("50.126") }).text).toMatch(
       /^2 BTC are sold, worth 100.25 USDT at the mid of 50.13; /,
     );
   });

@@ -110,7 +110,7 @@ export function memoryStore(
       });
     },
 
-    async setEdit(id, { config, after, told: message }, by) {
+    async setEdit(id, { config, after, description: message }, by) {
       const strategy = tables.strategies.get(id);
       const isOpen = strategy && strategy.status !== "stopped" && strategy.wants !== "stop";
       if (!isOpen || (strategy.edits ?? 0) !== after) return false;

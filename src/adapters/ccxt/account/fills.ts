@@ -23,10 +23,10 @@ export async function readSpan(
   const from = down(Math.max(request.from, now - back + MARGIN), tick);
   const to = Math.min(up(end + (request.to === undefined ? 1 : 0), tick), from + span);
   // Nobody can tell what the exchange has forgotten.
-  if (to <= from) return { fills: [], unreadable: [], told: { from: request.from, to: end }, now };
+  if (to <= from) return { fills: [], unreadable: [], covered: { from: request.from, to: end }, now };
   const { rows, first } = await readPages(session, quirks, symbol, { from, to });
   const result = { from: Math.max(request.from, first), to: Math.min(to, end) };
-  return { ...readFillRows(rows, symbol), told: result, now };
+  return { ...readFillRows(rows, symbol), covered: result, now };
 }
 
 /** All executions of some orders, as far as the exchange still tells them. */

@@ -14,7 +14,7 @@ const NONCES = 100;
 type Work<T> = (inTime: () => boolean) => Promise<T>;
 
 interface TurnHold {
-  readonly askedAt: Millis;
+  readonly requestedAt: Millis;
   readonly yieldsAfter: Millis | undefined;
 }
 
@@ -26,9 +26,9 @@ interface TurnHold {
  */
 export function inLeaseTurn(link: ExchangeLink, account: AccountKey, hold: TurnHold | undefined) {
   const { quirks, keeping, local, timing, lines } = link;
-  let lookAt = (hold?.askedAt ?? 0) + (hold?.yieldsAfter ?? Number.POSITIVE_INFINITY);
+  let lookAt = (hold?.requestedAt ?? 0) + (hold?.yieldsAfter ?? Number.POSITIVE_INFINITY);
   let isAwaited = false;
-  const ofPass = quirks.serial && hold ? entered(hold.askedAt + timing.leaseTtl) : undefined;
+  const ofPass = quirks.serial && hold ? entered(hold.requestedAt + timing.leaseTtl) : undefined;
 
   return {
     nonce(): number {

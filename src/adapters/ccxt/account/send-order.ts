@@ -49,7 +49,8 @@ export async function sendOrder(
     return { result: "unknown", reason: "the exchange returned no order id" };
   } catch (error) {
     const outcome = trace.outcomeOf(error);
-    if (error instanceof CallFailed && error.told.definite && error.told.stale) await spoil(link, symbol);
+    if (error instanceof CallFailed && error.failure.definite && error.failure.stale)
+      await spoil(link, symbol);
     return outcome;
   }
 }
@@ -83,7 +84,7 @@ export async function sendCancel(
     );
     return { result: "accepted" };
   } catch (error) {
-    if (error instanceof CallFailed && error.told.missing) return { result: "look" };
+    if (error instanceof CallFailed && error.failure.missing) return { result: "look" };
     const outcome = trace.outcomeOf(error);
     if (outcome.result !== "not_sent") return outcome;
     return { result: "not_sent", ...(outcome.failure ? { failure: outcome.failure } : {}) };
@@ -99,7 +100,7 @@ function watchedRequest() {
 
   function outcomeOf(error: unknown): Exclude<CreateOutcome, { result: "accepted" }> {
     if (error instanceof CallFailed) {
-      const { definite, reason, failure, wouldTake = false } = error.told;
+      const { definite, reason, failure, wouldTake = false } = error.failure;
       return definite ? { result: "rejected", reason, failure, wouldTake } : { result: "unknown", reason };
     }
     if (left) return { result: "unknown", reason: "the exchange's response cannot be read" };

@@ -20,7 +20,7 @@ export interface LeaseHold {
   /** Protocol time at which it was taken. */
   readonly now: Millis;
   /** This process's own clock just before it was asked for. */
-  readonly askedAt: Millis;
+  readonly requestedAt: Millis;
   readonly isUrgent: boolean;
   /** After so long it gives way to people who wait for the lease in other processes; undefined where it does not. */
   readonly yieldsAfter: Millis | undefined;
@@ -89,8 +89,8 @@ export function createSession(link: ExchangeLink, { account, keys, hold }: Sessi
         return await call();
       } catch (error) {
         if (!(error instanceof CallFailed)) throw error;
-        if (error.told.failure === "rate_limited") await spend.exhausted(kind);
-        if (!error.told.nonce || signing === SIGNINGS) throw error;
+        if (error.failure.failure === "rate_limited") await spend.exhausted(kind);
+        if (!error.failure.nonce || signing === SIGNINGS) throw error;
         await turn.renew();
       }
     }
@@ -120,7 +120,7 @@ export function createSession(link: ExchangeLink, { account, keys, hold }: Sessi
     try {
       return await call();
     } catch (error) {
-      if (!(error instanceof CallFailed && error.told.otherKind)) throw error;
+      if (!(error instanceof CallFailed && error.failure.otherKind)) throw error;
       const before = accountKind;
       settle(exchange, await askKind(exchange));
       if (accountKind === before) throw error;
@@ -169,7 +169,7 @@ export function createSession(link: ExchangeLink, { account, keys, hold }: Sessi
     return turn
       .run((inTime) => ofItsKind(exchange, send(inTime)))
       .catch(async (error: unknown) => {
-        if (error instanceof CallFailed && error.told.short) await kinds.doubt();
+        if (error instanceof CallFailed && error.failure.short) await kinds.doubt();
         throw error;
       });
   }
@@ -196,12 +196,12 @@ const spenderOf = (hold: LeaseHold | undefined): Spender =>
   hold ? (hold.isUrgent ? "urgent pass" : "pass") : "person";
 
 const paidOf = (hold: LeaseHold | undefined): PaidCalls | undefined =>
-  hold?.paid && { ...hold.paid, at: hold.askedAt };
+  hold?.paid && { ...hold.paid, at: hold.requestedAt };
 
 /** A pass goes by the protocol's time, a person's call by this machine's own. */
 function clockOf({ quirks, timing, local, clock, check }: ExchangeLink, hold: LeaseHold | undefined) {
   if (!hold) return { now: clock, check };
-  const now = () => Math.floor(hold.now + local.monotonic() - hold.askedAt);
+  const now = () => Math.floor(hold.now + local.monotonic() - hold.requestedAt);
   return { now, check: clockCheck(quirks.name, timing.skew, now) };
 }
 

@@ -175,7 +175,7 @@ function isMissing(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   // ccxt's own class for an answer that is in order but holds no order.
   if (error.name === "OrderNotFound") return true;
-  return "told" in error && (error.told as { missing?: boolean }).missing === true;
+  return "failure" in error && (error.failure as { missing?: boolean }).missing === true;
 }
 
 /** Asks for each of some orders on its own. */

@@ -96,12 +96,12 @@ export const noAnswer = (reason: string): CallFailure => ({
 
 /** Thrown through ccxt from our own transport, so that no error of ccxt's, which may carry a signed url, is needed. */
 export class CallFailed extends Error {
-  readonly told: CallFailure;
+  readonly failure: CallFailure;
 
   constructor(callFailure: CallFailure) {
     super(callFailure.reason);
     this.name = "CallFailed";
-    this.told = callFailure;
+    this.failure = callFailure;
   }
 }
 

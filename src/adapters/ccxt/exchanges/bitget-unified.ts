@@ -21,7 +21,7 @@ async function askKind(exchange: Ccxt): Promise<AccountKind> {
     await exchange.privateUtaGetV3AccountSettings({});
     return "unified";
   } catch (error) {
-    if (error instanceof CallFailed && error.told.otherKind) return "classic";
+    if (error instanceof CallFailed && error.failure.otherKind) return "classic";
     throw error;
   }
 }

@@ -171,7 +171,7 @@ export const gateio: Quirks = {
 const endsInSeconds = ({ from, to }: Span) => ({ from: from / SECOND, to: to / SECOND - 1 });
 
 function unlessForbidden(error: unknown): undefined {
-  if (error instanceof CallFailed && error.told.forbidden) return;
+  if (error instanceof CallFailed && error.failure.forbidden) return;
   throw error;
 }
 

@@ -5,12 +5,12 @@ interface KeptForm<Reported> {
   /** So many at most. */
   readonly most: number;
   /** What is small, and asked for again. */
-  readonly isWorth: (told: Reported) => boolean;
+  readonly isWorth: (result: Reported) => boolean;
 }
 
 /** What a read tells, and protocol time where it is told again: undefined where it was read just now. */
 interface KeptView<Reported> {
-  readonly told: Reported;
+  readonly value: Reported;
   readonly now: Millis | undefined;
 }
 
@@ -27,16 +27,16 @@ export function keptReads<Reported>(
   return async (key: string, read: () => Promise<Reported>): Promise<KeptView<Reported>> => {
     // Before the read: of what changes between the two, the answer knows more than its stamp says.
     const found = await stamp();
-    if (!found) return { told: await read(), now: undefined };
+    if (!found) return { value: await read(), now: undefined };
     if (found.changes !== since) kept.clear();
     since = found.changes;
     const known = kept.get(key);
-    if (known !== undefined) return { told: known, now: found.now };
+    if (known !== undefined) return { value: known, now: found.now };
     const result = await read();
     if (since === found.changes && isWorth(result)) {
       if (kept.size === most) kept.clear();
       kept.set(key, result);
     }
-    return { told: result, now: undefined };
+    return { value: result, now: undefined };
   };
 }

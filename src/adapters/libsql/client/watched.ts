@@ -17,7 +17,7 @@ export function watchedCalls(calls: Calls, local: Local): SafeClient {
     return watchFor(isRead, call, (result) => [result].flat().some(({ rowsAffected }) => rowsAffected > 0));
   }
 
-  async function watchFor<T>(isRead: boolean, call: Promise<T>, writes: (told: T) => boolean): Promise<T> {
+  async function watchFor<T>(isRead: boolean, call: Promise<T>, writes: (result: T) => boolean): Promise<T> {
     try {
       const result = await call;
       const hasWritten = writes(result);

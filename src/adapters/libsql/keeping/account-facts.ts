@@ -59,7 +59,7 @@ export const accountFacts = (context: Context): Facts => {
     },
 
     async rights() {
-      const { told: rightsRows, now: at } = await kept("", readRights);
+      const { value: rightsRows, now: at } = await kept("", readRights);
       return new Map(
         rightsRows.map(({ row: { account, key, mayWithdraw, loadedAt }, age }) => [
           account,

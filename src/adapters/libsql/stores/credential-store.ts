@@ -101,7 +101,7 @@ export function credentialStore(context: Context, keks: readonly Kek[]): Credent
     async opened() {
       const opened: OpenedKeys[] = [];
       // Kept as they are stored: what opens is in nobody's memory for longer than it is asked for.
-      const { told: results } = await keptRows("", async () =>
+      const { value: results } = await keptRows("", async () =>
         rowsOf(credentials, await client.execute(all())),
       );
       for (const row of results)

@@ -25,7 +25,7 @@ export function switchReader(context: Context): (account: AccountKey | undefined
   const kept = keptReads<SwitchRow | undefined>(context, { most: 1, isWorth: (row) => row !== undefined });
   const read = async (use?: DatabaseUse) => rowsOf(control, await client.fresh(text(), use))[0];
   return async (account) => {
-    const row = account === undefined ? (await kept("", read)).told : await read(uses.get(account));
+    const row = account === undefined ? (await kept("", read)).value : await read(uses.get(account));
     if (!row) throw new StoreError("unavailable", "the database is not migrated: it has no control row");
     return killOf(row);
   };

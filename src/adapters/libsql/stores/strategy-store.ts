@@ -96,7 +96,7 @@ export function strategyStore(context: Context): StrategyStore {
       await change(id, query, { wants: isPaused ? "pause" : "run", resumes }, by);
     },
 
-    async setEdit(id, { config, after, told: message }, by) {
+    async setEdit(id, { config, after, description: message }, by) {
       const query = sql`${strategies.id} = ${id} and ${isRunning()} and ${strategies.wants} <> 'stop' and ${strategies.edits} = ${after}`;
       const results = await writeText(context, by, async ({ calls, tell }) => {
         const wanted = db.select({ account: strategies.account }).from(strategies).where(query);

@@ -42,7 +42,7 @@ export function readViews(context: Context): ViewsRead {
     isWorth: ({ length }) => length <= FIRST_ROWS,
   });
   return async (filter) => {
-    const { told: strategyViews, now } = await kept(JSON.stringify(filter), () => read(filter));
+    const { value: strategyViews, now } = await kept(JSON.stringify(filter), () => read(filter));
     return now === undefined ? strategyViews : strategyViews.map((view) => ({ ...view, now }));
   };
 }

@@ -80,7 +80,7 @@ export function tokenStore(context: Context): TokenStore {
 
     async tokenByHash(hash, writes = false) {
       if (writes) return readToken(hash);
-      const { told: result, now: at } = await keptToken(hash, () => readToken(hash));
+      const { value: result, now: at } = await keptToken(hash, () => readToken(hash));
       const hasExpired = at !== undefined && result && result.expiresAt !== null && result.expiresAt <= at;
       return hasExpired ? undefined : result;
     },

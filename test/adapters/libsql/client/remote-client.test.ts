@@ -50,7 +50,7 @@ async function answering(next: () => Reported | Response | undefined, authToken?
     });
   };
   const database = { url: "https://db.test", authToken, fetch: fetch as typeof globalThis.fetch };
-  return { time, asked: requestList, client: await safeClient(database, time.local) };
+  return { time, requestList, client: await safeClient(database, time.local) };
 }
 
 describe("a call to a server", () => {
@@ -59,7 +59,7 @@ describe("a call to a server", () => {
     ["", null],
     [undefined, null],
   ])("shows the token %o, and ends some time", async (authToken, shown) => {
-    const { client, asked: requestList } = await answering(() => ROWS, authToken);
+    const { client, requestList } = await answering(() => ROWS, authToken);
     await client.execute("select 1");
     await client.batch(["select 1"], "write");
     expect(requestList.map(({ headers }) => headers.get("authorization"))).toEqual([shown, shown]);
@@ -67,7 +67,7 @@ describe("a call to a server", () => {
   });
 
   it("asks the primary for what a write may rest on, and no other read", async () => {
-    const { client, asked: requestList } = await answering(() => ROWS);
+    const { client, requestList } = await answering(() => ROWS);
     await client.execute("select 1");
     await client.unwaited("select 1");
     await client.batch(["select 1"], "read");
@@ -80,7 +80,7 @@ describe("a call to a server", () => {
   });
 
   it("is made twelve times where the server stays busy, each of them a request", async () => {
-    const { client, asked: requestList, time } = await answering(() => undefined);
+    const { client, requestList, time } = await answering(() => undefined);
     const use = newUse();
     await expect(client.execute("select 1", use)).rejects.toMatchObject({
       failure: "unavailable",

@@ -49,7 +49,7 @@ async function opened(durability?: Durability) {
   const rename = (to: string | undefined) => {
     name = to;
   };
-  return { client, told: lines, failing, count, rename, file };
+  return { client, lines, failing, count, rename, file };
 }
 
 describe("a client of a file", () => {
@@ -58,7 +58,7 @@ describe("a client of a file", () => {
     ["fast", "NORMAL"],
     [undefined, "FULL"],
   ] as const)("sets a %s connection up before its first call", async (durability, mode) => {
-    const { told: lines } = await opened(durability);
+    const { lines } = await opened(durability);
     expect(lines).toEqual([
       "PRAGMA journal_mode = WAL",
       `PRAGMA synchronous = ${mode}`,
@@ -67,14 +67,14 @@ describe("a client of a file", () => {
   });
 
   it("changes nothing of how a fast connection waits for the disk", async () => {
-    const { client, told: lines } = await opened("fast");
+    const { client, lines } = await opened("fast");
     lines.length = 0;
     await client.unwaited(INSERT);
     expect(lines).toEqual([INSERT]);
   });
 
   it("sets a connection up again that it had to open again", async () => {
-    const { client, told: lines, failing, count } = await opened();
+    const { client, lines, failing, count } = await opened();
     lines.length = 0;
     failing.code = "SQLITE_FULL";
     await expect(client.execute(INSERT)).rejects.toThrow("its disk is full");
@@ -99,7 +99,7 @@ describe("a client of a file", () => {
   });
 
   it("opens a connection again before it is used, where its file was gone when that was due", async () => {
-    const { client, told: lines, failing, rename, count } = await opened();
+    const { client, lines, failing, rename, count } = await opened();
     failing.code = "SQLITE_IOERR";
     const failed = expect(client.execute(INSERT)).rejects.toThrow("cannot be read or written");
     rename(undefined);
@@ -114,7 +114,7 @@ describe("a client of a file", () => {
   });
 
   it("asks nothing of a file that is gone or was replaced, and goes on with the one it knows", async () => {
-    const { client, told: lines, rename, count } = await opened();
+    const { client, lines, rename, count } = await opened();
     lines.length = 0;
     rename(undefined);
     const gone = {

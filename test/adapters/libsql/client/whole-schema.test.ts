@@ -31,7 +31,7 @@ async function opened(file: string, over: Partial<Opening> = {}) {
   onTestFinished(() => made.close());
   const { local } = virtualLocal(0);
   return {
-    asked: requests,
+    requests,
     context: await openDatabase({ client, local, migrations, kind: "sandbox", ...over }),
   };
 }
@@ -59,8 +59,8 @@ const isWhole = (requests: readonly string[]) => requests.includes(whole[0] as s
 it("made whole, a new database holds what one migration after the other makes", async () => {
   const step = await opened(newFile());
   const once = await opened(newFile(), { whole });
-  expect([isWhole(step.asked), isWhole(once.asked)]).toEqual([false, true]);
-  expect(once.asked.filter((sql) => sql.startsWith("insert into migrations"))).toHaveLength(1);
+  expect([isWhole(step.requests), isWhole(once.requests)]).toEqual([false, true]);
+  expect(once.requests.filter((sql) => sql.startsWith("insert into migrations"))).toHaveLength(1);
   const content = await contentOf(once.context);
   expect(content).toEqual(await contentOf(step.context));
   expect(content.rows.migrations?.length).toBe(migrations.length);
@@ -72,7 +72,7 @@ it.each([1, migrations.length - 1, migrations.length])(
     const file = newFile();
     const { context: before } = await opened(file, { migrations: [], isChecked: true });
     await migrate(before, migrations.slice(0, count));
-    const { asked: requests, context } = await opened(file, { whole });
+    const { requests, context } = await opened(file, { whole });
     expect(isWhole(requests)).toBe(false);
     expect(await contentOf(context)).toEqual(await contentOf((await opened(newFile())).context));
   },
@@ -83,7 +83,7 @@ it("one that holds something of another's is not taken for new", async () => {
   const other = fileConnection(file);
   await other.execute("create table notes (text text)");
   other.close();
-  const { asked: requests, context } = await opened(file, { whole });
+  const { requests, context } = await opened(file, { whole });
   expect(isWhole(requests)).toBe(false);
   expect((await contentOf(context)).rows.notes).toEqual([]);
 });

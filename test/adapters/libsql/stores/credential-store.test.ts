@@ -40,7 +40,14 @@ async function open() {
       .where(eq(accounts.account, account as never));
     return [row?.retryAt, row?.failures];
   };
-  return { context, time, told: readOutput, failing, standing, store: credentialStore(context, [first]) };
+  return {
+    context,
+    time,
+    readOutput,
+    failing,
+    standing,
+    store: credentialStore(context, [first]),
+  };
 }
 
 describe("exchange keys in the database", () => {
@@ -95,7 +102,7 @@ describe("exchange keys in the database", () => {
   });
 
   it("are replaced and removed, each account's own, and both are told", async () => {
-    const { store, told: readOutput } = await open();
+    const { store, readOutput } = await open();
     await store.put(KRAKEN, keys("kraken"), BY);
     await store.put(MEXC, keys("mexc"), BY);
     const newer = keys("newer");
@@ -126,7 +133,7 @@ describe("exchange keys in the database", () => {
 
 describe("another key of the operator's", () => {
   it("wraps what the former one did, once, and that is told of each", async () => {
-    const { context, store, told: readOutput } = await open();
+    const { context, store, readOutput } = await open();
     const [mine, theirs] = [keys("kraken"), keys("mexc")];
     await store.put(KRAKEN, mine, BY);
     const both = credentialStore(context, [second, first]);

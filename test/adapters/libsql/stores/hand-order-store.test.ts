@@ -36,12 +36,12 @@ async function open() {
     const { state, settled, endedAt, exchangeId } = (await store.orderByClientId(account, clientId)) as Order;
     return { state, settled, endedAt, exchangeId };
   };
-  return { store, time, record, told: readOutput, settle, stateOf };
+  return { store, time, record, readOutput, settle, stateOf };
 }
 
 describe("an order by hand", () => {
   it("is written once with the event that tells of it, whatever the other accounts' are called", async () => {
-    const { store, record, told: readOutput } = await open();
+    const { store, record, readOutput } = await open();
     expect(await store.now()).toBe(START);
     expect(await record()).toEqual({ result: "recorded" });
     await expect(record()).rejects.toMatchObject({ failure: "constraint" });
@@ -56,7 +56,7 @@ describe("an order by hand", () => {
   });
 
   it("that is refused is neither written nor told of, and one that it would meet is named", async () => {
-    const { store, record, told: readOutput } = await open();
+    const { store, record, readOutput } = await open();
     await record();
     const crossing = { clientId: "two", side: "sell" } as const;
     expect(await record(crossing)).toMatchObject({ result: "meets", order: { clientId: "one" } });
@@ -77,7 +77,7 @@ describe("an order by hand", () => {
   });
 
   it("is written beside others that come at the same time, however much of the moment is known", async () => {
-    const { record, told: readOutput } = await open();
+    const { record, readOutput } = await open();
     await record();
     for (const held of [{}, { at: START }]) {
       const names = ["two", "three", "four"].map((name) => `${name} ${Object.keys(held).length}`);

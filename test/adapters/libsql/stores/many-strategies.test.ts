@@ -109,7 +109,7 @@ describe.each(["a file", "a server"])("two thousand strategies of a hundred acco
   });
 
   it("cost no row of those that have stopped, and few requests", async () => {
-    const { use, asked: requests } = await costOf(box, () => box.store.strategies({ stopped: false }));
+    const { use, requests } = await costOf(box, () => box.store.strategies({ stopped: false }));
     expect(use.databaseRequests).toBeLessThanOrEqual(6);
     // Of each its length, its account beside that, itself and its orders: as few for every one more as for one.
     if (where === "a server") expect(use.rowsRead).toBeLessThan((8 + SLOTS) * ALL);
@@ -166,7 +166,7 @@ async function costOf({ context: { client } }: Box, ask: () => Promise<unknown>)
   Object.assign(client, counting);
   await ask();
   Object.assign(client, { execute, batch });
-  return { use, asked: requests };
+  return { use, requests };
 }
 
 async function looksOf({ context: { client } }: Box, { sql, args }: { sql: string; args: [] }) {

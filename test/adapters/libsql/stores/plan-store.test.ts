@@ -26,7 +26,7 @@ async function open(...ids: readonly string[]) {
     plans.planState(key(of, binding), { needsApproval: false, waiter: `waits for ${of}`, ...over });
   const listed = async (page: object = {}) => (await plans.plans({ limit: 9, ...page })).map(({ id }) => id);
   const readOutput = async () => (await auditStore(context).eventsAfter(0, 99)).map(({ message }) => message);
-  return { plans, time, stateOf, listed, told: readOutput };
+  return { plans, time, stateOf, listed, readOutput };
 }
 
 describe("a plan", () => {
@@ -55,7 +55,7 @@ describe("a plan", () => {
   });
 
   it("is decided on as long as it is open and not refused, it alone, and that is told", async () => {
-    const { plans, told: readOutput, time } = await open("a", "b", "c");
+    const { plans, readOutput, time } = await open("a", "b", "c");
     expect(await plans.decidePlan("a", "approved", BY)).toBe(true);
     expect(await plans.decidePlan("a", "refused", BY)).toBe(true);
     expect(await plans.decidePlan("a", "approved", BY)).toBe(false);

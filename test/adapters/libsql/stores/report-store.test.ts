@@ -35,7 +35,7 @@ async function open() {
   const look = (owner = "one", every = 1000) => store.lookOut({ every, owner, page: 2 });
   const readOutput = async () =>
     (await auditStore(context).eventsAfter(0, 99)).map(({ kind, message }) => [kind, message]);
-  return { store, look, told: readOutput, time };
+  return { store, look, readOutput, time };
 }
 
 describe("the turn to look at everything", () => {
@@ -105,7 +105,7 @@ describe("the days of strategies", () => {
 
 describe("an alarm", () => {
   it("is told once, until it is over, and that once too", async () => {
-    const { store, look, told: readOutput } = await open();
+    const { store, look, readOutput } = await open();
     await store.raise(alarm("a"));
     await store.raise(alarm("a", "another word"));
     await store.raise(alarm("b"));

@@ -35,12 +35,12 @@ async function open() {
     put(db.update(strategies).set({ status: "stopped" }).where(eq(strategies.id, id)));
   const readOutput = async () =>
     (await store.eventsAfter(0, 99)).map(({ kind, message }) => `${kind}: ${message}`);
-  return { context, store, time, db, put, make, place, one, ids, end, told: readOutput };
+  return { context, store, time, db, put, make, place, one, ids, end, readOutput };
 }
 
 describe("a start", () => {
   it("is made once for a request, also when it is asked for again, and told of once", async () => {
-    const { make, ids, told: readOutput } = await open();
+    const { make, ids, readOutput } = await open();
     const first = await make({ request: "r1" });
     expect(await make({ request: "r1" })).toEqual(first);
     const second = await make({ request: "r2" });
@@ -112,7 +112,7 @@ describe("the list of strategies", () => {
 
 describe("what a person asks of a strategy", () => {
   it("is written down and told of, of this one alone, and of none that has stopped", async () => {
-    const { store, make, one, end, told: readOutput } = await open();
+    const { store, make, one, end, readOutput } = await open();
     const [a, b] = [await make(), await make()];
     await store.setWants(a.id, "stop", STOPS, BY);
     expect((await one(a.id)).strategy).toMatchObject({ wants: "stop", ...STOPS });
@@ -147,10 +147,10 @@ describe("what a person asks of a strategy", () => {
   });
 
   it("is an edit after the one that it has seen, and of none that stops or has stopped", async () => {
-    const { store, make, one, end, told: readOutput } = await open();
+    const { store, make, one, end, readOutput } = await open();
     const [a, b, c] = [await make(), await make(), await make()];
     const edit = (id: string, after: number, text = "wider") =>
-      store.setEdit(id, { config: { after } as never, after, told: text }, BY);
+      store.setEdit(id, { config: { after } as never, after, description: text }, BY);
     expect(await edit(a.id, 0)).toBe(true);
     expect(await edit(a.id, 0)).toBe(false);
     expect(await edit(a.id, 1, "narrower")).toBe(true);
@@ -178,7 +178,7 @@ describe("what a person asks of a strategy", () => {
       const ask = (id: string) => {
         if (how === "setWants") return store.setWants(id, "stop", STOPS, BY);
         if (how === "setPaused") return store.setPaused(id, true, BY);
-        return store.setEdit(id, { config: {} as never, after: 0, told: "" }, BY);
+        return store.setEdit(id, { config: {} as never, after: 0, description: "" }, BY);
       };
       const putOff = (failures: number) => put(db.update(accounts).set({ retryAt: START + 9, failures }));
       const waits = async () =>

@@ -18,12 +18,12 @@ async function open() {
   };
   const readOutput = async () =>
     (await store.eventsAfter(0, 99)).flatMap(({ kind, message }) => (kind === "kill" ? [message] : []));
-  return { context, time, store, other, make, row, told: readOutput };
+  return { context, time, store, other, make, row, readOutput };
 }
 
 describe("the kill switch", () => {
   it("is turned once, and since when is told; what is asked for beside it adds up until it is off", async () => {
-    const { store, time, row, told: readOutput } = await open();
+    const { store, time, row, readOutput } = await open();
     await store.setKill(true, BY);
     time.pass(1);
     await store.setKill(true, BY);

@@ -25,7 +25,7 @@ async function open() {
       return stamp();
     },
   });
-  return { tokens: tokenStore(context), told: readOutput, time, stamps: () => stamps };
+  return { tokens: tokenStore(context), readOutput, time, stamps: () => stamps };
 }
 
 describe("a token", () => {
@@ -61,7 +61,7 @@ describe("a token", () => {
   });
 
   it("is revoked once, it alone, and that is told", async () => {
-    const { tokens, told: readOutput } = await open();
+    const { tokens, readOutput } = await open();
     await tokens.addToken(token("a"), BY);
     await tokens.addToken(token("b", { server: "127.0.0.1:3000" }), BY);
     expect(await tokens.revokeToken("a", BY)).toBe(true);
