@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { build } from "./build.mjs";
 import { root } from "./current.cjs";
+import { buildLibrary, LIBRARY_EXPORTS } from "./library.mjs";
 
 const target = resolve(process.argv[2] ?? ".");
 const stage = mkdtempSync(join(tmpdir(), "edgemaker-pack-"));
@@ -21,12 +22,19 @@ try {
     ...migrations.map((file) => `drizzle/${file}`),
   ])
     cpSync(join(root, file), join(stage, file), { recursive: true });
-  writeFileSync(
-    join(stage, "THIRD-PARTY.txt"),
-    licencesOf([...sources, "node_modules/swagger-ui-dist/index.js"]),
-  );
-  const needed = { libsql: dependencies.libsql };
-  const manifest = { name, version, description, license, type, engines, bin, dependencies: needed };
+  await buildLibrary(join(stage, "dist/library"));
+  // Its install script only checks the program that the platform's package contains.
+  const esbuild = manifestOf(join(root, "node_modules/esbuild"));
+  cpSync(join(root, "node_modules/esbuild/lib/main.js"), join(stage, "dist/esbuild/lib/main.js"));
+  writeFileSync(join(stage, "dist/esbuild/package.json"), JSON.stringify({ type: "commonjs" }));
+  const copied = ["swagger-ui-dist/index.js", "esbuild/lib/main.js"].map((file) => `node_modules/${file}`);
+  writeFileSync(join(stage, "THIRD-PARTY.txt"), licencesOf([...sources, ...copied]));
+  const manifest = {
+    ...{ name, version, description, license, type, engines, bin },
+    exports: LIBRARY_EXPORTS,
+    dependencies: { libsql: dependencies.libsql, zod: dependencies.zod },
+    optionalDependencies: esbuild.optionalDependencies,
+  };
   writeFileSync(join(stage, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
   mkdirSync(target, { recursive: true });
   execFileSync("npm", ["pack", "--pack-destination", target], {

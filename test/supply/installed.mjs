@@ -1,9 +1,12 @@
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 
-/** Installs a packed product below a folder, serves its sandbox and asks for a file of its page. */
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Installs a packed product below a folder, serves its sandbox, asks for a file of its page, and uses its library. */
 export async function installs(tarball, folder) {
   const home = join(folder, "home");
   mkdirSync(home);
@@ -17,11 +20,58 @@ export async function installs(tarball, folder) {
     parts: Object.keys(packages).length,
     scripts: scripts.map(([path]) => path),
     page: await page(home),
+    library: useLibrary(home),
   };
 }
 
+const TEST = `import { backtest } from "edgemaker/testing";
+import twoSided from "./two-sided.ts";
+const { fills, error } = backtest(twoSided, {
+  config: { spread: 0.01, size: 100 },
+  prices: [60_000, 60_000, 59_600, 60_000],
+  ...{ quote: 1000, tickInterval: 60_000 },
+});
+console.log(fills.length, error);
+`;
+
+const TSCONFIG = {
+  compilerOptions: {
+    ...{ target: "ES2022", module: "ESNext", moduleResolution: "Bundler", strict: true, noEmit: true },
+    ...{ allowImportingTsExtensions: true, exactOptionalPropertyTypes: true, types: ["node"] },
+    typeRoots: [join(root, "node_modules/@types")],
+  },
+  include: ["strategies"],
+};
+
+/** Copies an example, checks its types, tests it and starts it. Throws where one of these fails; returns its status. */
+function useLibrary(home) {
+  const folder = join(home, "strategies");
+  mkdirSync(folder);
+  cpSync(join(root, "examples/two-sided.ts"), join(folder, "two-sided.ts"));
+  writeFileSync(join(folder, "run.ts"), TEST);
+  writeFileSync(join(home, "tsconfig.json"), JSON.stringify(TSCONFIG));
+  const run = (...args) =>
+    execFileSync(process.execPath, args, { cwd: home, env: ownEnvironment(home), encoding: "utf8" });
+  run(join(root, "node_modules/typescript/bin/tsc"), "-p", ".");
+  run(join(root, "node_modules/esbuild/bin/esbuild"), "strategies/run.ts", ...BUNDLE);
+  if (!/^[1-9]\d* null/.test(run("run.mjs"))) throw new Error("the test of the example filled nothing");
+  const command = join(home, "node_modules/edgemaker/cli/edgemaker.cjs");
+  const market = ["--exchange", "kraken", "--symbol", "BTC/USDT", "--spread", "0.002", "--size", "100"];
+  const started = run(command, "strategy", "start", "two-sided", ...market, "--sandbox", "--yes", "--json");
+  return JSON.parse(started).status;
+}
+
+const BUNDLE = ["--bundle", "--packages=external", "--format=esm", "--platform=node", "--outfile=run.mjs"];
+
+const ownEnvironment = (home) => ({
+  PATH: process.env.PATH,
+  HOME: home,
+  XDG_DATA_HOME: home,
+  XDG_CONFIG_HOME: home,
+});
+
 async function page(home) {
-  const env = { PATH: process.env.PATH, HOME: home, XDG_DATA_HOME: home, XDG_CONFIG_HOME: home };
+  const env = ownEnvironment(home);
   const args = [join(home, "node_modules/edgemaker/cli/edgemaker.cjs"), "serve", "--sandbox", "--port", "0"];
   const server = spawn(process.execPath, [...args, "--host", "127.0.0.1"], { env, cwd: home });
   const ended = new Promise((resolve) => server.on("exit", resolve));

@@ -83,9 +83,10 @@ async function packed() {
   try {
     execFileSync(process.execPath, [join(root, "cli/build/pack.mjs"), folder], { stdio: "ignore" });
     const [tarball] = readdirSync(folder);
-    const { parts, scripts, page } = await installs(join(folder, tarball), folder);
+    const { parts, scripts, page, library } = await installs(join(folder, tarball), folder);
     say(`packed: ${tarball} installs ${parts} packages`);
     if (scripts.length > 0) fail(`scripts run at install: ${scripts.join(", ")}`);
+    if (library !== "running") fail(`a strategy that uses the packed library is ${library}`);
     if (page !== 200) fail(`the page at /docs lacks its files (${page})`);
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -2,10 +2,15 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire, SourceMap, type SourceMapPayload } from "node:module";
 import { basename, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { BuildFailure, Message } from "esbuild";
 
-/** Not bundled: esbuild is a separate program, and only strategies need it. */
+/** Not bundled: esbuild is a separate program, and only strategies need it. A package contains a copy beside the bundle. */
 const requireHere = createRequire(import.meta.url);
+const PACKED_ESBUILD = new URL("../esbuild/lib/main.js", import.meta.url);
+
+const loadEsbuild = (): typeof import("esbuild") =>
+  requireHere(existsSync(PACKED_ESBUILD) ? fileURLToPath(PACKED_ESBUILD) : "esbuild");
 
 export interface BundledStrategy {
   /** As a person names it: from the folder that they are in. */
@@ -56,7 +61,7 @@ export function bundleStrategy(path: string): BundledStrategy {
 }
 
 function bundled(path: string): { readonly code: string; readonly map: string } {
-  const { buildSync } = requireHere("esbuild") as typeof import("esbuild");
+  const { buildSync } = loadEsbuild();
   try {
     const { outputFiles } = buildSync({
       entryPoints: [path],
