@@ -43,6 +43,33 @@ describe("doctor", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
+  it("names a database clock that was ahead", async () => {
+    const folder = tempFolder();
+    const url = `file:${join(folder, "edge.db")}`;
+    await edgemaker(folder, [
+      "token",
+      "create",
+      "--name",
+      "one",
+      "--scope",
+      "read",
+      "--sandbox",
+      "--db",
+      url,
+    ]);
+    expect((await doctor(folder, "--db", url)).of("database clock")).toBeUndefined();
+    const client = createClient({ url });
+    const hourAhead = Date.now() + 3_600_000;
+    await client.execute(
+      `insert into accounts (account, memory, stepped_at) values ('a', '{}', ${hourAhead})`,
+    );
+    client.close();
+    expect((await doctor(folder, "--db", url)).of("database clock")).toMatchObject({
+      finding: "note",
+      detail: expect.stringMatching(/clock was \d+ min ahead for a while; nothing waits/),
+    });
+  });
+
   it("leaves a database that lacks migrations as it is, and says so", async () => {
     const folder = tempFolder();
     const file = join(folder, "old.db");
