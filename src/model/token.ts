@@ -1,4 +1,8 @@
-import type { Millis } from "../kernel/time.ts";
+import { DAY, MINUTE, type Millis } from "../kernel/time.ts";
+
+/** Lifetimes of a sign-in link and of its sign-in. */
+export const LINK_LIFE: Millis = 10 * MINUTE;
+export const SIGN_IN_LIFE: Millis = DAY;
 
 /** `agent` allows only the MCP endpoint: reads, and trades by plans if the server allows them. */
 export type Scope = "read" | "trade" | "admin" | "agent";

@@ -1,11 +1,7 @@
 import { digest } from "../kernel/digest.ts";
-import { DAY, MINUTE, type Millis } from "../kernel/time.ts";
-import { newToken } from "../model/token.ts";
+import { LINK_LIFE, newToken, SIGN_IN_LIFE } from "../model/token.ts";
 import type { Deps } from "../ports/deps.ts";
 import { type Access, type Caller, callerByHash } from "./access.ts";
-
-const LINK_LIFE: Millis = 10 * MINUTE;
-const SIGN_IN_LIFE: Millis = DAY;
 
 type SignInDeps = Pick<Deps, "store" | "local">;
 

@@ -82,6 +82,18 @@ it("ends a link after ten minutes, and a sign-in after a day", async () => {
   expect(await session(token)).toBe(401);
 });
 
+it("lengthens neither by a clock that was ahead", async () => {
+  const { link, redeem, signIn, session, admin, time } = await signInApp();
+  time.pass(HOUR);
+  const code = await link(admin);
+  const token = await signIn(admin);
+  expect(await session(token)).toBe(200);
+  time.pass(-HOUR);
+  expect((await redeem(code)).status).toBe(401);
+  expect(await session(token)).toBe(401);
+  expect(await session(await signIn(admin))).toBe(200);
+});
+
 it("ends a sign-in when its maker expires", async () => {
   const { makeToken, signIn, session, time, listed } = await signInApp();
   const maker = await makeToken(1);

@@ -1,6 +1,7 @@
 import { and, desc, getTableColumns, isNull, lt, or, type SQL, sql } from "drizzle-orm";
+import type { Millis } from "../../../kernel/time.ts";
 import { EVERY_ACCOUNT } from "../../../model/events.ts";
-import type { Token } from "../../../model/token.ts";
+import { LINK_LIFE, SIGN_IN_LIFE, type Token } from "../../../model/token.ts";
 import type { TokenStore } from "../../../ports/stores/token-store.ts";
 import { type Context, hasRows, rowsOf, selectedColumns, statement } from "../client/context.ts";
 import { keptReads } from "../client/kept-reads.ts";
@@ -18,8 +19,14 @@ const TOKEN_EVENT = { account: EVERY_ACCOUNT, strategy: null, kind: "token" } as
 
 const isOwn = and(isNull(tokens.server), isNull(tokens.maker));
 
-const isLiveAt = (at: SQL<unknown>): SQL =>
-  sql`${tokens.revokedAt} is null and (${tokens.expiresAt} is null or ${tokens.expiresAt} > ${at})`;
+/** Links and sign-ins have a maker. One that ends later than its lifetime from now was made while the clock was ahead. */
+const isLiveAt = (at: SQL<unknown>): SQL => {
+  const life = sql`iif(${tokens.scope} = 'link', ${LINK_LIFE}, ${SIGN_IN_LIFE})`;
+  return sql`${tokens.revokedAt} is null and (${tokens.expiresAt} is null or ${tokens.expiresAt} > ${at}) and (${tokens.maker} is null or ${tokens.expiresAt} <= ${at} + ${life})`;
+};
+
+const hasEnded = ({ expiresAt, maker }: Token, at: Millis): boolean =>
+  expiresAt !== null && (expiresAt <= at || (maker !== null && expiresAt > at + SIGN_IN_LIFE));
 
 /** Hashes of a token that is not revoked, and of all that was made by its links, and by theirs. */
 const familyOf = (id: string): SQL => sql`with recursive family(hash) as (
@@ -81,8 +88,7 @@ export function tokenStore(context: Context): TokenStore {
     async tokenByHash(hash, writes = false) {
       if (writes) return readToken(hash);
       const { value: result, now: at } = await keptToken(hash, () => readToken(hash));
-      const hasExpired = at !== undefined && result && result.expiresAt !== null && result.expiresAt <= at;
-      return hasExpired ? undefined : result;
+      return result && at !== undefined && hasEnded(result, at) ? undefined : result;
     },
 
     async redeemLink(link, { id, name, scope, hash, expiresAt, maker }, by) {
