@@ -1,5 +1,5 @@
 import { AppError } from "../kernel/errors.ts";
-import { MINUTE, type Millis } from "../kernel/time.ts";
+import { MINUTE, type Millis, SECOND } from "../kernel/time.ts";
 import type { Local } from "../ports/local.ts";
 import { type Access, checkHosts } from "./access.ts";
 import { HEALTH } from "./entrance.ts";
@@ -8,6 +8,9 @@ import type { Limiter } from "./limiter.ts";
 
 /** Requests that one isolate answers at the same time: the platform sends further ones to other isolates. */
 const MOST_OPEN = 16;
+/** Refused requests return one after another, within half a minute. */
+const RETURN_GAP: Millis = SECOND / 50;
+const LATEST_RETURN: Millis = 30 * SECOND;
 /** A canceled invocation runs no more code, so it counts as open for this long. */
 const COUNTED_FOR: Millis = MINUTE;
 
@@ -33,6 +36,7 @@ interface AdmittedRequest {
 export function createEdgeDoor({ access, limiter, local: { monotonic }, exempt }: EdgeDoor) {
   const patterns = exempt.map((route) => new RegExp(`^${route.replace(/:\w+/g, "[^/]+")}$`));
   const open = new Map<symbol, Millis>();
+  const retryAfter = returnTimes();
   const counted: Limiter = (address) => ({ ...limiter(address), request: () => undefined });
 
   return async (
@@ -49,14 +53,25 @@ export function createEdgeDoor({ access, limiter, local: { monotonic }, exempt }
     }
     const now = monotonic();
     for (const [id, since] of open) if (now - since > COUNTED_FOR) open.delete(id);
-    if (open.size >= MOST_OPEN) throw busyIsolate();
+    if (open.size >= MOST_OPEN) throw busyIsolate(retryAfter(now));
     const id = Symbol();
     open.set(id, now);
     return answer({ address, limiter: counted }).finally(() => open.delete(id));
   };
 }
 
-const busyIsolate = () =>
-  new AppError("Too many requests", `${MOST_OPEN} requests are already open; try again in 1 s`, {
-    retryAfterSeconds: 1,
-  });
+/** Returns after how many seconds each refused request can return, so that they do not all return at once. */
+function returnTimes(): (now: Millis) => number {
+  let last = Number.NEGATIVE_INFINITY;
+  return (now) => {
+    last = Math.min(Math.max(last + RETURN_GAP, now + SECOND), now + LATEST_RETURN);
+    return Math.ceil((last - now) / SECOND);
+  };
+}
+
+const busyIsolate = (retryAfterSeconds: number) =>
+  new AppError(
+    "Too many requests",
+    `${MOST_OPEN} requests are already open; try again in ${retryAfterSeconds} s`,
+    { retryAfterSeconds },
+  );

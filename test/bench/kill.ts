@@ -49,8 +49,10 @@ const LOADS: Readonly<Record<string, string>> = {
 export async function killFigures(): Promise<Figure[]> {
   const script = await bundleScript("kill-load");
   const figures: Figure[] = [];
+  const only = process.argv.find((word) => word.startsWith("--only="))?.slice("--only=".length) ?? "";
   for (const [platform, start] of Object.entries({ Node: startNode, workerd: startEdge }))
     for (const [load, name] of Object.entries(LOADS)) {
+      if (!`${platform}, ${name}`.includes(only)) continue;
       const target = await start(load === "address" ? "loopback" : "off");
       try {
         figures.push(...(await underLoad(target, [script, load], `${platform}, ${name}`)));

@@ -5,7 +5,7 @@ import { backtestCommandFigures } from "./backtest-commands.ts";
 import { callTable } from "./calls.ts";
 import { commandFigures } from "./commands.ts";
 import { edgeFigures } from "./edge.ts";
-import { type Figure, RUNS, row } from "./figure.ts";
+import { type Figure, row } from "./figure.ts";
 import { httpFigures } from "./http.ts";
 import { killFigures } from "./kill.ts";
 import { liquidityFigures } from "./liquidity.ts";
@@ -46,11 +46,9 @@ for (const [name, part] of Object.entries(PARTS))
   if (calls.length === 0 || calls.includes(name)) figures.push(...(await part()));
 
 const machine = `Node ${process.version} on ${process.platform} ${process.arch}, ${cpus().length} cores (${cpus()[0]?.model ?? "unknown"}), ${Math.round(totalmem() / 2 ** 30)} GiB`;
-const table = [
-  `| figure | median of ${RUNS} | least – most | goal |`,
-  "|---|---|---|---|",
-  ...figures.map(row),
-].join("\n");
+const table = [`| figure | median | least – most | goal |`, "|---|---|---|---|", ...figures.map(row)].join(
+  "\n",
+);
 if (calls.length > 0) {
   process.stdout.write(`${machine}\n\n${table}\n`);
   process.exit(0);

@@ -53,6 +53,22 @@ describe("the door of a Worker", () => {
     expect(admitted).toHaveLength(19);
   });
 
+  it("lets refused requests return one after another, within half a minute", async () => {
+    const { send, pass } = openDoor("off");
+    for (let count = 0; count < 16; count++) void send("GET", READ);
+    const refuse = () =>
+      send("GET", READ).then(
+        () => undefined,
+        ({ extras }: { extras: { retryAfterSeconds: number } }) => extras.retryAfterSeconds,
+      );
+    const seconds = await Promise.all(Array.from({ length: 3000 }, refuse));
+    const returning = (at: number) => seconds.filter((one) => one === at).length;
+    expect([1, 2, 3, 29].map(returning)).toEqual([1, 50, 50, 50]);
+    expect([seconds[0], Math.max(...seconds.map(Number))]).toEqual([1, 30]);
+    pass(30_000);
+    expect(await refuse()).toBe(1);
+  });
+
   it("counts a request that never ends as open for a minute", async () => {
     const { send, refusal, admitted, pass } = openDoor("off");
     for (let count = 0; count < 16; count++) void send("GET", READ);
