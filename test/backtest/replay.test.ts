@@ -108,6 +108,19 @@ describe("a replay of what the service has done", () => {
     expect(Number(body.record.realized)).toBeLessThan(Number(body.candles.realized));
   });
 
+  it("names the layouts of a centered grid that lay around another price, and nothing else for them", async () => {
+    const centered = { levels: 3, spacing: 0.01, size: 200, deviation: 0.002, debounce: 60_000 };
+    // A pass a minute sees the market leave the grid later than the candles do.
+    const { replayed } = await ran({ minutes: 130, centered });
+    const body = await replayed();
+    expect(body.differences.length).toBeGreaterThan(10);
+    expect(causesOf(body)).toEqual([expect.stringMatching(/^\d+ centered$/)]);
+    expect(body.text).toMatch(/^match \d+(\.\d+)? %: \d+ layouts centered at another price$/);
+    expect(body.differences[0]?.text).toBe("the grid was centered at another price then");
+    const still = await ran({ minutes: 130, centered: { ...centered, deviation: 0.5 }, asleep: [58, 103] });
+    expect(causesOf(await still.replayed())).toEqual(["1 late_pass"]);
+  });
+
   it("rests again and again, so that the same process steps and answers meanwhile", async () => {
     const { app, id } = await swung({ minutes: 20 });
     const request = { id, timeframe: "1m", limit: 100, set: "size=80" };

@@ -68,6 +68,8 @@ export async function drivenApp(
     switches,
     call,
     start: async (grid: object) => (await call<GridOut>("POST", "/strategy/grid", grid)).body,
+    startCentered: async (grid: object) =>
+      (await call<GridOut>("POST", "/strategy/grid/centered", grid)).body,
     stop: (id: string, cancelOrders = true) =>
       call<{ message: string; summary: { openOrders?: readonly { id: string }[] } }>(
         "DELETE",

@@ -41,6 +41,8 @@ interface Swung {
   readonly quote?: bigint;
   readonly parts?: boolean;
   readonly url?: string;
+  /** A centered grid in place of the usual one. */
+  readonly centered?: object;
 }
 
 /** A grid of the real service over those minutes, a pass in each. */
@@ -50,6 +52,7 @@ export async function swung({
   quote,
   parts = false,
   url,
+  centered,
 }: Swung): Promise<{ app: Driven; id: string }> {
   const candles = new Map([
     [SYMBOL, candlesOf({ pair: SYMBOL, spanMillis: MINUTE }, swings(minutes + 5))],
@@ -59,7 +62,10 @@ export async function swung({
     const held = (await app.venue("kraken").balances()).find(({ asset }) => asset === "USDT");
     await app.deposit("USDT", quote - (held?.free ?? 0n));
   }
-  const { id } = await app.start(SWUNG);
+  const { exchange, symbol, useOwnBase } = SWUNG;
+  const { id } = centered
+    ? await app.startCentered({ exchange, symbol, useOwnBase, ...centered })
+    : await app.start(SWUNG);
   for (let minute = 1; minute <= minutes; minute++) {
     if (minute > asleep[0] && minute <= asleep[1]) app.time.pass(MINUTE);
     else await app.tick(MINUTE);

@@ -18,6 +18,7 @@ export type CauseCode =
   | "paused"
   | "stopped"
   | "edited"
+  | "centered"
   | "resting"
   | "not_placed"
   | "within_bar"

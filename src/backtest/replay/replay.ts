@@ -24,6 +24,7 @@ import {
 } from "./cause.ts";
 import { type Executed, executedOf, type Pairing, paired } from "./executed.ts";
 import { beginningAt } from "./first-bar.ts";
+import { causeByLayout, centeredElsewhere } from "./layouts.ts";
 import { quoteUseOf } from "./quote-use.ts";
 
 /** All that is stored of a grid's time, oldest first. */
@@ -103,7 +104,12 @@ export function* replaying(
     // The last bar may go on after the grid has ended.
     onlyCandles: onlyCandles.filter(({ at }) => at < until),
   };
-  const { differences, same } = differencesOf(pairing, recorded, market.tick);
+  const { tick } = market;
+  const last = over.run.account.strategy.state.generation;
+  const elsewhere = strategy.config.centered
+    ? centeredElsewhere({ orders: record.orders, executed: ours, candles: theirs, last, tick, within })
+    : new Set<number>();
+  const { differences, same } = differencesOf(pairing, recorded, { tick, elsewhere });
   return {
     ...{ over, changed, same, differences, lastPrice: closeOf(bars, bars.count - 1) },
     executed: {
@@ -165,7 +171,7 @@ function recordedOf(
 function differencesOf(
   { both, onlyRecord, onlyCandles }: Pairing,
   recorded: Recorded,
-  tick: Decimal,
+  { tick, elsewhere }: { readonly tick: Decimal; readonly elsewhere: ReadonlySet<number> },
 ): { readonly differences: readonly Difference[]; readonly same: number } {
   const others = both.flatMap(({ record, candles }): Difference[] => {
     const cause = causeOfOther({ record, candles }, tick);
@@ -177,7 +183,9 @@ function differencesOf(
   const extra = onlyRecord.map(
     (order): Difference => ({ where: "record", order, cause: causeOfExtra(order, recorded) }),
   );
-  const all = [...others, ...missed, ...extra].sort((a, b) => a.order.at - b.order.at);
+  const all = [...others, ...missed, ...extra]
+    .map((one) => ({ ...one, cause: causeByLayout(one.order, one.cause, elsewhere) }))
+    .sort((a, b) => a.order.at - b.order.at);
   return { differences: withFollowers(all, both), same: both.length - others.length };
 }
 

@@ -177,6 +177,7 @@ const COUNTED: Readonly<Record<CauseCode, readonly [one: string, text: string]>>
   paused: ["fill", "missed while it was paused"],
   stopped: ["sale", "of a requested stop"],
   edited: ["change", "of the grid's settings before this time"],
+  centered: ["layout", "centered at another price"],
   resting: ["order", "unfilled at a price that the candles pass"],
   not_placed: ["slot", "without an order for some time, reason not stored"],
   within_bar: ["fill", "on a price path that a candle does not show"],
