@@ -69,7 +69,7 @@ export interface Permit {
   /** Runs when the request's turn has come, before it is signed. `mayLeave` can use its result. */
   readonly look?: () => Promise<void>;
   readonly mayLeave: () => boolean;
-  /** Protocol time after which a simulated venue refuses the request itself. */
+  /** Protocol time after which the venue does not send a create. A simulated venue refuses any later write. */
   readonly sendBy: Millis;
 }
 

@@ -243,7 +243,7 @@ export function venueOf(
         timeout: timing.requestTimeout,
         leaves() {
           signedAt = ours();
-          if (!permit.mayLeave()) return { result: "not_sent" };
+          if (!permit.mayLeave() || ours() > permit.sendBy + timing.skew) return { result: "not_sent" };
           leaving(order.clientId);
           return undefined;
         },

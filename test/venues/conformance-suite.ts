@@ -137,6 +137,13 @@ export function conformance(title: string, start: () => Promise<Runner>) {
       expect([found?.price, found?.amount]).toEqual([decimal("59000"), decimal("0.001")]);
     });
 
+    it("sends no order after the time by which it had to be sent", async () => {
+      const late = { ...permit(now), sendBy: now - 2_000 };
+      expect(await venue.create(order(), late)).toMatchObject({ result: "not_sent" });
+      expect(exchange.byClient(ID)).toEqual([]);
+      expect(await venue.create(order(), { ...late, sendBy: now })).toMatchObject({ result: "accepted" });
+    });
+
     it("finds it by our id when part of it, and when all of it is filled", async () => {
       const id = await place();
       exchange.fill(id, "0.0004");

@@ -7,7 +7,7 @@ import type { Ccxt } from "../client/ccxt.ts";
 import { clockCheck } from "../client/clock-check.ts";
 import type { AccountKind } from "../client/keeping.ts";
 import type { PrivateCall } from "../client/quirks.ts";
-import { CallFailed, NotSent, TOO_LATE } from "../client/told.ts";
+import { CallFailed, CLOCK_BEHIND, NotSent, TOO_LATE } from "../client/told.ts";
 import { venueErrorOf } from "../client/venue-error.ts";
 import { accountKindReader } from "./account-kind.ts";
 import type { ExchangeLink } from "./exchange-link.ts";
@@ -156,6 +156,8 @@ export function createSession(link: ExchangeLink, { account, keys, hold }: Sessi
         await permit.look?.();
         const stands = () => inTime() && permit.mayLeave();
         if (!stands()) throw new NotSent(TOO_LATE);
+        // The row was written by a clock that was behind: its times would end an order that the exchange has.
+        if (kind === "create" && now() > permit.sendBy + timing.skew) throw new NotSent(CLOCK_BEHIND);
         const mayLeave = () => {
           const may = stands();
           if (may) leaving();

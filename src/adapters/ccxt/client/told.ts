@@ -106,6 +106,8 @@ export class CallFailed extends Error {
 }
 
 export const TOO_LATE = "the request could not be sent in time";
+export const CLOCK_BEHIND =
+  "the database's clock is behind this machine's clock; synchronize both, because no order is sent until then";
 
 /** Our own guard kept the request from leaving. */
 export class NotSent extends Error {
