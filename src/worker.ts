@@ -1,6 +1,7 @@
 /** Entry point on Workers: serves the app, and runs passes on the cron's schedule, through a queue if one is bound. */
 
 import type { ExecutionContext, MessageBatch, Queue } from "@cloudflare/workers-types";
+import { definitions } from "edgemaker-strategies";
 import { LinearRouter } from "hono/router/linear-router";
 import { publicBudgets } from "./adapters/ccxt/client/public-budget.ts";
 import { rememberedMarkets } from "./adapters/ccxt/client/remembered.ts";
@@ -79,7 +80,7 @@ function settled(environment: Bindings) {
   const config = parseConfig(textSettingsOf(environment));
   const ids = config.exchanges.map(({ id }) => id);
   const documents = servedDocuments(environment.ASSETS, ids);
-  const operations = createOperations(ids);
+  const operations = createOperations(ids, definitions);
   const [limiter, access] = [createLimiter(config.rateLimits, local.monotonic), accessOf(config)];
   const door = createEdgeDoor({ access, limiter, local, exempt: [...urgentRoutes(operations), MCP_ROUTE] });
   return { config, documents, operations, door, access };
@@ -116,7 +117,7 @@ async function openService(environment: Bindings, outlast?: Outlast) {
     isChecked: checkedDatabases.has(database),
     live: { fetch: counted, markets: rememberMarkets, budgets, buyFees },
     local: outlast ? { ...local, outlast } : local,
-    ...{ heavy, log: logFrom(config.logLevel), migrations: [] },
+    ...{ heavy, log: logFrom(config.logLevel), migrations: [], definitions },
     readCandles: () => Promise.reject(new SettingsError("candle files can only be replayed on Node")),
     requests: () => config.subrequests - made,
     post: fetchPost(counted, config.outboundHosts),

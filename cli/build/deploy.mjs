@@ -2,8 +2,8 @@
 import { spawnSync } from "node:child_process";
 import { buildWorker, bundleKibibytes, root, wrangler } from "./worker-bundle.mjs";
 
-/** The free plan accepts 3 MiB, the paid plan 10 MiB. A larger bundle starts more slowly. */
-const MOST_KIBIBYTES = 700;
+/** The free plan accepts 3 MiB, the paid plan 10 MiB. A larger bundle starts more slowly. Your own strategies count too. */
+const MOST_KIBIBYTES = 800;
 const isDry = process.argv.includes("--dry");
 
 await buildWorker();

@@ -1,4 +1,4 @@
-// Writes the files that Cloudflare serves beside the Worker. wrangler runs this script before it bundles.
+// Writes the user's strategies for the Worker, and the files that Cloudflare serves beside it. wrangler runs this script before it bundles.
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -6,9 +6,13 @@ import { currentBundle, root } from "./current.cjs";
 
 const built = await currentBundle();
 const { documents } = await import(pathToFileURL(built).href);
-const { workerDocuments } = await documents();
+const { workerDocuments, workerStrategies } = await documents();
+const { definitions, source } = workerStrategies(
+  process.env.EDGEMAKER_STRATEGIES ?? join(root, "strategies"),
+);
+writeFileSync(join(root, "dist/strategies.mjs"), source);
 const assets = join(root, "dist/assets");
-for (const [name, text] of Object.entries(await workerDocuments())) {
+for (const [name, text] of Object.entries(await workerDocuments(definitions))) {
   mkdirSync(dirname(join(assets, name)), { recursive: true });
   writeFileSync(join(assets, name), text);
 }

@@ -59,6 +59,8 @@ export interface WorkerOptions {
   /** Hears each entry of the worker's log. */
   readonly onLog?: (entry: Readonly<Record<string, unknown>>) => void;
   readonly port?: number;
+  /** Another bundle than that of this checkout. */
+  readonly path?: string;
   /** Serves the built files, as the platform does. */
   readonly assets?: boolean;
 }
@@ -66,16 +68,15 @@ export interface WorkerOptions {
 /** The built worker in workerd, as wrangler.toml has it deployed, with these settings in place of its secrets. */
 export async function startWorker(
   settings: Readonly<Record<string, string>>,
-  { queue = true, onLog, port = 0, assets = false }: WorkerOptions = {},
+  { queue = true, onLog, port = 0, assets = false, path }: WorkerOptions = {},
 ): Promise<Miniflare> {
-  const path = await workerBundle();
   const { workerOptions } = unstable_getMiniflareWorkerOptions(join(root, "wrangler.toml"));
   const { bindings, assets: files, queueProducers, queueConsumers, ...options } = workerOptions;
   const worker = new Miniflare({
     ...options,
     ...(assets ? { assets: files } : {}),
     ...(queue ? { queueProducers, queueConsumers } : {}),
-    modules: [{ type: "ESModule", path }],
+    modules: [{ type: "ESModule", path: path ?? (await workerBundle()) }],
     bindings: { ...bindings, ...settings },
     cf: false,
     // Otherwise each request of the worker's goes through another worker, which takes as much CPU as the request.

@@ -1,0 +1,63 @@
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, expect, it } from "vitest";
+import { wrangler } from "../../cli/build/worker-bundle.mjs";
+import { workerStrategies } from "../../cli/host/worker-documents.ts";
+import { bearer } from "../contract/suite.ts";
+import { root } from "../support/bundle.ts";
+import { edgeApp } from "../support/edge.ts";
+import { tempFolder } from "../support/temp.ts";
+
+const built = join(root, `dist/strategies-${process.pid}`);
+afterAll(() => rmSync(built, { recursive: true, force: true }));
+
+/** The Worker with a folder's strategies, built as `wrangler deploy` builds it, beside the one of this checkout. */
+async function buildWith(folder: string): Promise<string> {
+  mkdirSync(built, { recursive: true });
+  writeFileSync(join(built, "strategies.mjs"), workerStrategies(folder).source);
+  const config = readFileSync(join(root, "wrangler.toml"), "utf8")
+    .replace("./dist/strategies.mjs", "./strategies.mjs")
+    .replace(/^command = .*$/m, "")
+    .replaceAll('"./cli/', '"../../cli/')
+    .replaceAll('"./src/', '"../../src/')
+    .replaceAll('"src/', '"../../src/')
+    .replaceAll('"dist/', '"../../dist/');
+  writeFileSync(join(built, "wrangler.toml"), config);
+  await wrangler(
+    "deploy",
+    "--dry-run",
+    "--config",
+    join(built, "wrangler.toml"),
+    "--outdir",
+    join(built, "out"),
+  );
+  return join(built, "out/worker.js");
+}
+
+it("runs a strategy of the user's own, deployed with the Worker", async () => {
+  const folder = tempFolder();
+  cpSync(join(root, "examples/two-sided.ts"), join(folder, "two-sided.ts"));
+  const edge = await edgeApp({}, { path: await buildWith(folder) });
+  try {
+    const headers = { ...bearer(edge.tokens.admin), "content-type": "application/json" };
+    const call = async (path: string, init: object = {}) =>
+      (await edge.ask(`/api/v1${path}`, { ...init, headers })).json() as Promise<{ strategies: unknown }>;
+    const body = { exchange: "kraken", symbol: "BTC/USDT", spread: 0.002, size: 100 };
+    expect(
+      await call("/strategy/declared/two-sided", { method: "POST", body: JSON.stringify(body) }),
+    ).toMatchObject({
+      status: "running",
+      strategy: "two-sided",
+    });
+    const { strategies } = await call("/strategy/declared/status");
+    expect(strategies).toMatchObject([{ lastError: null, orders: [{ id: "bid" }, { id: "ask" }] }]);
+  } finally {
+    await edge.close();
+  }
+});
+
+it("builds no Worker with a strategy that has a mistake", () => {
+  const folder = tempFolder();
+  writeFileSync(join(folder, "broken.ts"), 'import { z } from "edgemaker";\nexport default 7 +;\n');
+  expect(() => workerStrategies(folder)).toThrow("broken.ts:2:19");
+});
