@@ -20,6 +20,7 @@ import { print, render } from "../terminal/output.ts";
 import { fail, misreadOf } from "../terminal/refused.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 import { type Waited, waitedFor } from "../terminal/waited-for.ts";
+import { blameProfile, readProfile } from "./grid-profile.ts";
 import { INTERRUPTED } from "./report-on-interrupt.ts";
 
 /** Apart, since exchanges and the database are most of what a start takes. */
@@ -32,12 +33,15 @@ const RULE_FIELDS = ["tick", "lot", "makerFee"] as const;
 export async function runBacktest(operation: Operation, values: Values): Promise<number> {
   const { data, report, json, format } = values;
   if (format === "csv" && json) throw new UsageError("--format csv and --json exclude each other");
-  const given = fromTexts(fieldKinds(operation), textsOf(operation, values));
+  const file = values["grid-profile"] === undefined ? undefined : String(values["grid-profile"]);
+  const profile = file === undefined ? {} : readProfile(file);
+  const given = { ...fromTexts(fieldKinds(operation), textsOf(operation, values)), ...profile };
   const input = report || format === "csv" ? { fills: MOST_FILLS, ...given } : given;
   const misread = misreadOf(operation, input);
+  if (misread && file !== undefined) blameProfile(file, profile, misread);
   if (misread) return fail(misread, { operation, values });
-  const file = typeof data === "string" ? data : undefined;
-  const { answer, isCut } = await answeredBacktest(operation, values, input, file);
+  const dataFile = typeof data === "string" ? data : undefined;
+  const { answer, isCut } = await answeredBacktest(operation, values, input, dataFile);
   if (answer.status !== 200) return fail(answer, { operation, values });
   const body = answer.body as BacktestAnswer;
   if (typeof report === "string") {
@@ -68,7 +72,7 @@ async function answeredBacktest(
     ? file && pastOfFile(file, skipRefused)
     : file === undefined
       ? storedIn(settings.databaseUrl, input)
-      : await keptIn(file, input.symbol, { skipRefused, asBars: operation.name !== BACKTEST });
+      : await keptIn(file, input.symbol, { skipRefused, asBars: !WALK_TRADES.includes(operation.name) });
   // With all rules given nothing but the file is needed: no database is opened and no exchange is asked.
   if (kept && !isStoredGrid && RULE_FIELDS.every((name) => input[name] !== undefined))
     return await runHere({ kept, local: nodeLocal } as unknown as Deps);
@@ -83,7 +87,7 @@ async function answeredBacktest(
 }
 
 /** What walks trades one by one; a search and a replay make bars of them. */
-const BACKTEST = "backtest_grid";
+const WALK_TRADES: readonly string[] = ["backtest_grid", "backtest_centered_grid"];
 
 interface FileReadAs {
   readonly skipRefused: boolean;

@@ -2,7 +2,7 @@ import type { CommandDef } from "citty";
 import type { Operation } from "../../src/operation.ts";
 import type { Args } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";
-import { fieldArgs } from "./operation.ts";
+import { fieldArgs, PROFILE_ARGS } from "./operation.ts";
 
 /** Flags that name files of this machine: no server is asked for what they say. */
 const FILES = {
@@ -44,14 +44,19 @@ const overFile =
 export const suggestCommand = overFile("suggest");
 export const quoteBacktestCommand = overFile("backtest");
 
-export const backtestCommand = (operation: Operation): CommandDef =>
-  command({
-    name: "backtest",
-    description: operation.summary,
-    examples: operation.cli?.examples,
-    args: () => ({ ...FILES, ...fieldArgs(operation) }),
-    run: async (values) => (await import("../actions/backtest.ts")).runBacktest(operation, values),
-  });
+const backtestAs =
+  (name: string, more: Args = {}) =>
+  (operation: Operation): CommandDef =>
+    command({
+      name,
+      description: operation.summary,
+      examples: operation.cli?.examples,
+      args: () => ({ ...FILES, ...more, ...fieldArgs(operation) }),
+      run: async (values) => (await import("../actions/backtest.ts")).runBacktest(operation, values),
+    });
+
+export const backtestCommand = backtestAs("backtest");
+export const centeredBacktestCommand = backtestAs("centered", PROFILE_ARGS);
 
 export const replayCommand = (operation: Operation): CommandDef =>
   command({

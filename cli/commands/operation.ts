@@ -34,6 +34,15 @@ export const YES_ARGS = {
   yes: { type: "boolean", description: "Do it without a question; a script needs this" },
 } as const satisfies Args;
 
+/** Flags of a centered grid. */
+export const PROFILE_ARGS = {
+  "grid-profile": {
+    type: "string",
+    description: "JSON file with a profile; its values override the matching flags",
+    valueHint: "file",
+  },
+} as const satisfies Args;
+
 const COLUMNS_ARG = {
   columns: {
     type: "string",

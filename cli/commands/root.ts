@@ -7,7 +7,13 @@ import type { StrategyDefinitions } from "../../src/ports/definition.ts";
 import { environmentWithFile } from "../host/settings.ts";
 import { command } from "../terminal/command.ts";
 import { auditCommand } from "./audit.ts";
-import { backtestCommand, quoteBacktestCommand, replayCommand, suggestCommand } from "./backtest.ts";
+import {
+  backtestCommand,
+  centeredBacktestCommand,
+  quoteBacktestCommand,
+  replayCommand,
+  suggestCommand,
+} from "./backtest.ts";
 import { candlesCommand } from "./candles.ts";
 import { completionCommand } from "./completion.ts";
 import { costCommand } from "./cost.ts";
@@ -96,6 +102,7 @@ export function rootCommand(ids: readonly string[], definitions: StrategyDefinit
 /** Commands that read candles of a file of this machine. */
 const OVER_FILES: Readonly<Record<string, (operation: Operation) => CommandDef>> = {
   backtest_grid: backtestCommand,
+  backtest_centered_grid: centeredBacktestCommand,
   backtest_quote: quoteBacktestCommand,
   replay_grid: replayCommand,
   suggest_grid: suggestCommand,
@@ -137,6 +144,7 @@ function addTo(commands: Record<string, CommandDef>, group: string, name: string
 
 function subCommandsOf(commands: Record<string, CommandDef>, group: string): Record<string, CommandDef> {
   commands[group] ??= command({ name: group, description: SUB_COMMANDS[group] ?? group, subCommands: {} });
+  commands[group].subCommands ??= {};
   return commands[group].subCommands as Record<string, CommandDef>;
 }
 

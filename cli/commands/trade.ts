@@ -3,7 +3,7 @@ import type { Operation } from "../../src/operation.ts";
 import { DATABASE_ARGS } from "../host/settings.ts";
 import { command } from "../terminal/command.ts";
 import { UsageError } from "../terminal/usage-error.ts";
-import { CALL_ARGS, fieldArgs, YES_ARGS } from "./operation.ts";
+import { CALL_ARGS, fieldArgs, PROFILE_ARGS, YES_ARGS } from "./operation.ts";
 
 /** The one strategy so far. Its own flags are the fields of start_centered_grid; lists stand in a profile. */
 const NOT_FLAGS = { planHash: "", customSpacings: [], sizeWeights: [] };
@@ -22,11 +22,7 @@ export function tradeCommand(operations: readonly Operation[]): CommandDef {
     args: () => ({
       strategy: { type: "string", description: "grid", valueHint: "name" },
       ...fieldArgs(start, NOT_FLAGS),
-      "grid-profile": {
-        type: "string",
-        description: "JSON file with a profile; its values override the matching flags",
-        valueHint: "file",
-      },
+      ...PROFILE_ARGS,
       preview: { type: "boolean", description: "Show the plan and place nothing" },
       detach: { type: "boolean", description: "Start it on the running server, and return at once" },
       "tick-interval": {

@@ -100,6 +100,30 @@ describe("edgemaker backtest", () => {
     expect(readFileSync(report, "utf8")).toContain("400 prints, 400 books (an order queues behind");
   });
 
+  it("tests a centered grid, by flags or by the profile of `trade`", async () => {
+    const { folder, file } = folderWithCandles();
+    const market = WORDS.slice(1, 5);
+    const rules = ["--tick", "0.1", "--lot", "0.0001", "--maker-fee", "0.001", "--data", file, "--json"];
+    const words = (...more: string[]) => ["backtest", "centered", ...market, ...rules, ...more];
+    const sizes = ["--levels", "2", "--size", "100"];
+    const flags = await edgemaker(folder, words(...sizes, "--spacing", "0.008"));
+    expect([flags.code, flags.stderr]).toEqual([0, ""]);
+    const answer = JSON.parse(flags.stdout);
+    expect(answer).toMatchObject({ symbol: "BTC/USDT", bars: 600, isWhole: true });
+    expect(answer.cycles).toBeGreaterThan(10);
+    writeFileSync(
+      join(folder, "calm.json"),
+      JSON.stringify({ levels: 2, baseSpacing: 0.008, baseSize: 100 }),
+    );
+    const profile = await edgemaker(folder, words("--grid-profile", join(folder, "calm.json")));
+    expect(JSON.parse(profile.stdout)).toEqual(answer);
+    const wrong = await edgemaker(folder, words(...sizes, "--spacing", "0"));
+    expect([wrong.code, JSON.parse(wrong.stderr)]).toEqual([
+      2,
+      expect.objectContaining({ error: "Invalid spacing" }),
+    ]);
+  });
+
   it("takes the candles that were imported of the exchange, where no file is named", async () => {
     const { folder, file } = folderWithCandles();
     const of = ["--from", "kraken", "--symbol", "BTC/USDT"];

@@ -96,6 +96,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   serve: "test/processes",
   page: "test/web/strategies.test.ts",
   backtest: "test/backtest/surfaces.test.ts",
+  "backtest centered": "test/backtest/surfaces.test.ts",
   replay: "test/backtest/replay-command.test.ts",
   ...Object.fromEntries(
     ["stop", "pause", "resume", "orders", "fills", "events"].map((word) => [

@@ -148,6 +148,15 @@ export const backtestOperations = (ids: readonly string[]): readonly Operation[]
     name: "backtest_centered_grid",
     summary: "Test a centered grid on historical prices",
     http: { route: "POST /backtest/centered", from: "body" },
+    cli: {
+      path: "backtest centered",
+      defaults: { allowLoss: false },
+      view: backtestView,
+      examples: [
+        "edgemaker backtest centered --exchange kraken --symbol BTC/USDT --levels 5 --spacing 0.004 --size 100",
+        "edgemaker backtest centered --exchange mexc --symbol ADA/USDT --grid-profile calm.json --data ada-usdt.csv.gz",
+      ],
+    },
     input: () => centeredBacktestInput(ids),
     run: (deps, input, call) => {
       const { fields, grid } = inputParts(input);
