@@ -8,7 +8,10 @@ import { helpOf } from "./terminal/help.ts";
 import { terminalColumns } from "./terminal/style.ts";
 import { UsageError } from "./terminal/usage-error.ts";
 
-/** Runs a command line and returns its exit code: 0 done, 1 the operation failed, 2 the command line was wrong, 3 a grid stands still. */
+/**
+ * Runs a command line and returns its exit code: 0 success, 1 the operation failed, 2 the command line was wrong, 3 a
+ * grid is stalled.
+ */
 export async function runCommandLine(argv: readonly string[]): Promise<number> {
   try {
     const words = argv[0] === "help" ? [...argv.slice(1), "--help"] : argv;
@@ -32,7 +35,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** The flag is the setting: it names what commands there are, before any of them is read. */
+/** Applies the strategies flag before parsing, because it determines the available commands. */
 function nameStrategies(words: readonly string[]): void {
   const place = words.indexOf("--strategies");
   const inOne = words.find((word) => word.startsWith("--strategies="));
@@ -40,7 +43,7 @@ function nameStrategies(words: readonly string[]): void {
   if (folder !== undefined) process.env.EDGEMAKER_STRATEGIES = folder;
 }
 
-/** The commands; those of the user's own strategies where one of them is called. */
+/** Returns the commands; includes the user's own strategies if one of them is called. */
 async function rootOf([group]: readonly string[]) {
   const { exchanges, strategies } = settingsForCommands(process.env);
   const ids = exchanges.map(({ id }) => id);
@@ -49,13 +52,13 @@ async function rootOf([group]: readonly string[]) {
   return rootCommand(ids, strategiesIn(strategies).definitions);
 }
 
-/** The build stores it for the first start on a new database. */
+/** Reads the schema that the build stored for the first start on a new database. */
 export const schemaOfMigrations = async () => (await import("./actions/actions.ts")).madeSchema();
 
-/** The build of the Worker stores them. */
+/** Loads the documents that the Worker's build stores. */
 export const documents = () => import("./host/worker-documents.ts");
 
-/** A command that would make its database makes no folder that nobody meant. */
+/** Asks before a command creates a folder that could be a typing error. */
 async function settleFolder({ db }: Args, values: Values): Promise<void> {
   const lacking = db === undefined || db.isOnlyRead ? undefined : lackingFolder(values, process.env);
   if (lacking) await (await import("./actions/actions.ts")).askForFolder(lacking, values);

@@ -1,6 +1,6 @@
 /**
- * What the commands do, made together when one of them runs: commands themselves are only named at first, for help.
- * Apart stay those that bring a large library of their own: setup, mcp, and what serves.
+ * Loads the actions of all commands together when one runs; for help, commands only need their names. Actions with a
+ * large library are separate: setup, mcp and serve.
  */
 
 export { issueToken } from "../../src/controls/operations/tokens.ts";

@@ -23,13 +23,13 @@ import { type Waited, waitedFor } from "../terminal/waited-for.ts";
 import { blameProfile, readProfile } from "./grid-profile.ts";
 import { INTERRUPTED } from "./report-on-interrupt.ts";
 
-/** Apart, since exchanges and the database are most of what a start takes. */
+/** Loaded separately, because exchanges and the database take most of a start's time. */
 const toExchanges = () => import("./run-operation.ts");
 
-/** Fields with which no exchange has to be asked for its rules. */
+/** Fields that replace an exchange's market rules, so no request is needed. */
 const RULE_FIELDS = ["tick", "lot", "makerFee"] as const;
 
-/** A backtest over a file's candles here, or over what a server, or the exchange, tells. Returns the exit code. */
+/** Runs a backtest over a file's candles here, or over data of a server or the exchange. Returns the exit code. */
 export async function runBacktest(operation: Operation, values: Values): Promise<number> {
   const { data, report, json, format } = values;
   if (format === "csv" && json) throw new UsageError("--format csv and --json exclude each other");
@@ -113,7 +113,7 @@ async function keptIn(
   return { candles: async () => candles };
 }
 
-/** A file's prints or candles, of the pair that a stored grid turns out to have. */
+/** Returns a file's trades or candles for the stored grid's pair. */
 export const pastOfFile = (file: string, skipRefused = false): CandleReader => ({
   candles: ({ symbol }) => readFile(file, symbol, skipRefused),
   tape: (pair) =>
@@ -133,7 +133,7 @@ async function readOrRefuse<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What was downloaded or imported of this exchange and pair; undefined where nothing was. */
+/** Returns downloaded or imported candles of this exchange and pair; undefined if there are none. */
 function storedIn(databaseUrl: string, { exchange, symbol, timeframe = "1m" }: Record<string, unknown>) {
   const spanMillis = spanOf(String(timeframe));
   if (spanMillis === undefined || typeof symbol !== "string" || !isPair(symbol)) return undefined;
@@ -143,7 +143,7 @@ function storedIn(databaseUrl: string, { exchange, symbol, timeframe = "1m" }: R
   return { candles: async () => (await readStored(file)).candles };
 }
 
-/** A replay over a file's candles is made here; any other by whoever has the grid. Returns the exit code. */
+/** Runs a replay over a file's candles here; other replays run where the grid is stored. Returns the exit code. */
 export async function runReplay(operation: Operation, values: Values): Promise<number> {
   const { openAnswering: open, runOperation } = await toExchanges();
   if (typeof values.data !== "string") return runOperation(operation, values, {});

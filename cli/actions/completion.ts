@@ -3,7 +3,7 @@ import type { Args } from "../terminal/arguments.ts";
 import type { Meta } from "../terminal/command.ts";
 
 interface Node {
-  /** Words of the command; none for the root. */
+  /** Words of the command; empty for the root. */
   readonly path: string;
   readonly commands: readonly (readonly [name: string, description: string])[];
   readonly flags: readonly {
@@ -13,7 +13,7 @@ interface Node {
   }[];
 }
 
-/** A script that makes a shell complete every command and flag. */
+/** Returns a script that completes every command and flag in a shell. */
 export function completion(shell: string, root: CommandDef): string {
   const nodes = nodesOf(root, "");
   switch (shell) {

@@ -14,8 +14,8 @@ interface Asks {
 }
 
 /**
- * Starts a grid. The plan is shown first in a terminal, and exactly that is started: when the market has made another of
- * it meanwhile, that one is shown. Undefined when the answer is to start nothing.
+ * Starts a grid. In a terminal it shows the plan first, and starts exactly that; if the market has changed the plan
+ * meanwhile, it shows the new one. Undefined if the user declines.
  */
 export const confirmStart = (
   input: Input,
@@ -24,7 +24,7 @@ export const confirmStart = (
 ): Promise<Answer | undefined> =>
   isApproved(input, values) ? reportOnInterrupt(start(input)) : shownStart(input, { preview, start });
 
-/** Whether it is approved without a question. Throws where it is not, and nobody is there to answer one. */
+/** Returns whether the start needs no confirmation. Throws if it needs one and there is no terminal. */
 function isApproved(input: Input, { json, yes }: Values): boolean {
   if (yes || input.planHash !== undefined || input.dryRun) return true;
   if (json || !isAtTerminal())
@@ -34,10 +34,10 @@ function isApproved(input: Input, { json, yes }: Values): boolean {
   return false;
 }
 
-/** Whether there is somebody to ask. */
+/** Returns whether a user can answer at a terminal. */
 export const isAtTerminal = (): boolean => Boolean(process.stdin.isTTY && process.stdout.isTTY);
 
-/** Shows the plan until it is started as it was shown, with the account's own base where that is wished, or not at all. */
+/** Shows the plan until the user starts it, starts it with the account's own base, or declines. */
 export async function shownStart(input: Input, { preview, start }: Asks): Promise<Answer | undefined> {
   let request: Input = { ...input, useOwnBase: input.useOwnBase ?? false };
   for (;;) {
@@ -57,15 +57,15 @@ export async function shownStart(input: Input, { preview, start }: Asks): Promis
   }
 }
 
-/** The text of a change, and the question after it. */
+/** The text of a change, and its confirmation question. */
 export interface ShownChange {
   formatAs(plan: unknown): Readonly<Record<string, string>>;
   readonly question: string;
-  /** Ctrl-C then waits for the result. */
+  /** Makes Ctrl-C wait for the result. */
   readonly isStart?: true;
 }
 
-/** The same of a change of what runs: what is cancelled and placed is shown, and exactly that is approved. */
+/** Does the same for a change of a running strategy: shows canceled and new orders, and executes exactly that. */
 export async function confirmEdit(
   input: Input,
   values: Values,
@@ -92,7 +92,7 @@ const isOtherPlan = ({ body }: Answer): boolean =>
 
 type Choice = "yes" | "with" | "without" | "cancel";
 
-/** The first choice is highlighted: it never sells base that the account already has. */
+/** Asks what to do with the plan. The default choice never sells base that the account already has. */
 async function choose(plan: ShownPlan): Promise<Choice> {
   // Load the prompts only for a question: most commands have none.
   const { isCancel, select } = await import("@clack/prompts");

@@ -7,7 +7,7 @@ import { type GridUsage, monthOf, priceOf, unitsOf } from "./estimate.ts";
 import { PLANS, PRICES_OF } from "./plans.ts";
 import { openAnswering, remoteOf } from "./run-operation.ts";
 
-/** What the running grids would cost in a month like the last counted day, on named plans. */
+/** Estimates the monthly price of the running grids on several hosting plans, from the last counted day. */
 export async function estimateCost({ passes, ...values }: Values): Promise<number> {
   const status = createOperations([]).find(({ name }) => name === "get_grid_status");
   if (!status) throw new Error("there is no operation get_grid_status");

@@ -13,7 +13,7 @@ import { numberOf } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { startServer } from "./serve.ts";
 
-/** The same market for everybody: ten hours of it in a minute. */
+/** The demo's market, the same for everybody: ten hours in a minute. */
 const MARKET = {
   sandbox: true,
   speed: "600",
@@ -21,7 +21,7 @@ const MARKET = {
   origin: "2026-01-01T00:00:00Z",
 } as const;
 
-/** As far apart in the market as those of the usual speed. */
+/** Interval of passes, which gives the usual interval in market time. */
 const LONG_PASSES = { "tick-interval": "300000" } as const;
 
 const GRID = {
@@ -33,10 +33,10 @@ const GRID = {
   orderSize: decimal("500"),
 } as const;
 
-/** Where the usual port is taken and none was asked for, one of the next is. */
+/** Number of next ports to try if the default port is in use and no port was requested. */
 const PORTS_AROUND = 20;
 
-/** Serve a sandbox on a new database, start a grid on it and print its fills and P&L. Returns the exit code. */
+/** Serves a sandbox on a new database, starts a grid, and prints its fills and P&L. Returns the exit code. */
 export async function runDemo(values: Values): Promise<number> {
   const file = join(dataDirectory(process.env), "demo.db");
   for (const suffix of ["", "-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
@@ -80,7 +80,7 @@ export async function runDemo(values: Values): Promise<number> {
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** Print each fill with the P&L so far, and each change of the phase. */
+/** Prints each fill with the P&L so far, and each change of the phase. */
 async function tellProgress(deps: Deps, id: string, over: AbortSignal): Promise<void> {
   const result = new Set<string>();
   let phase = "";

@@ -29,7 +29,7 @@ interface Check {
   readonly detail: string;
 }
 
-/** Checks one after the other, each told whatever the others say. Exit 1 when something is bad. */
+/** Runs all checks, whatever the others find. Exit code 1 if one fails. */
 export async function runDoctor(values: Values): Promise<number> {
   const checks: Check[] = [runtime(), privacy(configFile(process.env), "settings")];
   const settings = await tryCheck(checks, "settings", async () => {
@@ -59,7 +59,7 @@ export async function runDoctor(values: Values): Promise<number> {
   return checks.some(({ finding }) => finding === "bad") ? 1 : 0;
 }
 
-/** What is there is looked at and left as it is; in place of one that is not, exchanges are asked over one in memory. */
+/** Checks an existing database without changing it; without one, exchanges are checked with a database in memory. */
 async function database(checks: Check[], { config, databaseUrl, sandbox }: CliSettings, values: Values) {
   const log = createLog("error");
   const check = "database";
@@ -88,7 +88,7 @@ async function database(checks: Check[], { config, databaseUrl, sandbox }: CliSe
   });
 }
 
-/** How many migrations the database has not had; undefined where it cannot be read, which is noted. */
+/** Returns the number of missing migrations; undefined if the database cannot be read, which is recorded. */
 async function missingMigrations(
   checks: Check[],
   { client, migrations }: Runtime,
@@ -106,7 +106,7 @@ async function missingMigrations(
   }
 }
 
-/** Notes what an attempt has found out; undefined when it failed, which is noted too. */
+/** Runs a check and records its result; undefined if it failed, which is recorded too. */
 async function tryCheck<T>(
   checks: Check[],
   check: string,
@@ -129,7 +129,7 @@ function runtime(): Check {
   return { check: "runtime", finding: isEnough ? "ok" : "bad", detail };
 }
 
-/** Whether a file that holds secrets is the owner's alone. */
+/** Checks that only the owner can read a file with secrets. */
 function privacy(file: string, what: string): Check {
   const check = `${what} file`;
   if (!existsSync(file))
@@ -144,7 +144,7 @@ function privacy(file: string, what: string): Check {
     : { check, finding: "ok", detail: `only you can read ${file}` };
 }
 
-/** Nothing, where only the owner decides which files there are. */
+/** Checks that only the owner can add files to a folder; returns nothing if so. */
 function folderCheck(file: string | undefined): readonly Check[] {
   const open = file === undefined ? undefined : folderOpenToAll(file);
   if (open === undefined) return [];
@@ -152,7 +152,7 @@ function folderCheck(file: string | undefined): readonly Check[] {
   return [{ check: "database folder", finding: "bad", detail }];
 }
 
-/** Whether the database's clock was ahead when something was stored. */
+/** Checks whether the database's clock was ahead when something was stored. */
 async function storedClock({ store }: Deps): Promise<readonly Check[]> {
   const lead = await store.clockLead();
   if (lead === 0) return [];
@@ -209,7 +209,7 @@ async function exchange(
   return checks;
 }
 
-/** What a server that runs says of itself: it alone knows whether its database is still the file that it has opened. */
+/** Reads a running server's own state: only the server knows whether its database file was replaced. */
 async function readyOf({ url, pid }: ServerFile): Promise<Check> {
   const runs = `runs at ${url} (process ${pid})`;
   try {
@@ -234,7 +234,7 @@ const RIGHTS: Readonly<Record<string, string>> = {
 
 const MOST_SKEW = 2 * SECOND;
 
-/** Compares this machine's clock with the Date of the exchange's answer, which is told in whole seconds. */
+/** Compares this machine's clock with the Date header of an exchange's response, which has whole seconds. */
 async function checkClock(id: string, address: string): Promise<Check> {
   const check = `${id} clock`;
   try {

@@ -19,10 +19,10 @@ export interface GridUsage {
 
 const DAY_MILLIS = 86_400_000;
 const DAYS = 30;
-/** Less than this tells nothing of a month. */
+/** Minimum duration in milliseconds for an estimate. */
 const LEAST = 60_000;
 
-/** A month like the last counted day: the whole one before the newest, where there is one. */
+/** Extrapolates a month from the last counted day, or the complete day before it. */
 export function monthOf({ cost }: GridUsage): Omit<Counted, "from" | "to"> | null {
   if (!cost) return null;
   const whole = [cost.before, cost].find((one) => one && one.to - one.from > DAY_MILLIS / 2) ?? cost;
@@ -37,7 +37,7 @@ export function monthOf({ cost }: GridUsage): Omit<Counted, "from" | "to"> | nul
   };
 }
 
-/** Passes of so many accounts, each a message: written, read and deleted. */
+/** Returns the usage of passes over several accounts; each one is a message that is written, read and deleted. */
 export const unitsOf = (
   accounts: number,
   passesPerMinute: number,
@@ -47,7 +47,7 @@ export const unitsOf = (
   return { invocations: passes + 60 * 24 * DAYS, queueOperations: 3 * passes, ...rows };
 };
 
-/** Dollars a month; null where the plan does not allow as much. */
+/** Returns dollars per month; null if the plan does not allow this usage. */
 export function priceOf(
   { price, included, beyond }: PricePlan,
   units: Readonly<Record<Unit, number>>,

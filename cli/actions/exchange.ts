@@ -12,7 +12,7 @@ import { print } from "../terminal/output.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 import { byCommand } from "./database/open.ts";
 
-/** Runs something on the live exchanges of a command's database and prints its answer. Returns the exit code. */
+/** Runs an action on the live exchanges of a command's database and prints its result. Returns the exit code. */
 async function withLive(
   values: Values,
   act: (
@@ -54,7 +54,7 @@ export const addKeys = (values: Values, exchange: string): Promise<number> =>
     return { exchange, stored: true, assets, mayWithdraw: rightText(mayWithdraw), note: noteOf(one) };
   });
 
-/** Who uses what has been stored, and from when on. */
+/** Explains which processes use the stored keys, and from when. */
 const noteOf = ({ id, keys }: ConfiguredExchange): string =>
   keys
     ? `${prefixOf(id)}_API_KEY is set here and overrides stored keys; unset it and restart the server`

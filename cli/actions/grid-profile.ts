@@ -20,17 +20,17 @@ const Profile = lazy(() =>
   }),
 );
 
-/** Fields that a profile calls otherwise. */
+/** Fields with other names in a profile. */
 const PROFILE_NAMES: Readonly<Record<string, string>> = { spacing: "baseSpacing", size: "baseSize" };
 
-/** A profile file's values under the fields' own names. What is no profile is refused with the field's path. */
+/** Returns a profile's values by field name. Throws with the field's path if it is invalid. */
 export function readProfile(file: string): Record<string, unknown> {
   const { name: _name, description: _description, baseSpacing, baseSize, ...same } = parse(file);
   const fields = { ...same, spacing: baseSpacing, size: baseSize };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-/** Throws when what is refused stands in the profile: its file and the field's path there are named. */
+/** Throws with the profile's file and field if the refused value is from the profile. */
 export function blameProfile(file: string, profile: Record<string, unknown>, { body }: Answer): void {
   const [issue] = (body as { issues?: readonly Issue[] }).issues ?? [];
   const [field = "", ...rest] = issue?.path.split(".") ?? [];

@@ -25,7 +25,7 @@ import { byCommand } from "./database/open.ts";
 
 type Opened = Awaited<ReturnType<typeof createDeps>> & { readonly outboundHosts: readonly string[] };
 
-/** Runs something on the channels of a command's database and prints its answer. Returns the exit code. */
+/** Runs an action on the channels of a command's database and prints its result. Returns the exit code. */
 async function withChannels(values: Values, act: (deps: Opened) => Promise<unknown>): Promise<number> {
   const { config, databaseUrl } = readSettings(values, process.env);
   if (config.keks.length === 0)

@@ -4,7 +4,7 @@ import { findServer } from "../host/server-file.ts";
 import { readSettings } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
 
-/** A new link to the page of the running local server. Throws when there is none. */
+/** Returns a new link to the page of the running local server. Throws if no server runs. */
 export async function newPageLink(values: Values): Promise<string> {
   const { databaseUrl } = readSettings(values, process.env);
   const server = await findServer(dataDirectory(process.env), databaseUrl);

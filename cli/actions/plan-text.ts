@@ -11,7 +11,7 @@ export type ShownEdit = ResponseOf<typeof PlannedEditShape>;
 export type ShownQuoteEdit = ResponseOf<typeof PlannedQuoteChangeShape>;
 export type EditAnswer = ResponseOf<typeof EditedShape>;
 
-/** The plan in words: what is placed, what it needs and earns, what can be lost, what is armed, what is wrong. */
+/** Formats the plan: orders, required funds, profit, worst case, armed options and warnings. */
 export function formatPlan(plan: ShownPlan): Readonly<Record<string, string>> {
   const { config, options, maxQuoteUsed, slots, worstCase, warnings } = plan;
   const [base, quote] = config.symbol.split("/") as [string, string];
@@ -36,7 +36,7 @@ export function formatPlan(plan: ShownPlan): Readonly<Record<string, string>> {
   };
 }
 
-/** A start in the words of its plan: what it is, where, and what it may come to use. */
+/** Describes a started grid: its type, market, and maximum use of funds. */
 export function describeStarted(started: StartedGrid): Readonly<Record<string, string>> {
   const { id, message, config, maxQuoteUsed, ownBaseUsed, warnings } = started;
   const { exchange, symbol, lowerPrice, upperPrice, gridLevels, orderSize } = config;
@@ -54,13 +54,13 @@ export function describeStarted(started: StartedGrid): Readonly<Record<string, s
 
 const formatMost = (most: string, quote: string): string => `${moneyFigure(most)} ${quote} in use`;
 
-/** Own base that is used is told beside the quote. */
+/** Formats notes; base of the account that is used appears next to the quote. */
 function formatNotes(warnings: ShownPlan["warnings"]): Readonly<Record<string, string>> {
   const notes = warnings.filter(({ code }) => code !== "own_base_used").map(({ message }) => message);
   return notes.length > 0 ? { "but note": notes.join("; ") } : {};
 }
 
-/** A change in words: from what to what, what is cancelled and placed, and what stays. */
+/** Formats a change: old and new values, canceled and new orders, and what stays. */
 export function formatEdit(plan: ShownEdit): Readonly<Record<string, string>> {
   const { changes, cancelled, orders, refused, investment, free, realized, worstCase, warnings } = plan;
   const count = (side: "buy" | "sell") => orders.filter((one) => one.side === side).length;
@@ -79,7 +79,7 @@ export function formatEdit(plan: ShownEdit): Readonly<Record<string, string>> {
   };
 }
 
-/** A change of quotes in words: from what to what, what stays, goes and is placed, and what the spread bears. */
+/** Formats a change of quotes: old and new values, orders that stay, end or start, and what the spread must cover. */
 export function formatQuoteEdit(plan: ShownQuoteEdit): Readonly<Record<string, string>> {
   const { changes, kept, cancelled, orders, cadence, warnings } = plan;
   const notes = warnings.map(({ message }) => message);
@@ -91,7 +91,7 @@ export function formatQuoteEdit(plan: ShownQuoteEdit): Readonly<Record<string, s
   };
 }
 
-/** A change that was asked for, in the words in which it was shown. */
+/** Describes a requested change in the words of its preview. */
 export const describeEdited = ({
   id,
   message,
@@ -126,7 +126,7 @@ function formatSum({ sums }: ShownPlan, quote: string): string {
   return `${moneyFigure(buys + sells)} ${quote}: ${moneyFigure(buys)} in buys, ${moneyFigure(sells)} in sells`;
 }
 
-/** What no slot ever waits for, and what is left then: beside what other strategies hold and still need. */
+/** Describes the funds that keep every slot funded, and what then remains besides other strategies' needs. */
 function formatAside(
   { investment, free, ownBaseUsed }: ShownPlan,
   { base, quote }: { readonly base: string; readonly quote: string },
@@ -169,7 +169,10 @@ const range = (values: readonly number[], digits: number): string => {
   return least === most ? String(least) : `${least} to ${most}`;
 };
 
-/** To the cent, and below a hundred to its first digits: some quote assets are worth a house. */
+/**
+ * Formats money to the cent, and small values to their first digits, because one unit of some quote assets is worth a
+ * lot.
+ */
 const moneyFigure = (value: string | number): string => {
   const amount = Number(value);
   return String(Number(Math.abs(amount) >= 100 ? amount.toFixed(2) : amount.toPrecision(4)));

@@ -1,21 +1,21 @@
-/** What platforms asked on this day, per month, as their own pages told it. The one place to bring up to date. */
+/** Date on which the platforms' monthly prices were read from their pages; update it with them. */
 export const PRICES_OF = "2026-11-21";
 
 export interface PricePlan {
   readonly name: string;
-  /** In US dollars, before what is used beyond `included`. */
+  /** In US dollars, without usage beyond `included`. */
   readonly price: number;
   readonly included: Readonly<Record<Unit, number>>;
-  /** Dollars for a million of a unit beyond; null where there is none to be had. */
+  /** Dollars per million additional units; null if the plan sells none. */
   readonly beyond: Readonly<Record<Unit, number | null>>;
 }
 
-/** Invocations of the worker, operations of its queue, rows of the database. */
+/** Worker invocations, queue operations, and database rows. */
 export type Unit = "invocations" | "queueOperations" | "rowsRead" | "rowsWritten";
 
 const MILLION = 1_000_000;
 
-/** Workers and Turso, each at its cheapest plan that can run the whole, and at the next one. */
+/** Workers and Turso: for each, the cheapest plan that can run everything, and the next one. */
 export const PLANS: readonly PricePlan[] = [
   {
     // 10 ms of CPU an invocation, which is not enough for a pass: for trying things alone.

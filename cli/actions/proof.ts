@@ -18,7 +18,7 @@ export const showProofKey = (values: Values): Promise<number> =>
     return { publicKey: (await proofs.key())?.publicKey, algorithm: "Ed25519" };
   });
 
-/** Signs what is over, and prints the days line by line. */
+/** Signs finished days, and prints them line by line. */
 export async function publishProof(values: Values): Promise<number> {
   const pair = { exchange: exchangeFlag(values), symbol: pairFlag(values) };
   const span = { from: dayGiven(values, "from") ?? 0, to: dayGiven(values, "to") ?? Number.MAX_SAFE_INTEGER };

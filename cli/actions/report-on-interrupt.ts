@@ -1,8 +1,8 @@
 import type { Answer } from "../../src/transport/run.ts";
 
 /**
- * A start that is under way is not left half said: the first Ctrl-C waits for what becomes of it and tells how to stop
- * it, a second one leaves at once.
+ * Lets a running start finish: the first Ctrl-C waits for its result and explains how to stop the grid, a second one
+ * exits at once.
  */
 export async function reportOnInterrupt(starting: Promise<Answer>): Promise<Answer> {
   let isInterrupted = false;
@@ -23,7 +23,7 @@ export async function reportOnInterrupt(starting: Promise<Answer>): Promise<Answ
   }
 }
 
-/** What a shell says of a command that was ended by Ctrl-C. */
+/** Exit code of a command that Ctrl-C ended. */
 export const INTERRUPTED = 130;
 
 function leaveAtOnce(): number {

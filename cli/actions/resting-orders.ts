@@ -3,10 +3,10 @@ import { pluralize } from "../../src/kernel/pluralize.ts";
 import { parseAccountKey } from "../../src/model/account.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 
-/** Who leaves a server waits no longer than this to be told. */
+/** Maximum wait when a server stops. */
 const LONGEST_LOOK = 2000;
 
-/** What rests on when the last server leaves, and how to end it; empty where nothing does. */
+/** Lists the orders that stay open after the last server stops, and how to cancel them; empty if there are none. */
 export async function restingOrders({ store }: Pick<Deps, "store">): Promise<string> {
   const views = await Promise.race([
     store.strategies({ stopped: false }).catch(() => undefined),

@@ -24,15 +24,15 @@ import { wordsOf } from "./told.ts";
 import { until } from "./until.ts";
 import { watch } from "./watch.ts";
 
-/** What a command asks with beside its values. */
+/** Options of a command's call besides its values. */
 export interface Asking {
-  /** Input that no flag gives. */
+  /** Input without a flag. */
   readonly said?: Readonly<Record<string, unknown>> | undefined;
-  /** Of a start or a change: what it would do, asked first where a person can be asked about it. */
+  /** For a start or a change: its preview, which runs first if a user can confirm it. */
   readonly preview?: Operation | undefined;
 }
 
-/** Asks a server for an operation, or runs it here when there is none. Returns the exit code. */
+/** Calls an operation on a server, or runs it here if no server runs. Returns the exit code. */
 export async function runOperation(
   operation: Operation,
   values: Values,
@@ -88,7 +88,7 @@ async function runWith(
   return code;
 }
 
-/** Changes that are shown first: in which words, and what is asked then. */
+/** Changes with a preview: its format, and the confirmation question. */
 const CHANGES_SHOWN: Readonly<Record<string, ShownChange>> = {
   preview_quote: {
     formatAs: (plan) => formatQuotePlan(plan),
@@ -113,7 +113,7 @@ const DECLARED_SHOWN: ShownChange = {
 
 const isOwnStrategy = ({ cli }: Operation): boolean => cli?.path.startsWith("strategy ") === true;
 
-/** A start or a change, once what it would do was shown and said yes to. */
+/** Runs a start or a change after the user has confirmed its preview. */
 function askPreviewed(
   given: Record<string, unknown>,
   values: Values,
@@ -150,7 +150,7 @@ async function printTable(
   for await (const rows of tableOf(operation, first, { input, isWhole, ask })) process.stdout.write(rows);
 }
 
-/** As JSON, each answer of a watch on a line of its own, or as a person reads it. */
+/** Formats a response for people, or as JSON; with --watch, one JSON line per response. */
 function answerText(operation: Operation, body: unknown, { json, watch: again, columns }: Values): string {
   if (json) return again ? JSON.stringify(body) : JSON.stringify(body, null, 2);
   const { cli } = operation;
@@ -158,7 +158,7 @@ function answerText(operation: Operation, body: unknown, { json, watch: again, c
   return render(result, cli?.columns && { priority: cli.columns, chosen: chosenOf(columns, result) });
 }
 
-/** The columns that are asked for by name; undefined where none are. */
+/** Returns the requested columns; undefined if none are requested. */
 function chosenOf(
   request: Values[string] | undefined,
   result: unknown,
@@ -186,7 +186,10 @@ function requestedFormat(operation: Operation, { format, json, columns }: Values
   return found;
 }
 
-/** The server that answers, if one does: the one asked for, else the running local one of this database. */
+/**
+ * Returns the server for the call: the requested one, else the running local one of this database; undefined without
+ * a server.
+ */
 export async function remoteOf(settings: CliSettings, values: Values): Promise<Remote | undefined> {
   const request = requestRemote(settings, values);
   // A seed or another venue address is this process's own business, not that of a server.
@@ -196,12 +199,12 @@ export async function remoteOf(settings: CliSettings, values: Values): Promise<R
 
 interface Answering {
   ask(operation: Operation, input: Record<string, unknown>): Promise<Answer>;
-  /** Of this process, where it answers itself. */
+  /** This process's dependencies, if it responds itself. */
   readonly deps?: Deps;
   close(): void;
 }
 
-/** Who answers: the server, or this process, which then has to be closed. */
+/** Opens the server, or this process, which must be closed afterwards. */
 export async function openAnswering(
   { config, databaseUrl, sandbox }: CliSettings,
   remote: Remote | undefined,
@@ -212,14 +215,14 @@ export async function openAnswering(
   return { ask: (operation, input) => answerHere(operation, input, deps), deps, close: deps.close };
 }
 
-/** The same, where a field of the path is missing: a server would know of no such path. */
+/** Returns the error for a missing path field; a server would not find the path. */
 function unnamedOf(operation: Operation, input: Record<string, unknown>): Answer | undefined {
   const fields = [...routeOf(operation).path.matchAll(/:(\w+)/g)].map(([, field = ""]) => field);
   const missing = fields.find((field) => input[field] === undefined);
   return missing === undefined ? undefined : misreadOf(operation, { ...input, [missing]: undefined });
 }
 
-/** An operation's answer from this process's own database and exchanges. */
+/** Returns an operation's response from this process's database and exchanges. */
 async function answerHere(operation: Operation, input: Record<string, unknown>, deps: Deps): Promise<Answer> {
   const call = { actor: "local", requestId: nodeLocal.randomText(12) };
   return misreadOf(operation, input) ?? run(operation, deps, operation.input.strict().parse(input), call);

@@ -21,7 +21,7 @@ async function openSandbox(values: Values) {
   return { ...settings, runtime };
 }
 
-/** The sandbox's database, made if it is missing. */
+/** Opens the sandbox's database, and creates it if it is missing. */
 async function withSandbox<T>(
   values: Values,
   act: (opened: Awaited<ReturnType<typeof openDatabase>>, now: number) => Promise<T>,

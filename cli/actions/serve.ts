@@ -34,14 +34,14 @@ import type { Values } from "../terminal/arguments.ts";
 
 export interface Serving {
   readonly deps: Deps;
-  /** The address for a program on this machine. */
+  /** URL for a program on this machine. */
   readonly url: string;
-  /** What else is bound, as a person reads it; undefined where the address is all. */
+  /** Other bound addresses, for people; undefined if there are none. */
   readonly boundText: string | undefined;
   readonly token: string;
-  /** Makes a link to the page that signs in one browser, once. */
+  /** Returns a link to the page that signs in one browser, once. */
   readonly newLink: () => Promise<string>;
-  /** Resolves when the server has been asked to stop and has stopped. */
+  /** Resolves when the server has stopped after a request. */
   readonly stopped: Promise<void>;
   stop(): void;
 }
@@ -145,7 +145,7 @@ function servedApp(deps: Deps, { config, token, instance }: Served) {
   });
 }
 
-/** What is done when a stop is asked for, however often. */
+/** Returns a function that stops once, however often it is called. */
 function stopOnce(end: () => Promise<void>): { readonly stopped: Promise<void>; readonly stop: () => void } {
   let stop: () => void = () => undefined;
   const request = new Promise<void>((resolve) => {
@@ -160,7 +160,7 @@ const serverClosed = (server: Listening["server"]): Promise<unknown> =>
     if ("closeAllConnections" in server) server.closeAllConnections();
   });
 
-/** How often what is to be told, and which book is to be looked at, is asked, at the least. */
+/** Minimum interval of deliveries and samples. */
 const DELIVERY_INTERVAL = 5000;
 
 const loopback = ({ address }: AddressInfo): string =>
@@ -169,7 +169,7 @@ const loopback = ({ address }: AddressInfo): string =>
 const hostAndPort = ({ address, port }: AddressInfo): string =>
   `${address.includes(":") ? `[${address}]` : address}:${port}`;
 
-/** Whoever is told an address of this machine should know when others reach it too. */
+/** Describes that other machines can also reach the server. */
 const boundTextOf = (bound: AddressInfo): string | undefined =>
   loopback(bound) === bound.address
     ? undefined
@@ -183,7 +183,7 @@ interface Listening {
 interface Binding {
   readonly port: number;
   readonly hostname: string;
-  /** So many ports further up are tried where one is taken. */
+  /** Number of following ports to try if one is in use. */
   readonly around: number;
 }
 
@@ -217,7 +217,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ["page/icon.svg", "image/svg+xml"],
 ]);
 
-/** The build has put these files beside the bundle. */
+/** Returns a file that the build put next to the bundle. */
 async function builtAsset(name: string) {
   const type = TYPES.get(name);
   const file = new URL(name, import.meta.url);

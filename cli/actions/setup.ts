@@ -15,10 +15,10 @@ import { tellFirstPlan } from "./guided/first-plan.ts";
 
 type KeptSettings = Record<string, string>;
 
-/** Left by Ctrl-C: nothing is written. */
+/** Thrown on Ctrl-C; nothing is written. */
 class SetupCancelled extends Error {}
 
-/** Asks for keys and settings and writes them, all or nothing; then tells what they open. No secret is shown. */
+/** Asks for keys and settings and writes all or none; then shows what the keys allow. It shows no secret. */
 export async function runSetup(values: Values): Promise<number> {
   if (!process.stdin.isTTY || !process.stdout.isTTY)
     throw new UsageError("setup needs a terminal; without one, set <EXCHANGE>_API_KEY and <EXCHANGE>_SECRET");
@@ -68,9 +68,9 @@ const chosen = ({ exchanges }: Config): Promise<string[]> =>
   );
 
 interface KeysRequest {
-  /** As the configuration file names them; none where the exchange is left out. */
+  /** Settings as the configuration file names them; empty if the exchange is skipped. */
   readonly kept: KeptSettings;
-  /** Whether the exchange has taken them. */
+  /** Whether the exchange accepted them. */
   readonly isOpen: boolean;
 }
 
@@ -119,7 +119,7 @@ const OPTIONS = {
   ],
 };
 
-/** Asks the exchange what these keys open. Keys that can withdraw are not taken without a word. */
+/** Checks the keys at the exchange. Keys that can withdraw need a confirmation. */
 async function test(
   id: string,
   given: KeptSettings,
@@ -152,7 +152,7 @@ async function test(
   }
 }
 
-/** Failures in which the exchange has looked at the keys; with any other nothing is known of them. */
+/** Failures in which the exchange checked the keys; after any other failure, their validity is unknown. */
 const REFUSALS: ReadonlySet<VenueFailure> = new Set(["invalid_credentials", "refused"]);
 
 const adviceOf = (id: string) =>

@@ -8,22 +8,22 @@ import {
   type StartedGrid,
 } from "./plan-text.ts";
 
-/** A plan that was only asked for, and what starts it. */
+/** Formats a preview, and the command that starts it. */
 function formatPreview(plan: ShownPlan, start: string): Readonly<Record<string, string>> {
   const base = plan.config.symbol.split("/")[0];
   const without = plan.ownBaseUsed === "0" ? "" : `; it sells ${plan.ownBaseUsed} ${base} of your own`;
   return { ...formatPlan(plan), "to start": `${start}${without}` };
 }
 
-/** It can be started for as long as the market leaves it as it is. */
+/** Describes a range grid's plan, which stays valid while the market allows it. */
 const formatRange = (plan: ShownPlan) =>
   formatPreview(plan, `--plan-hash ${plan.planHash} starts exactly this plan`);
 
-/** It lies around the market, which moves: a trade shows its plan anew before it asks. */
+/** Describes a centered grid's plan, which depends on the market, so a start shows it again. */
 const formatCentered = (plan: ShownPlan) =>
   formatPreview(plan, "run the same command without --preview; it shows the plan first");
 
-/** Plans, starts and changes are told in the words in which a person is asked about them. */
+/** Formats of plans, starts and changes, in the words of their confirmation. */
 const IN_WORDS: Readonly<Record<string, (body: unknown) => unknown>> = {
   preview_grid: (body) => formatRange(body as ShownPlan),
   preview_centered_grid: (body) => formatCentered(body as ShownPlan),
@@ -32,6 +32,6 @@ const IN_WORDS: Readonly<Record<string, (body: unknown) => unknown>> = {
   edit_grid: (body) => describeEdited(body as EditAnswer),
 };
 
-/** An answer as a person reads it. */
+/** Formats a response for people. */
 export const wordsOf = ({ name, cli }: Operation, body: unknown): unknown =>
   (IN_WORDS[name] ?? cli?.view)?.(body) ?? body;

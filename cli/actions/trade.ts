@@ -16,18 +16,18 @@ import { openAnswering, remoteOf } from "./run-operation.ts";
 import { wordsOf } from "./told.ts";
 import { watch } from "./watch.ts";
 
-/** Who starts the grid and steps it: a server, or this process. */
+/** The grid's runner: a server, or this process. */
 interface Trading {
   readonly byServer: boolean;
   ask(name: string, input: Readonly<Record<string, unknown>>): Promise<Answer>;
-  /** Says what an operation has answered. */
+  /** Prints an operation's response. */
   show(name: string, body: unknown): number;
-  /** Says a failure and returns its exit code. */
+  /** Prints a failure and returns its exit code. */
   refuse(answer: Answer): number;
-  /** Steps, where this process does. */
+  /** Runs passes if this process is the runner. */
   step(): { stop(): Promise<void> };
   close(): void;
-  /** A status as a person reads it. */
+  /** Formats a status for people. */
   readonly view: ((answer: unknown) => unknown) | undefined;
 }
 
@@ -37,7 +37,7 @@ interface TradedGrid {
   readonly openOrders: number;
 }
 
-/** Starts a centered grid and shows it until Ctrl-C, which asks nothing and says what stays open. */
+/** Starts a centered grid and shows it until Ctrl-C, then prints what stays open without a question. */
 export async function runTrade(operations: readonly Operation[], values: Values): Promise<number> {
   const settings = readSettings(values, process.env);
   const { input, misread } = inputOf(operations, values);
@@ -60,7 +60,10 @@ export async function runTrade(operations: readonly Operation[], values: Values)
   }
 }
 
-/** The fields as flags or a profile say them; a grid that loses by its fees or sells own base has to be requested. */
+/**
+ * Returns the fields from flags or a profile; a grid that loses money by its fees or sells own base needs an explicit
+ * flag.
+ */
 function inputOf(operations: readonly Operation[], values: Values) {
   const start = named(operations, "start_centered_grid");
   const file = values["grid-profile"] === undefined ? undefined : String(values["grid-profile"]);
@@ -115,7 +118,7 @@ async function connect(
   };
 }
 
-/** A dry run steps no account of real money: each of its passes is private requests. */
+/** Limits passes to paper accounts, because passes over real accounts make private requests. */
 const paperOnly = (deps: Deps): Deps => ({
   ...deps,
   venueOf: (account) => (account.kind === "live" ? undefined : deps.venueOf(account)),
@@ -136,7 +139,7 @@ async function preview(trading: Trading, input: Record<string, unknown>): Promis
   return answer.status === 200 ? trading.show("preview_centered_grid", answer.body) : trading.refuse(answer);
 }
 
-/** The live view, and what is left when it ends. */
+/** Shows the live view, and what is left when it ends. */
 async function followGrid(trading: Trading, id: string, values: Values): Promise<number> {
   const timer = trading.step();
   const ask = () => trading.ask("get_grid_status", { id });

@@ -15,8 +15,8 @@ interface Going {
 }
 
 /**
- * Asks again until it is done, or until nothing has changed for so long: each change is told on stderr while it works.
- * A server that does not answer may be starting again, so that ends it as little as a failure does.
+ * Repeats a call until it is done or nothing changes for a time, and prints each change to stderr. A server that does
+ * not respond may be restarting, so neither that nor a failure ends it.
  */
 export async function until(
   first: Answer,

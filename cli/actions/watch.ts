@@ -4,7 +4,7 @@ import { plainText } from "../../src/kernel/plain-text.ts";
 import type { Answer } from "../../src/transport/run.ts";
 
 const BETWEEN_WATCHES_MILLIS = 2000;
-/** To the top left, and away with what is below. */
+/** Terminal codes that move to the top left and clear what is below. */
 const REDRAW = "\x1b[H\x1b[J";
 
 export interface WatchedAnswer {
@@ -12,7 +12,7 @@ export interface WatchedAnswer {
   readonly show: (body: unknown) => string;
 }
 
-/** Shows one answer after the other until Ctrl-C, each in the last one's place on a terminal. A failure is shown and asked again. */
+/** Shows responses until Ctrl-C, each in place of the previous one on a terminal. It shows failures and continues. */
 export async function watch(first: Answer, { ask, show }: WatchedAnswer): Promise<number> {
   const over = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => over.abort());

@@ -12,8 +12,8 @@ const SWAGGER_UI = join(root, "node_modules/swagger-ui-dist");
 const BUILDERS = ["package.json", ...readdirSync(join(root, "cli/build")).map((name) => `cli/build/${name}`)];
 
 /**
- * Builds into a new folder: a command that runs from an older bundle still finds its files. Returns the files that the
- * bundle is made of.
+ * Builds into a new folder, so running commands of an older bundle keep their files. Returns the source files of the
+ * bundle.
  */
 export async function build() {
   const name = `cli-${Date.now()}-${process.pid}`;

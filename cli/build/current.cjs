@@ -3,7 +3,7 @@ const { join } = require("node:path");
 
 const root = join(__dirname, "../..");
 const dist = join(root, "dist");
-/** Names the folder of the newest bundle. Replaced by renaming, so that readers find one name or the other. */
+/** Name of the newest bundle's folder. Replaced by renaming, so readers always find a complete name. */
 const pointer = join(dist, "current");
 /** Lists the sources of a bundle, one per line, in the bundle's folder. */
 const SOURCES = "sources.txt";
@@ -15,7 +15,7 @@ async function currentBundle() {
   return join(dist, readFileSync(pointer, "utf8"), "main.js");
 }
 
-/** A new file becomes a source only when a file that is one imports it. */
+/** Returns whether a source is newer; a new file matters only when a source imports it. */
 function isStale() {
   if (!existsSync(pointer)) return true;
   const name = readFileSync(pointer, "utf8");

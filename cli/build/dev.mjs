@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-/** An editor writes a file in several steps, and a person saves several files. */
+/** Wait in milliseconds, because an editor writes a file in several steps and a person saves several files. */
 const SETTLED = 200;
 const SOURCE = /\.(tsx?|css|svg)$/;
 
@@ -18,7 +18,7 @@ let server = start();
 let timer;
 let isLeaving = false;
 
-/** The one before has ended, so that its port and its lease are free. */
+/** Starts after the previous process has ended, so its port and lease are free. */
 function startAgain() {
   const before = server;
   const again = () => {

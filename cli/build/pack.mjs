@@ -49,7 +49,7 @@ function manifestOf(folder) {
   return JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 }
 
-/** Returns the licences of the packages that files come from: the texts, each below the name of its package. */
+/** Returns the licenses of the packages that files come from: the texts, each below the name of its package. */
 function licencesOf(files) {
   const folders = files.map((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1]);
   const parts = [...new Set(folders.filter(Boolean))].sort().map((folder) => {

@@ -1,7 +1,7 @@
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 
-/** Builds the page's files of a package's folder into another one; returns the files that they are made of. */
+/** Builds the page's files from a package's folder into another folder; returns the source files. */
 export async function buildPage(root, folder) {
   const esbuild = await import("esbuild");
   const { metafile } = await esbuild.build({

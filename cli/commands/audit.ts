@@ -1,7 +1,7 @@
 import { LOCAL_DATABASE_ARGS } from "../host/settings.ts";
 import { command } from "../terminal/command.ts";
 
-/** Of the database itself, whoever serves it. */
+/** Works on the database itself, whichever process serves it. */
 export const auditCommand = command({
   name: "audit",
   description: "Verify, export and sign the event log",

@@ -4,7 +4,7 @@ import type { Args } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";
 import { fieldArgs, PROFILE_ARGS } from "./operation.ts";
 
-/** Flags that name files of this machine: no server is asked for what they say. */
+/** Flags that name files on this machine; their content is read here, not by a server. */
 const FILES = {
   data: {
     type: "string",
@@ -29,7 +29,7 @@ const DATA = {
     "File with candles (csv, json, .gz, .zip, or stored candles), instead of the exchange's candles",
 } as const;
 
-/** Over a file's candles too. */
+/** Adds support for a file's candles. */
 const overFile =
   (name: string) =>
   (operation: Operation): CommandDef =>

@@ -1,7 +1,7 @@
 import type { CommandDef } from "citty";
 import { command } from "../terminal/command.ts";
 
-/** Scripts for shells, of the command that `root` makes. */
+/** Command that prints shell completion scripts for the commands of `root`. */
 export function completionCommand(root: () => CommandDef): CommandDef {
   const shell = (name: string, example: string) =>
     command({

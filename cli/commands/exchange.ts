@@ -22,7 +22,7 @@ function exchangeOf({ exchange }: Values): string {
 
 const actions = () => import("../actions/actions.ts");
 
-/** Exchange keys live in the database, encrypted, so they are managed there and not over HTTP. */
+/** Exchange keys are stored encrypted in the database, so they are managed there and not over HTTP. */
 export const exchangeCommand = command({
   name: "exchange",
   description: "Manage exchange keys, stored encrypted with EDGEMAKER_KEK",

@@ -3,7 +3,7 @@ import type { Operation } from "../../src/operation.ts";
 import { command } from "../terminal/command.ts";
 import { fieldArgs, YES_ARGS } from "./operation.ts";
 
-/** Asks for what no flag has said, shows the plan that follows from it, and starts that. */
+/** Asks for values without a flag, shows the resulting plan, and starts it. */
 export const guidedCommand = (operation: Operation, operations: readonly Operation[]): CommandDef =>
   command({
     name: "grid new",

@@ -17,7 +17,7 @@ function channelName({ name }: Values): string {
 
 const actions = () => import("../actions/actions.ts");
 
-/** What opens a channel lives in the database, encrypted; over HTTP an administrator does the same at `/channels`. */
+/** Channels' secrets are stored encrypted in the database; over HTTP an administrator manages them at `/channels`. */
 export const notifyCommand = command({
   name: "notify",
   description: "Send alerts to webhooks, Telegram, Discord, ntfy or email",

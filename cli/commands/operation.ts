@@ -7,7 +7,7 @@ import type { Args } from "../terminal/arguments.ts";
 import { command } from "../terminal/command.ts";
 import { argName, kebab, partName } from "../terminal/fields.ts";
 
-/** Flags of every command that asks an operation. */
+/** Flags of every command that calls an operation. */
 export const CALL_ARGS = {
   json: { type: "boolean", description: "Print the response as JSON" },
   "api-url": { type: "string", description: "Call this server instead of the local one", valueHint: "url" },
@@ -57,14 +57,17 @@ const formatArg = ({ csv, html }: Operation): Args => {
   return { format: { type: "string", description, valueHint: html ? "csv|html" : "csv" } };
 };
 
-/** A command whose word says what some of its fields are. */
+/** A command whose name sets some of its fields. */
 interface Word {
   readonly path: string;
   readonly summary: string;
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** An operation as a command: its fields are the flags, in the schema's own words. `preview` is asked first of a start. */
+/**
+ * Returns an operation as a command: its fields are the flags, with the schema's descriptions. A start calls
+ * `preview` first.
+ */
 export const operationCommand = (operation: Operation, word?: Word, preview?: Operation): CommandDef =>
   command({
     name: word?.path ?? operation.cli?.path ?? operation.name,
@@ -76,7 +79,7 @@ export const operationCommand = (operation: Operation, word?: Word, preview?: Op
       (await import("../actions/actions.ts")).runOperation(operation, values, { said: word?.input, preview }),
   });
 
-/** Of a word's own command, the examples that name it. */
+/** Returns the examples that name this command. */
 const examplesOf = ({ cli }: Operation, word: Word | undefined): readonly string[] | undefined =>
   word ? cli?.examples?.filter((example) => example.includes(word.path)) : cli?.examples;
 
@@ -90,7 +93,7 @@ function argsOf(operation: Operation, said: Word["input"] = {}): Args {
   };
 }
 
-/** A flag or word for each field that is not said already. */
+/** Returns a flag or argument for each field that is not set already. */
 export function fieldArgs(operation: Operation, said: Word["input"] = {}): Args {
   const { cli, input } = operation;
   const kinds = fieldKinds(operation);

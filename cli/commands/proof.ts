@@ -1,7 +1,7 @@
 import { LOCAL_DATABASE_ARGS } from "../host/settings.ts";
 import { command } from "../terminal/command.ts";
 
-/** Of the database itself: the key never leaves it. */
+/** Works on the database itself: the key never leaves it. */
 export const proofCommand = command({
   name: "proof",
   description: "Sign, publish and verify the samples of a liquidity report",

@@ -48,7 +48,7 @@ const SUB_COMMANDS: Readonly<Record<string, string>> = {
   liquidity: "Report the spread, depth and uptime of your orders",
 };
 
-/** The commands of the top level, as its help groups them. */
+/** The top-level commands as help groups them. */
 export const GROUPS: Readonly<Record<string, readonly string[]>> = {
   "Get started": ["demo", "setup", "doctor", "page"],
   "Market data": ["ticker", "orderbook", "trades", "ohlcv", "exchanges", "compare", "dex"],
@@ -58,7 +58,7 @@ export const GROUPS: Readonly<Record<string, readonly string[]>> = {
   Run: ["serve", "tick", "db", "token", "exchange", "mcp", "cost", "sandbox", "completion"],
 };
 
-/** What is shown and asked about first in a terminal. */
+/** Operations with a preview that a terminal shows and confirms first. */
 const PREVIEWS: Readonly<Record<string, string>> = {
   start_grid: "preview_grid",
   start_quote: "preview_quote",
@@ -66,7 +66,7 @@ const PREVIEWS: Readonly<Record<string, string>> = {
   edit_quote: "preview_quote_edit",
 };
 
-/** Every command, of these exchanges and the user's own strategies. */
+/** Returns every command, for these exchanges and the user's own strategies. */
 export function rootCommand(ids: readonly string[], definitions: StrategyDefinitions = []): CommandDef {
   const commands: Record<string, CommandDef> = {
     setup: setupCommand,
@@ -99,7 +99,7 @@ export function rootCommand(ids: readonly string[], definitions: StrategyDefinit
   });
 }
 
-/** Commands that read candles of a file of this machine. */
+/** Commands that read candles from a file on this machine. */
 const OVER_FILES: Readonly<Record<string, (operation: Operation) => CommandDef>> = {
   backtest_grid: backtestCommand,
   backtest_centered_grid: centeredBacktestCommand,
@@ -111,7 +111,7 @@ const OVER_FILES: Readonly<Record<string, (operation: Operation) => CommandDef>>
 const overFilesOf = ({ name, cli }: Operation) =>
   OVER_FILES[name] ?? (cli?.path.startsWith("strategy backtest ") ? quoteBacktestCommand : undefined);
 
-/** `grid start` is the command `start` of the group `grid`. */
+/** Adds a command: `grid start` is the command `start` of the group `grid`. */
 function addCommand(
   commands: Record<string, CommandDef>,
   operation: Operation,
@@ -148,11 +148,11 @@ function subCommandsOf(commands: Record<string, CommandDef>, group: string): Rec
   return commands[group].subCommands as Record<string, CommandDef>;
 }
 
-/** The start of a user's own strategy has a preview of its own. */
+/** Returns the preview operation of a command, also for a user's own strategy. */
 const previewNameOf = ({ name, cli }: Operation): string | undefined =>
   PREVIEWS[name] ?? (cli?.path.startsWith("strategy start ") ? name.replace(/^start/, "preview") : undefined);
 
-/** What the settings name; the default where the settings are wrong, which the command itself will say. */
+/** Returns the settings; the defaults if they are invalid, because the command itself reports that. */
 export function settingsForCommands(env: NodeJS.ProcessEnv): Pick<Config, "exchanges" | "strategies"> {
   try {
     return parseConfig(environmentWithFile(env));

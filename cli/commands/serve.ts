@@ -15,7 +15,7 @@ export const SERVE_ARGS = {
   },
 } as const;
 
-/** Milliseconds between two looks at what has happened. */
+/** Milliseconds between two reads of new events. */
 const SIGN_INTERVAL = 1000;
 
 export const serveCommand = command({

@@ -5,7 +5,10 @@ import { UsageError } from "../terminal/usage-error.ts";
 
 const SCOPES: readonly Scope[] = ["read", "trade", "admin", "agent"];
 
-/** Tokens live in the database: the first one is made there. Over HTTP an administrator does the same at `/tokens`. */
+/**
+ * Tokens are stored in the database, where the first one is created. Over HTTP an administrator manages them at
+ * `/tokens`.
+ */
 export const tokenCommand = command({
   name: "token",
   description: "Manage API tokens: shown once, stored as hashes",

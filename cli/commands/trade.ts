@@ -5,7 +5,7 @@ import { command } from "../terminal/command.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 import { CALL_ARGS, fieldArgs, PROFILE_ARGS, YES_ARGS } from "./operation.ts";
 
-/** The one strategy so far. Its own flags are the fields of start_centered_grid; lists stand in a profile. */
+/** Command of the market-making strategy. Its flags are the fields of start_centered_grid; a profile contains lists. */
 const NOT_FLAGS = { planHash: "", customSpacings: [], sizeWeights: [] };
 
 export function tradeCommand(operations: readonly Operation[]): CommandDef {

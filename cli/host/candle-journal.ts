@@ -1,6 +1,6 @@
 /**
- * What a download has got so far, a line for each answer: whatever ends it, all whole lines are kept, and the next
- * run begins with them.
+ * Journal of a download, one line per response: after any interruption, the complete lines remain, and the next run
+ * begins with them.
  */
 import {
   closeSync,
@@ -26,13 +26,13 @@ type JournalRow = readonly [
 ];
 
 export interface JournalPage extends Range {
-  /** Asked for the second time, for what was missing. */
+  /** Whether it is a second request for missing candles. */
   readonly again: boolean;
   readonly rows: readonly JournalRow[];
 }
 
 export interface Journal {
-  /** Of the runs before. */
+  /** Pages of earlier runs. */
   readonly pages: readonly JournalPage[];
   append(page: JournalPage): void;
   close(): void;

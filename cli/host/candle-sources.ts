@@ -1,4 +1,4 @@
-/** Files of candles: those that other programs have written, packed or not, and stored ones that were named. */
+/** Reads candle files of other programs, compressed or not, and stored ones by path. */
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync, type ReadStream, readFileSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
@@ -22,11 +22,11 @@ interface NamedFile {
   readonly duplicates: number;
   readonly refusedRows: number;
   readonly refused: readonly Refused[];
-  /** That it was stored with. */
+  /** Hash stored with it. */
   readonly hash?: string;
 }
 
-/** Candles of a file that was named: stored columns, a table or a JSON file, packed or not. Throws naming the file. */
+/** Reads candles of a file: stored columns, a table or a JSON file, compressed or not. Throws with the file's name. */
 export async function readCandleFile(file: string, pair: Pair, skipRefused = false): Promise<NamedFile> {
   if (!existsSync(file)) throw new Error(`there is no file ${file}`);
   if (!isStored(file)) return readCandleSource(file, { pair, skipRefused });
@@ -37,25 +37,25 @@ export async function readCandleFile(file: string, pair: Pair, skipRefused = fal
   return { ...head, candles };
 }
 
-/** The same with what it covers, which takes a hash of all bars. */
+/** Does the same and returns the coverage, which needs a hash of all bars. */
 export async function readCoveredFile(file: string, pair: Pair): Promise<CandleFile> {
   const { candles, ...read } = await readCandleFile(file, pair);
   return { candles, coverage: coverageOf(candles, { ...read, hash: read.hash ?? (await hashOf(candles)) }) };
 }
 
-/** Part of what a file holds, and how many of the file's own bytes are behind it. */
+/** Part of a file's content, and the number of the file's bytes read so far. */
 interface FilePart {
   readonly bytes: Uint8Array;
   readonly behind: number;
 }
 
-/** Whoever waits for a file: hears how many of its bytes are read, and may say that it is enough. */
+/** A caller that waits for a file: it gets the number of read bytes, and can end the read. */
 export interface WaitingReader {
   readonly hear: (bytes: number) => void;
   readonly isEnough: () => boolean;
 }
 
-/** Reads candles of a table or a JSON file, also in gzip or zip, and checks it against a `.CHECKSUM` beside it. */
+/** Reads candles from a table or JSON file, also in gzip or zip, and checks a `.CHECKSUM` file next to it. */
 export async function readCandleSource(
   file: string,
   options: ReadOptions,
@@ -70,12 +70,12 @@ async function beginsAs(file: string, is: (beginning: Uint8Array) => boolean): P
   return false;
 }
 
-/** Whether a file is one of trades, or of books and trades: by how it begins. */
+/** Returns whether a file contains trades, or books and trades, by its beginning. */
 export const isTapeFile = (file: string): Promise<boolean> => beginsAs(file, isTape);
-/** Whether it is one of those that only a walk of prints and books can read. */
+/** Returns whether it can only be used trade by trade. */
 export const isRecordingFile = (file: string): Promise<boolean> => beginsAs(file, isOfObjects);
 
-/** Reads prints, and books between them, of a table or a JSON file, packed or not. Throws naming the file. */
+/** Reads trades, and books between them, from a table or JSON file, compressed or not. Throws with the file's name. */
 export async function readTapeFile(file: string, options: TapeOptions): Promise<TapeFile> {
   const reading = await readThrough(file, createTapeReader(options));
   return { ...reading, hash: await hashTape(reading.tape) };
@@ -101,7 +101,7 @@ async function readThrough<T>(file: string, reader: PartReader<T>, waiting?: Wai
   }
 }
 
-/** Binance publishes `<sha256>  <name>` beside each archive. */
+/** Checks the `<sha256> <name>` file that Binance publishes with each archive. */
 async function checkSum(file: string): Promise<void> {
   const beside = `${file}.CHECKSUM`;
   if (!existsSync(beside)) return;
@@ -130,7 +130,7 @@ async function* plain(from: ReadStream): AsyncGenerator<FilePart> {
   for await (const bytes of from) yield { bytes, behind: from.bytesRead };
 }
 
-/** What one stream gives through another, and the failure of either. */
+/** Pipes one stream through another, and throws the failure of either. */
 async function* whole(from: Readable, through: Gunzip | InflateRaw): AsyncGenerator<FilePart> {
   from.on("error", (error) => through.destroy(error));
   from.pipe(through);
@@ -146,12 +146,12 @@ async function* whole(from: Readable, through: Gunzip | InflateRaw): AsyncGenera
   }
 }
 
-/** Minutes at one price, which pack best of all, unpack to 15 times their size. */
+/** Maximum compression ratio: minutes at one price, the most compressible data, expand to 15 times their size. */
 const MOST_TIMES_PACKED = 50;
-/** What is small may unpack to any multiple. */
+/** Small files can expand by any ratio up to this size. */
 const LEAST_UNPACKED = 1 << 24;
 
-/** The one file in a zip archive, checked against its CRC-32. */
+/** Reads the only file in a zip archive, and checks its CRC-32. */
 async function* unzipped(file: string, handle: FileHandle): AsyncGenerator<FilePart> {
   const { name, isDeflated, crc, packedSize, start } = await onlyEntry(handle);
   if (packedSize === 0) return;

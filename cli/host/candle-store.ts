@@ -1,4 +1,4 @@
-/** Stored candles: one file of columns for each source, pair and span, in a folder beside the database. */
+/** Stored candles: one file of columns for each source, pair and span, in a folder next to the database. */
 
 import { createHash } from "node:crypto";
 import {
@@ -47,7 +47,7 @@ export interface StoredCandles {
   readonly head: Head;
 }
 
-/** `edgemaker.candles` beside `edgemaker.db`; of a server's database in the data directory. */
+/** Returns the folder: `edgemaker.candles` next to `edgemaker.db`; for a remote database, in the data directory. */
 export function candleFolder(databaseUrl: string, env: NodeJS.ProcessEnv): string {
   const database = databaseFile(databaseUrl) ?? join(dataDirectory(env), "edgemaker.db");
   return join(dirname(database), `${basename(database).replace(/\.[^.]*$/, "")}.candles`);
@@ -56,7 +56,7 @@ export function candleFolder(databaseUrl: string, env: NodeJS.ProcessEnv): strin
 export const candleFile = (folder: string, { source, pair, spanMillis }: Series): string =>
   join(folder, `${source}-${pair.replace("/", "-")}-${spanLabel(spanMillis)}${ENDING}`);
 
-/** Whether a file is one of stored candles, by how it begins. */
+/** Returns whether a file contains stored candles, by its beginning. */
 export function isStored(file: string): boolean {
   const opened = openSync(file, "r");
   try {
@@ -67,10 +67,10 @@ export function isStored(file: string): boolean {
   }
 }
 
-/** At once and where the bytes are: the other way of Node copies them first. */
+/** Returns SHA-256 without copying the bytes first, as Node's other API does. */
 const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
-/** Whole, with the hash that it was written with. Throws naming the file and what to do. */
+/** Reads a complete file and checks its hash. Throws with the file's name and what to do. */
 export async function readStored(file: string): Promise<StoredCandles> {
   const stored = about(file, () => {
     const { buffer, byteOffset, byteLength } = readFileSync(file);
@@ -83,7 +83,7 @@ export async function readStored(file: string): Promise<StoredCandles> {
   return stored;
 }
 
-/** The heads of all of a folder, in the order of their names. */
+/** Returns the heads of all files in a folder, ordered by name. */
 export const listStored = (folder: string): { file: string; head: Head }[] =>
   !existsSync(folder)
     ? []
@@ -114,7 +114,10 @@ function about<T>(file: string, read: () => T): T {
   }
 }
 
-/** Those that hold what is asked for from its beginning on; whoever names no beginning wants the exchange's newest. */
+/**
+ * Returns stored candles that cover the requested range from its start; without a start, the newest ones are needed
+ * from the exchange.
+ */
 export const keptCandles = (databaseUrl: string, env: NodeJS.ProcessEnv): CandleReader => ({
   async candles({ exchange, symbol, span, since }) {
     if (since === undefined) return undefined;
@@ -127,7 +130,7 @@ export const keptCandles = (databaseUrl: string, env: NodeJS.ProcessEnv): Candle
   },
 });
 
-/** Writes under another name first: whoever reads, and whatever ends this, finds the old file or the new one, whole. */
+/** Writes under a temporary name first, so readers and interruptions find the old or the new file, complete. */
 export async function writeStored(
   file: string,
   candles: Candles,
@@ -152,7 +155,7 @@ function writeAll(opened: number, part: Uint8Array): void {
   for (let at = 0; at < part.length; ) at += writeSync(opened, part, at);
 }
 
-/** One process at a time works on a file. The lock of a process that is gone is nobody's. */
+/** Locks a file for one process; the lock of a process that has ended is void. */
 export function lockCandles(file: string): () => void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const lock = `${file}.lock`;

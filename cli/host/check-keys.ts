@@ -2,10 +2,7 @@ import type { Live } from "../../src/compose/deps.ts";
 import { messageOf } from "../../src/kernel/errors.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 
-/**
- * Asks beside all else what the configured keys may do: nobody waits for the answers, which are logged, and told by
- * grid status.
- */
+/** Checks the permissions of the configured keys in the background; results are logged and shown by grid status. */
 export function askAboutKeys({ live, log }: Deps & { readonly live?: Live }): { stop(): void } {
   let isStopping = false;
   live?.venues.rights

@@ -6,7 +6,7 @@ import type { Deps } from "../../src/ports/deps.ts";
 import { lookOut } from "../../src/report/operations/look-out.ts";
 import { rounds } from "./rounds.ts";
 
-/** Beside the passes, which wait for no receiver. */
+/** Delivers messages in the background, so passes never wait for a receiver. */
 export function startDelivery(deps: Deps, interval: number) {
   const { notify, local, log, reports } = deps;
   if (!notify) return { stop: async () => undefined };
@@ -20,7 +20,7 @@ export function startDelivery(deps: Deps, interval: number) {
   });
 }
 
-/** Watched books, beside all else: nobody waits for an exchange that gives none. */
+/** Samples order books in the background, so nothing waits for a slow exchange. */
 export function startSampling(deps: Deps, interval: number) {
   if (!deps.liquidity?.pairs.length) return { stop: async () => undefined };
   return rounds(interval, () =>

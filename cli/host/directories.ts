@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 type HostEnvironment = NodeJS.ProcessEnv;
 
-/** Where the user's databases and the addresses of running servers are kept. Who writes there makes it. */
+/** Returns the folder for the user's databases and the addresses of running servers. Writers create it. */
 export const dataDirectory = (env: HostEnvironment): string =>
   join(
     base(env, {
@@ -15,7 +15,7 @@ export const dataDirectory = (env: HostEnvironment): string =>
     "edgemaker",
   );
 
-/** `edgemaker.json` with the same keys as the environment. */
+/** Path of `edgemaker.json`, which has the same keys as the environment. */
 export const configFile = (env: HostEnvironment): string =>
   join(
     base(env, {

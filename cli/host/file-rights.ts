@@ -2,7 +2,7 @@ import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { messageOf, SettingsError } from "../../src/kernel/errors.ts";
 
-/** The rights of others to a file, as `chmod` writes them all; undefined where nobody else has any, or there is no file. */
+/** Returns other users' rights to a file, in the form of `chmod`; undefined if there are none or no file. */
 export function openTo(file: string): string | undefined {
   const found = statSync(file, { throwIfNoEntry: false });
   const isOpen = found !== undefined && process.platform !== "win32" && (found.mode & 0o077) !== 0;
@@ -10,8 +10,8 @@ export function openTo(file: string): string | undefined {
 }
 
 /**
- * The folder in which others can put files in place of this one: its own where all may write, or one above it where all
- * may also rename. Undefined where there is none.
+ * Returns the folder in which others can replace this file: its own folder if all can write, or one above it if all
+ * can rename there. Undefined if there is none.
  */
 export function folderOpenToAll(file: string): string | undefined {
   if (process.platform === "win32") return undefined;
@@ -24,7 +24,7 @@ export function folderOpenToAll(file: string): string | undefined {
   }
 }
 
-/** Takes the rights of others to a file that holds secrets; true where they had some. Throws SettingsError where it cannot. */
+/** Removes other users' rights to a file with secrets; returns true if they had any. Throws SettingsError if that fails. */
 export function tighten(file: string): boolean {
   const mode = openTo(file);
   if (mode === undefined) return false;
@@ -38,7 +38,7 @@ export function tighten(file: string): boolean {
   }
 }
 
-/** Makes a database's file, and the files beside it, the owner's alone; made where there is none. */
+/** Restricts a database's file, and SQLite's files next to it, to the owner; creates missing ones. */
 export function ownDatabase(file: string): boolean {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   closeSync(openSync(file, "a", 0o600));
@@ -46,6 +46,6 @@ export function ownDatabase(file: string): boolean {
   return besides(file).map(tighten).includes(true);
 }
 
-/** A database's file and those that SQLite keeps beside it. */
+/** Returns a database's file and SQLite's files next to it. */
 export const besides = (file: string): readonly string[] =>
   ["", "-wal", "-shm"].map((end) => `${file}${end}`);

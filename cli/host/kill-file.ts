@@ -5,7 +5,10 @@ import { dataDirectory } from "./directories.ts";
 import { databaseFile } from "./locations.ts";
 import { writePrivate } from "./private-file.ts";
 
-/** While this file is there, no process on this machine places an order of the database: it needs neither to work. */
+/**
+ * Returns the kill file's path. While it exists, no process on this machine places an order of the database; it needs
+ * neither a server nor the database.
+ */
 export function killFile(databaseUrl: string): string {
   const file = databaseFile(databaseUrl);
   return file ? `${file}.kill` : join(dataDirectory(process.env), "edgemaker.kill");
@@ -13,13 +16,13 @@ export function killFile(databaseUrl: string): string {
 
 const CREATED = "Created by `edgemaker kill on`. `edgemaker kill off` removes it.\n";
 
-/** Creates the kill file unless there is one. */
+/** Creates the kill file if there is none. */
 function createKillFile(databaseUrl: string): void {
   const file = killFile(databaseUrl);
   if (!existsSync(file)) writePrivate(file, CREATED);
 }
 
-/** Removes a kill file that `createKillFile` made; a person's own stays. Returns whether it removed one. */
+/** Removes a kill file that `createKillFile` created, but not one that a user created. Returns whether it removed one. */
 function removeKillFile(databaseUrl: string): boolean {
   const file = killFile(databaseUrl);
   const isOurs = existsSync(file) && readFileSync(file, "utf8") === CREATED;
@@ -27,20 +30,20 @@ function removeKillFile(databaseUrl: string): boolean {
   return isOurs;
 }
 
-/** The kill file for people who may not know the machine's folders. */
+/** Describes the kill file for people who may not know the machine's folders. */
 export const killFileText = (databaseUrl: string): string =>
   `${basename(killFile(databaseUrl))} ${databaseFile(databaseUrl) ? "beside the database" : "in the data directory"}`;
 
-/** Why nothing may be placed, looked up at once: a look costs some millionths of a second. */
+/** Returns why orders are blocked, checked at the moment of the call, which takes some microseconds. */
 export function killedByFile(databaseUrl: string): () => string | undefined {
   const file = killFile(databaseUrl);
   return () => (existsSync(file) ? `there is a file ${basename(file)}` : undefined);
 }
 
-/** Past a switch that is written at once, and a start of this command. */
+/** Maximum wait; a normal change of the switch and a command's start take less. */
 const LONGEST_ANSWER = 2000;
 
-/** Runs a command. Where it fails, or throws, `act` follows. */
+/** Runs a command; if it fails or throws, runs `act`. */
 export async function orElse(run: () => Promise<number>, act: () => void): Promise<number> {
   try {
     const code = await run();
@@ -52,14 +55,14 @@ export async function orElse(run: () => Promise<number>, act: () => void): Promi
   }
 }
 
-/** Turns the switch on, and creates the kill file too where that fails or takes long. */
+/** Turns the switch on, and also creates the kill file if that fails or takes long. */
 export async function killedByEither(databaseUrl: string, run: () => Promise<number>): Promise<number> {
   const create = lazy(() => sayCreated(databaseUrl));
   const late = setTimeout(create, LONGEST_ANSWER);
   return orElse(run, create).finally(() => clearTimeout(late));
 }
 
-/** Turns the switch off, after it has removed a kill file that `kill on` created. */
+/** Removes a kill file that `kill on` created, then turns the switch off. */
 export function releasedFromBoth(databaseUrl: string, run: () => Promise<number>): Promise<number> {
   if (removeKillFile(databaseUrl)) process.stderr.write(`Removed the file ${killFile(databaseUrl)}.\n`);
   return run();
@@ -78,7 +81,7 @@ function sayCreated(databaseUrl: string): void {
 
 const WHILE_THERE = "while this file exists, no process on this machine places orders for this database";
 
-/** Needs neither a server nor a database. */
+/** Prints the kill file's path; needs neither a server nor a database. */
 export const sayKillFile = (databaseUrl: string): boolean =>
   process.stderr.write(
     `To stop without a server or a database, create the file ${killFile(databaseUrl)}: ${WHILE_THERE}.\n`,

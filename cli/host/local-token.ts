@@ -4,12 +4,12 @@ import type { By } from "../../src/model/events.ts";
 import type { TokenStore } from "../../src/ports/stores/token-store.ts";
 import { nodeLocal } from "./process/node-local.ts";
 
-/** So many tokens are looked through for one that a killed server has left. */
+/** Maximum number of tokens to search for one that a killed server left. */
 const MOST_TOKENS_READ = 1000;
 
 /**
- * Lists a server's own token with the others, where it can be revoked. Ends one of the same place: nobody else listens
- * there now, so its server was killed. Answers how this one is ended when the server stops.
+ * Lists a server's own token so it can be revoked. Revokes an older token of the same address, whose server must have
+ * been killed. Returns a function that ends this one when the server stops.
  */
 export async function listLocalToken(
   store: TokenStore,

@@ -1,11 +1,11 @@
-/** Where things are on this machine; without what a database or an exchange needs, so that a command's help is quick. */
+/** Paths on this machine, without dependencies on databases or exchanges, so help is fast. */
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SettingsError } from "../../src/kernel/errors.ts";
 import { dataDirectory } from "./directories.ts";
 
-/** The absolute path of a `file:` url; undefined for a server's. */
+/** Returns the absolute path of a `file:` URL; undefined for a server's. */
 export function databaseFile(url: string): string | undefined {
   if (!url.startsWith("file:")) {
     if (/^(libsql|https?):\/\//.test(url)) return undefined;
@@ -19,7 +19,7 @@ export function databaseFile(url: string): string | undefined {
   return resolve(path.startsWith("//") ? fileURLToPath(url) : path);
 }
 
-/** The folder of a database's file where it is not there; the usual one is made without a word. */
+/** Returns the missing folder of a database's file; creates the default folder without asking. */
 export function absentFolder(url: string, env: NodeJS.ProcessEnv): string | undefined {
   const file = databaseFile(url);
   const folder = file === undefined ? undefined : dirname(file);
@@ -27,11 +27,11 @@ export function absentFolder(url: string, env: NodeJS.ProcessEnv): string | unde
   return folder;
 }
 
-/** A database's address without what opens it. */
+/** Returns a database's address without its secrets. */
 export const shownUrl = (url: string): string =>
   url.replace(/^(\w+:\/\/)[^/@]*@/, "$1").replace(/([?&](?:authToken|token|password|jwt)=)[^&]*/gi, "$1…");
 
-/** The folder of the package, from a source file or from the bundle. */
+/** Returns the folder of the package, from a source file or from the bundle. */
 export const packageFolder = (): string => {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, "drizzle"))) {

@@ -17,7 +17,7 @@ import { strategiesIn } from "./strategies/load.ts";
 
 const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 
-/** One JSON line an entry, on stderr: stdout is for data. */
+/** Logs one JSON line per entry to stderr; stdout is for data. */
 export const createLog =
   (least: LogLevel): Log =>
   (level, message, fields = {}) => {
@@ -25,7 +25,10 @@ export const createLog =
     process.stderr.write(`${JSON.stringify({ at: new Date().toISOString(), level, message, ...fields })}\n`);
   };
 
-/** The runtime of Node: a file or a server for the database, files for candles. A file is made, or made the owner's alone. */
+/**
+ * Returns the runtime of Node: a file or a server for the database, and files for candles. Creates the file, or
+ * restricts it to the owner.
+ */
 export function nodeRuntime(url: string, config: Config, log: Log): Runtime {
   const file = databaseFile(url);
   if (file && ownDatabase(file))
@@ -33,7 +36,7 @@ export function nodeRuntime(url: string, config: Config, log: Log): Runtime {
   return runtimeAsIs(url, config, log);
 }
 
-/** The same, over a database that is left as it is. */
+/** Does the same with a database that it leaves unchanged. */
 export function runtimeAsIs(url: string, config: Config, log: Log): Runtime {
   const file = databaseFile(url);
   const client = file
@@ -45,7 +48,7 @@ export function runtimeAsIs(url: string, config: Config, log: Log): Runtime {
   return runtimeOver(client, url, { config, log });
 }
 
-/** Over a database that nobody keeps. */
+/** Does the same with a temporary database in memory. */
 export const runtimeInMemory = (url: string, config: Config, log: Log): Runtime =>
   runtimeOver(fileConnection(":memory:"), url, { config, log });
 
@@ -68,7 +71,7 @@ function runtimeOver(client: Database, url: string, { config, log }: { config: C
   };
 }
 
-/** Tells a file from another one of the same name; undefined when there is none. */
+/** Identifies a file, so a replaced file of the same name is detected; undefined if there is none. */
 function identityOf(file: string): string | undefined {
   const found = statSync(file, { throwIfNoEntry: false });
   return found && `${found.dev}:${found.ino}`;

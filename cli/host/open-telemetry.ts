@@ -11,11 +11,11 @@ import type { Tracer } from "../../src/ports/tracer.ts";
 
 export interface Tracing {
   readonly tracer: Tracer;
-  /** Hands over what was measured, as far as that is possible in a moment. */
+  /** Sends collected spans, within a short time. */
   stop(): Promise<void>;
 }
 
-/** Spans to the collector that the standard variables name. */
+/** Exports spans to the collector in the standard variables. */
 export function openTelemetry(version: string): Tracing {
   // Not the process's own: its arguments may carry a token.
   const result = detectResources({ detectors: [envDetector] });
@@ -53,7 +53,7 @@ const tracerOver = (found: Found): Tracer => ({
     }),
 });
 
-/** A collector that is gone keeps nobody from stopping. */
+/** Waits only a short time, because a missing collector must not block a stop. */
 async function soon(ending: Promise<void>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<void>((resolve) => {

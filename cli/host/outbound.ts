@@ -10,7 +10,7 @@ import {
   secondsOf,
 } from "../../src/ports/outbound.ts";
 
-/** What no message goes to: this machine, its network, and addresses that lead there (RFC 6890). */
+/** Addresses that messages must not reach: this machine, its network, and addresses that lead there (RFC 6890). */
 const privateNets = lazy(() => {
   const list = new BlockList();
   for (const [net, bits] of [
@@ -47,7 +47,10 @@ type Resolve = (
   callback: (error: Error | null, addresses: readonly LookupAddress[]) => void,
 ) => void;
 
-/** Node's own request, whose every connection is to an address that was looked at: a name may lead elsewhere each time. */
+/**
+ * Sends a request with Node, and checks the address of every connection, because a name can resolve differently each
+ * time.
+ */
 export const nodePost =
   (named: readonly string[], resolve: Resolve = resolveAll): Post =>
   async (message, timeout) => {
@@ -93,7 +96,7 @@ const MOST_TEXT = 16_384;
 
 const resolveAll: Resolve = (host, options, report) => lookup(host, { ...options, all: true }, report);
 
-/** In place of Node's lookup: fails where any of a name's addresses is private. */
+/** Replaces Node's lookup: fails if any of a name's addresses is private. */
 const publicLookup =
   (resolve: Resolve) =>
   (
@@ -111,7 +114,7 @@ const publicLookup =
 
 const LOOKUP_TIME = 3000;
 
-/** Looks a name up with a time limit, because a person waits. Each message looks it up again. */
+/** Resolves a name with a time limit, because a person waits. Each message resolves it again. */
 export const leadsInward =
   (resolve: Resolve = resolveAll): LeadsInward =>
   (host) =>
@@ -123,7 +126,7 @@ export const leadsInward =
       });
     });
 
-/** Throws where any of a name's addresses is private. */
+/** Throws if any of a name's addresses is private. */
 export function refusePrivate(host: string, addresses: readonly { readonly address: string }[]): void {
   const refused = privateRefusal(host, addresses);
   if (refused) throw refused;

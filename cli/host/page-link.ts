@@ -1,2 +1,2 @@
-/** Returns a link that signs in. What follows the # is sent to no server and appears in no log. */
+/** Returns a sign-in link. The part after # is not sent to servers and does not appear in logs. */
 export const pageLink = (url: string, code: string): string => `${url}/#code=${code}`;

@@ -3,8 +3,8 @@ import { dirname, resolve } from "node:path";
 import { nodeLocal } from "./process/node-local.ts";
 
 /**
- * Writes a file that its owner alone can read. Beside it and renamed: another process never reads half of it. A symbolic
- * link stays, and the file that it names is written.
+ * Writes a file that only its owner can read, under a temporary name that is then renamed, so readers never see half
+ * of it. Follows a symbolic link and keeps it.
  */
 export function writePrivate(named: string, text: string): void {
   const file = behindLinks(named);
@@ -14,10 +14,10 @@ export function writePrivate(named: string, text: string): void {
   renameSync(fresh, file);
 }
 
-/** As many links as the system itself follows. */
+/** Maximum number of links, as in the operating system. */
 const MOST_LINKS = 40;
 
-/** The file that a name stands for, which may not be there. Throws Error where links lead in a circle. */
+/** Returns the file behind a name, which may not exist. Throws Error for circular links. */
 function behindLinks(named: string): string {
   let file = named;
   for (let links = 0; links < MOST_LINKS; links++) {

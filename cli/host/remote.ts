@@ -7,19 +7,19 @@ import { UsageError } from "../terminal/usage-error.ts";
 import type { CliSettings } from "./settings.ts";
 
 export interface Remote {
-  /** The server's address, without /api/v1. */
+  /** The server's URL, without /api/v1. */
   readonly url: string;
   readonly token: string | undefined;
 }
 
-/** Whether the command line or the settings name a server, which may be on another machine. */
+/** Returns whether the command line or the settings name a server, which can be on another machine. */
 export const namesServer = ({ config }: CliSettings, values: Values): boolean =>
   values["api-url"] !== undefined || (config.apiUrl !== undefined && hereFlags(values).length === 0);
 
 const hereFlags = (values: Values): string[] =>
   ["db", "sandbox", "seed", "venue-url"].filter((flag) => values[flag] !== undefined);
 
-/** The server that the command line or the settings name. */
+/** Returns the server that the command line or the settings name. */
 export function requestRemote({ config }: CliSettings, values: Values): Remote | undefined {
   const here = hereFlags(values);
   const request = values["api-url"] as string | undefined;
@@ -37,7 +37,7 @@ export function requestRemote({ config }: CliSettings, values: Values): Remote |
   return undefined;
 }
 
-/** The token itself, or where it is read from: what stands on a command line is shown to every user of the machine. */
+/** Returns the token, or reads it from its file; every user of the machine can see text on a command line. */
 function tokenOf(given: string | undefined): string | undefined {
   if (given === undefined || (given !== "-" && !given.startsWith("@"))) return given;
   const file = given === "-" ? 0 : given.slice(1);
@@ -53,7 +53,7 @@ function tokenOf(given: string | undefined): string | undefined {
 
 const LONGEST_REQUEST = 60_000;
 
-/** Asks a server for an operation. Throws only when there was no answer. */
+/** Calls an operation on a server. Throws only without a response. */
 export async function callRemote(
   operation: Operation,
   input: Readonly<Record<string, unknown>>,

@@ -1,8 +1,8 @@
 import { nodeLocal } from "./process/node-local.ts";
 
 /**
- * Rounds one after another until stopped: a late one delays the next, none overlap, and the last one ends first. None
- * waits for its time while `isPressing`.
+ * Runs rounds one after another until stopped: a late round delays the next, none overlap, and stopping waits for the
+ * current one. It does not wait between rounds while `isPressing`.
  */
 export function rounds(interval: number, round: () => Promise<void>, isPressing = () => false) {
   let isStopping = false;

@@ -10,7 +10,10 @@ export interface GivenKeys {
   readonly passphrase?: string | undefined;
 }
 
-/** Keys from the terminal, unseen, or line by line from a pipe. Never from the arguments: those are in the process list. */
+/**
+ * Reads keys from the terminal without showing them, or line by line from a pipe. Never from arguments, which are in
+ * the process list.
+ */
 export async function readKeys({ id, venue }: ConfiguredExchange): Promise<GivenKeys> {
   const names = ["API key", "secret", ...(VENUES[venue].passphrase ? ["passphrase"] : [])];
   const [key, secret, passphrase] = await askUnseen(names.map((name) => `${id} ${name}: `));
@@ -19,7 +22,7 @@ export async function readKeys({ id, venue }: ConfiguredExchange): Promise<Given
   return { key, secret, ...(passphrase ? { passphrase } : {}) };
 }
 
-/** Other secrets, asked for in the same way; a name that ends in `?` may be left empty. */
+/** Reads other secrets in the same way; a name that ends in `?` is optional. */
 export async function readSecrets(names: readonly string[]): Promise<Readonly<Record<string, string>>> {
   const plain = names.map((name) => name.replace("?", ""));
   const answers = await askUnseen(
@@ -32,7 +35,7 @@ export async function readSecrets(names: readonly string[]): Promise<Readonly<Re
   return Object.fromEntries(given.filter(([, text]) => text !== ""));
 }
 
-/** One line for each question; what is typed is not shown. */
+/** Asks one line per question without showing the input. */
 async function askUnseen(questions: readonly string[]): Promise<string[]> {
   const isTerminal = process.stdin.isTTY === true;
   const unseen = new Writable({ write: (_part, _encoding, done) => done() });

@@ -6,13 +6,13 @@ import { isAlive } from "./process/is-alive.ts";
 import { nodeLocal } from "./process/node-local.ts";
 
 /**
- * Where a running server of this user is reached. Readable by the owner alone: it holds a token, which lives as long as
- * the server, and is sent to nobody who cannot prove to have it.
+ * Address of a running server of this user. Only the owner can read it, because it contains a token. The token lives
+ * as long as the server, and commands send it only to a server that proves to have it.
  */
 export interface ServerFile {
   readonly url: string;
   readonly token: string;
-  /** Tells its file from those of other servers of the database. */
+  /** Distinguishes its file from those of the database's other servers. */
   readonly instance: string;
   readonly pid: number;
 }
@@ -20,14 +20,14 @@ export interface ServerFile {
 const filePrefix = (databaseUrl: string): string =>
   `server-${createHash("sha256").update(databaseUrl).digest("hex").slice(0, 16)}-`;
 
-/** Writes one file per server: a server that stops removes only its own. */
+/** Writes one file per server; a server that stops removes only its own. */
 export function writeServerFile(folder: string, databaseUrl: string, server: ServerFile): () => void {
   const file = join(folder, `${filePrefix(databaseUrl)}${server.instance}.json`);
   writePrivate(file, JSON.stringify(server));
   return () => rmSync(file, { force: true });
 }
 
-/** A running server of this database; undefined when there is none that answers. */
+/** Returns a running server of this database; undefined if none responds. */
 export async function findServer(folder: string, databaseUrl: string): Promise<ServerFile | undefined> {
   const prefix = filePrefix(databaseUrl);
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith(prefix)) : [];
@@ -53,11 +53,11 @@ async function checkServer(file: string): Promise<ServerFile | undefined> {
   }
 }
 
-/** What whoever has the token answers to a challenge: it tells the server from another program on its port. */
+/** Returns the proof for a challenge, which distinguishes the server from another program on its port. */
 export const proofOf = (token: string, challenge: string): string =>
   createHmac("sha256", token).update(`edgemaker server ${challenge}`).digest("hex");
 
-/** Earlier releases have kept one token for every start. */
+/** Removes the token file of earlier releases, which reused one token. */
 export const forgetKeptToken = (folder: string): void => rmSync(join(folder, "token"), { force: true });
 
 function readServerFile(file: string): ServerFile | undefined {

@@ -25,19 +25,19 @@ export const DATABASE_ARGS = {
   },
 } as const satisfies Args;
 
-/** Of the server, and of every command of the user's own strategies. */
+/** Flag of the server, and of every command for the user's own strategies. */
 export const STRATEGIES_ARG = {
   strategies: textArgument("Folder of your own strategies (default strategies)", "folder"),
 } as const satisfies Args;
 
-/** Flags of every command that looks after a database, whoever serves it. */
+/** Flags of every command that maintains a database, whichever process serves it. */
 export const LOCAL_DATABASE_ARGS = {
   db: DATABASE_ARGS.db,
   sandbox: DATABASE_ARGS.sandbox,
   json: { type: "boolean", description: "Print as JSON" },
 } as const satisfies Args;
 
-/** Flags that make a sandbox; left out, they mean what its database was made with. */
+/** Flags that create a sandbox; by default, the stored ones of its database apply. */
 export const SANDBOX_ARGS = {
   origin: textArgument("Market time at the start, ISO 8601", "time"),
   replay: {
@@ -53,7 +53,7 @@ export interface CliSettings {
   readonly sandbox: SandboxOptions;
 }
 
-/** What a command runs with: a flag beats the environment, the environment beats the configuration file. */
+/** Returns a command's settings: flags override the environment, which overrides the configuration file. */
 export function readSettings(values: Values, env: NodeJS.ProcessEnv): CliSettings {
   const parsed = parseConfig(environmentWithFile(env));
   const requests = (values["venue-url"] as readonly string[] | undefined)?.map(venueUrl) ?? [];
@@ -75,11 +75,11 @@ export function readSettings(values: Values, env: NodeJS.ProcessEnv): CliSetting
 
 export interface LackingFolder {
   readonly folder: string;
-  /** What has named it: a flag or a setting. */
+  /** The flag or setting that named it. */
   readonly named: string;
 }
 
-/** The folder that is named for a database, and that is not there: more often a slip of the pen than a wish. */
+/** Returns the missing folder of a database, which is usually a typing error. */
 export function lackingFolder(values: Values, env: NodeJS.ProcessEnv): LackingFolder | undefined {
   if (values["api-url"] !== undefined) return undefined;
   const request = values.db as string | undefined;
@@ -94,7 +94,7 @@ export function lackingFolder(values: Values, env: NodeJS.ProcessEnv): LackingFo
 export const describeFolder = ({ folder, named }: LackingFolder): string =>
   `the folder ${folder} does not exist; create it (mkdir -p "${folder}"), or correct ${named}`;
 
-/** The environment over what the configuration file says. */
+/** Merges the environment over the configuration file. */
 export const environmentWithFile = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
   ...fromFile(configFile(env)),
   ...env,

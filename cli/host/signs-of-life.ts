@@ -8,10 +8,10 @@ import type { Deps } from "../../src/ports/deps.ts";
 import { rounds } from "./rounds.ts";
 
 const NEWS_PER_LOOK = 200;
-/** Of a price that is computed from a fill's two figures. */
+/** Precision of a price that is computed from a fill's two amounts. */
 const READABLE = 10n ** 10n;
 
-/** A line for each thing that happens, for whoever looks at the server's terminal, until it is stopped. */
+/** Prints a line for each event to the server's terminal until it is stopped. */
 export function signsOfLife({ notify }: Pick<Deps, "notify">, every: number, say: (line: string) => void) {
   if (!notify) return { stop: async () => undefined };
   let cursor: NewsCursor | undefined;

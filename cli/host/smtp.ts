@@ -5,10 +5,13 @@ import { MAIL_PROTOCOLS } from "../../src/notify/mail.ts";
 import { type OutboundAnswer, refusedAddress, type SendMail } from "../../src/ports/outbound.ts";
 import { refusePrivate } from "./outbound.ts";
 
-/** Where mail is submitted: encrypted from the first byte, or once both have said so (RFC 8314). */
+/** Submission ports: encrypted from the first byte, or after STARTTLS (RFC 8314). */
 const PORTS = { "smtps:": 465, "smtp:": 587 } as const;
 
-/** Mail by SMTP, to addresses that were looked at: a name may lead elsewhere each time. Nothing is sent in the clear. */
+/**
+ * Sends email by SMTP, and checks the address of every connection, because a name can resolve differently each time.
+ * Never sends unencrypted.
+ */
 export const sendBySmtp =
   (named: readonly string[]): SendMail =>
   async ({ id, server, user, password, from, to, subject, text }, timeout) => {
@@ -47,7 +50,7 @@ async function resolvedHost(host: string, isNamed: boolean): Promise<string> {
 
 const mailAccepted = ({ response }: { readonly response: string }): OutboundAnswer => replyAnswer(response);
 
-/** What the server has replied is an answer; without one it is not known whether it has the mail. */
+/** Converts a server's reply to a status; without a reply it is unknown whether the server has the email. */
 function declined(error: Error & { readonly response?: string }): OutboundAnswer {
   if (error.response === undefined) throw error;
   return replyAnswer(error.response);

@@ -4,7 +4,7 @@ import { areGood } from "../../src/notify/operations/heartbeat.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { rounds } from "./rounds.ts";
 
-/** Steps every account, then waits for what is left of the interval, or lets it go by in the market alone. */
+/** Runs a pass over every account, then waits for the rest of the interval, or advances market time only. */
 export function startTimer(deps: Deps, interval: number) {
   const { letPass } = deps;
   let isPressing = false;
@@ -23,5 +23,5 @@ export function startTimer(deps: Deps, interval: number) {
   );
 }
 
-/** How soon it is seen that there is something to step, where nobody waits for the interval. */
+/** Interval in milliseconds at which new work is detected if passes do not wait. */
 const IDLE = 250;

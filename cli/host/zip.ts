@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 
-/** The only file in a zip archive. `crc` is the CRC-32 of its content, `start` the offset of its packed bytes. */
+/** The only file in a zip archive. `crc` is the CRC-32 of its content, `start` the offset of its compressed bytes. */
 interface ZipEntry {
   readonly name: string;
   readonly isDeflated: boolean;
@@ -22,7 +22,7 @@ const begins = (bytes: Buffer, at: number, signature: string): boolean =>
 
 export const isZip = (bytes: Buffer): boolean => begins(bytes, 0, LOCAL);
 
-/** Finds the only file of an archive. Throws RangeError if there are several, or it cannot be unpacked. */
+/** Finds the only file of an archive. Throws RangeError if there are several, or if it cannot be decompressed. */
 export async function onlyEntry(handle: FileHandle): Promise<ZipEntry> {
   const { size } = await handle.stat();
   const length = Math.min(size, MOST_TAIL);
@@ -41,7 +41,7 @@ export async function onlyEntry(handle: FileHandle): Promise<ZipEntry> {
   return { name, isDeflated: method === DEFLATED, start, ...sizes };
 }
 
-/** The files in the directory at the end of an archive. */
+/** Returns the files in the directory at the end of an archive. */
 function entriesIn(tail: Buffer) {
   const end = tail.lastIndexOf(END, tail.length - END_SIZE, "latin1");
   if (end < 0) throw new RangeError("the archive is incomplete: it has no directory");

@@ -1,6 +1,6 @@
 /**
- * Reads the raw arguments strictly. citty drops unknown flags, words and everything before a
- * sub-command, and keeps only the last of a repeated flag: here each of those is an error.
+ * Parses the raw arguments strictly. citty drops unknown flags, words and everything before a subcommand, and keeps
+ * only the last of a repeated flag; here each of those is an error.
  */
 import type { ArgDef, CommandDef } from "citty";
 import { didYouMean } from "../../src/kernel/nearest.ts";
@@ -8,12 +8,12 @@ import { UsageError } from "./usage-error.ts";
 
 export type Args = Readonly<Record<string, ArgDef & ReadAs>>;
 
-/** What citty has no word for. */
+/** Options that citty does not have. */
 interface ReadAs {
   readonly repeatable?: boolean;
-  /** Another whole name of the flag, not shown in help. */
+  /** Another full name of the flag, not shown in help. */
   readonly aka?: string;
-  /** A database that the command makes nothing of where there is none. */
+  /** Whether the command does not create a missing database. */
   readonly isOnlyRead?: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface FoundCommand {
 
 const isHelp = (word: string): boolean => word === "--help" || word === "-h";
 
-/** Walks from the root to the command that the words name. Only --help may stand before a sub-command. */
+/** Finds the command that the words name. Only --help is allowed before a subcommand. */
 export function findCommand(root: CommandDef, argv: readonly string[]): FoundCommand {
   let command = root;
   const path: string[] = [];
@@ -73,7 +73,7 @@ const aliasesOf = (command: CommandDef | undefined): string[] => {
 
 export type Values = Readonly<Record<string, string | boolean | readonly string[]>>;
 
-/** The values of a command's flags and words, by the name of their argument; a word's name works as a flag too. */
+/** Returns the values of a command's flags and words by argument name; a word's name works as a flag too. */
 export function readValues(args: Args, words: readonly string[]): Values {
   const flags = flagNames(args);
   const positional = Object.keys(args).filter((name) => args[name]?.type === "positional");

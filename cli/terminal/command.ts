@@ -7,12 +7,12 @@ export interface Definition {
   readonly description: string;
   readonly alias?: string | undefined;
   readonly examples?: readonly string[] | undefined;
-  /** A function where making them takes time: most commands of a command line are only named. */
+  /** Can be a function if creating them takes time, because most commands are only named. */
   readonly args?: Args | (() => Args);
   readonly subCommands?: Readonly<Record<string, CommandDef>>;
-  /** Titles and names of sub-commands that help lists together. */
+  /** Titles and names of subcommands that help lists together. */
   readonly groups?: Readonly<Record<string, readonly string[]>>;
-  /** Gets the values as `readValues` has read them; returns the exit code. */
+  /** Runs with the values from `readValues`; returns the exit code. */
   readonly run?: (values: Values) => Promise<number>;
 }
 
@@ -25,7 +25,7 @@ export interface Meta {
   readonly groups?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** A citty command whose arguments are read by us: see arguments.ts. */
+/** Creates a citty command whose arguments we parse: see arguments.ts. */
 export function command({
   name,
   description,

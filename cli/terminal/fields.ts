@@ -5,14 +5,14 @@ import { UsageError } from "./usage-error.ts";
 
 export const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** The flag or word that a field has on the command line. */
+/** Returns the flag or word of a field on the command line. */
 export const argName = ({ cli }: Operation, field: string): string => cli?.flags?.[field] ?? kebab(field);
 
-/** The flag of a part of a field: `--trail-up`. */
+/** Returns the flag of a part of a field: `--trail-up`. */
 export const partName = (operation: Operation, field: string, part: string): string =>
   `${argName(operation, field)}-${part}`;
 
-/** The texts of an operation's fields among a command's values, with the command line's own defaults. */
+/** Returns the texts of an operation's fields from a command's values, with the command line's defaults. */
 export function textsOf(operation: Operation, values: Values): Record<string, unknown> {
   const texts: Record<string, unknown> = {};
   for (const field of Object.keys(operation.input.shape)) {

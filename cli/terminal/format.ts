@@ -1,7 +1,7 @@
 import { fromNumber, text } from "../../src/kernel/decimal.ts";
 import { plainText } from "../../src/kernel/plain-text.ts";
 
-/** Without an exponent. */
+/** Formats a number without an exponent. */
 export function numberText(value: number): string {
   const exact = fromNumber(value);
   return exact === undefined ? String(value) : text(exact);
@@ -11,11 +11,11 @@ export const isTime = (name: string, value: unknown): value is number =>
   typeof value === "number" &&
   (name === "timestamp" || name.endsWith("At") || (SPAN_ENDS.has(name) && value > LEAST_TIME));
 
-/** Ends of a span of time, or of something else: what is so large is a time in milliseconds. */
+/** Fields that are times if their number is large, and otherwise something else. */
 const SPAN_ENDS = new Set(["from", "to"]);
 const LEAST_TIME = 1e11;
 
-/** A value as a person reads it, on one line. */
+/** Formats a value for people on one line. */
 export function format(value: unknown, name = ""): string {
   if (value === undefined || value === null) return "-";
   if (isTime(name, value)) return new Date(value).toISOString();

@@ -5,7 +5,7 @@ import { styled, wrap } from "./style.ts";
 
 type HelpRow = readonly [name: string, description: string];
 
-/** Flags that most commands share: help lists them last. */
+/** Flags that most commands share; help lists them last. */
 const SHARED_FLAGS = new Set(["db", "sandbox", "seed", "venue-url", "json", "api-url", "token"]);
 
 const GUIDES: Readonly<Record<string, string>> = {
@@ -16,7 +16,7 @@ const GUIDES: Readonly<Record<string, string>> = {
   ...{ compare: "prices", dex: "prices", trade: "grids", tick: "deploy", token: "security" },
 };
 
-/** Format the help of a command in `width` columns: description, usage, arguments, flags and examples. */
+/** Formats the help of a command in `width` columns: description, usage, arguments, flags and examples. */
 export function helpOf(found: CommandDef, path: readonly string[], width: number): string {
   const { description = "", examples = [], groups } = (found.meta ?? {}) as Meta;
   const args = Object.entries((found.args ?? {}) as Args);
@@ -55,7 +55,7 @@ export function helpOf(found: CommandDef, path: readonly string[], width: number
   return sections.filter((text) => text !== "").join("\n\n");
 }
 
-/** A section for each group, or one for all commands. */
+/** Returns a section for each group, or one for all commands. */
 function commandSections(
   commands: readonly (readonly [string, CommandDef])[],
   groups: Meta["groups"],
@@ -77,7 +77,7 @@ function commandSections(
   );
 }
 
-/** An example as a shell reads it: a long one goes on after a backslash. */
+/** Formats an example for a shell; a long one continues after a backslash. */
 function exampleLines(example: string, width: number): string {
   const parts = example.split(/ (?=--)/);
   const lines: string[] = [];
@@ -101,7 +101,7 @@ function flagRow([name, { type, valueHint, description = "" }]: readonly [string
   return [type === "boolean" ? `--${name}` : `--${name} <${valueHint ?? "text"}>`, description];
 }
 
-/** Two columns; in a narrow terminal, each description is below its name. */
+/** Formats two columns; in a narrow terminal, each description is below its name. */
 function section(
   head: string,
   rows: readonly HelpRow[],

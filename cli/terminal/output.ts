@@ -4,13 +4,13 @@ import { format } from "./format.ts";
 import { styled, tableWidth, terminalColumns, wrap } from "./style.ts";
 import { type ColumnChoice, fitTable, type TableRow, table } from "./table.ts";
 
-/** Prints a command's own answer; returns the exit code. */
+/** Prints a command's own result; returns the exit code. */
 export function print(values: Values, answer: unknown, shown?: ColumnChoice): number {
   process.stdout.write(`${values.json ? JSON.stringify(answer, null, 2) : render(answer, shown)}\n`);
   return 0;
 }
 
-/** Answers as text for a person: fields as lines, lists of objects as tables, or as lines where a table is too wide. */
+/** Formats a response for people: fields as lines, lists of objects as tables, or as lines if a table is too wide. */
 export function render(body: unknown, shown?: ColumnChoice): string {
   const width = terminalColumns();
   if (typeof body !== "object" || body === null) return format(body);
@@ -29,7 +29,7 @@ export function render(body: unknown, shown?: ColumnChoice): string {
   );
 }
 
-/** The columns that the tables of an answer have. */
+/** Returns the columns of a response's tables. */
 export const columnNames = (body: unknown): readonly string[] => {
   const rows = Object.values(body ?? {}).flatMap((value) => (isTable(value) ? (value as TableRow[]) : []));
   return [...new Set(rows.flatMap((row) => Object.keys(row)))];
@@ -44,10 +44,10 @@ const isTable = (value: unknown): boolean =>
   Array.isArray(value) &&
   value.every((row) => typeof row === "object" && row !== null && !Array.isArray(row));
 
-/** Fields that nobody may overlook. */
+/** Fields to highlight. */
 const LOUD = new Set(["stalled", "error"]);
 
-/** `name  value`, a long value going on below itself, and one that cannot be broken below its name. */
+/** Formats `name value`; a long value continues on the next line, an unbreakable one starts below its name. */
 function fields(row: TableRow, width: number, indent = ""): string {
   const names = Object.keys(row).map((name) => plainText(name));
   const widest = Math.max(0, ...names.map((name) => name.length));

@@ -6,7 +6,7 @@ import { type Answer, refusal } from "../../src/transport/run.ts";
 import type { Values } from "./arguments.ts";
 import { argName } from "./fields.ts";
 
-/** What the form of the input is refused with; undefined when it is none. */
+/** Returns the error of invalid input; undefined if the input is valid. */
 export function misreadOf(operation: Operation, input: Record<string, unknown>): Answer | undefined {
   const parsed = operation.input.strict().safeParse(input);
   if (parsed.success) return undefined;
@@ -14,7 +14,7 @@ export function misreadOf(operation: Operation, input: Record<string, unknown>):
   return refusal(new AppError(label, message, { issues }), "");
 }
 
-/** The failure on stderr. What the form of the input is to blame for is the command line's fault. */
+/** Prints the failure to stderr. Invalid input counts as a wrong command line. */
 export function fail(
   { status, body }: Answer,
   {
@@ -48,7 +48,7 @@ export function fail(
 
 const MOST_ISSUES_SHOWN = 20;
 
-/** A message names the flag that a person has typed; a sentence of its own stays as it is. */
+/** Replaces a field's name in a message with the flag that the user typed. */
 const describeFlag = (operation: Operation, issue: Issue): string =>
   /^(\S+ )?must be /.test(issue.message) && issue.path ? flagged(operation, issue) : issue.message;
 

@@ -4,11 +4,11 @@ import { wrap } from "./style.ts";
 
 export type TableRow = Readonly<Record<string, unknown>>;
 
-/** Which columns a table has, and which of them stay where there is no room for all. */
+/** Which columns a table has, and which ones remain in a narrow terminal. */
 export interface ColumnChoice {
-  /** The most important first; whatever it does not name is left out before. */
+  /** Most important first; columns that are not listed are dropped first. */
   readonly priority: readonly string[];
-  /** What a person has asked for: exactly these, in this order; `all` leaves none out. */
+  /** Requested columns in this order; `all` keeps every column. */
   readonly chosen?: readonly string[] | "all" | undefined;
 }
 
@@ -19,13 +19,13 @@ interface DrawnColumn {
   readonly width: number;
 }
 
-/** Columns that go on below themselves: a sentence is no reason to leave out what stands beside it. */
+/** Columns that wrap, so a sentence does not displace the columns next to it. */
 const WRAPPED = new Set(["message", "detail", "reason"]);
 const LEAST_WRAPPED = 24;
-/** Fewer columns than this are no table. */
+/** Minimum number of columns of a table. */
 const LEAST_COLUMNS = 3;
 
-/** A table of at most `width` columns of text; undefined where too little would be left of it. */
+/** Formats a table of at most `width` columns of text; undefined if too few columns fit. */
 export function fitTable(
   rows: readonly TableRow[],
   { priority, chosen }: ColumnChoice,
@@ -46,7 +46,7 @@ export function fitTable(
   return [drawTable(kept, width), ...notes].join("\n");
 }
 
-/** Without what says nothing first, and then without what matters least. */
+/** Drops empty columns first, then the least important ones. */
 function dropUntil(
   all: readonly DrawnColumn[],
   priority: readonly string[],
@@ -72,7 +72,7 @@ const leastWidth = (columns: readonly DrawnColumn[]): number =>
     0,
   );
 
-/** Columns as wide as their widest cell; numbers to the right, their points below each other. */
+/** Formats columns as wide as their widest cell; numbers are right-aligned at their decimal points. */
 export const table = (rows: readonly TableRow[]): string =>
   rows.length === 0 ? "  (none)" : drawTable(columnsOf(rows), Number.POSITIVE_INFINITY);
 
@@ -108,7 +108,7 @@ function drawTable(columns: readonly DrawnColumn[], width: number): string {
   ].join("\n");
 }
 
-/** One row, over as many lines as its longest cell takes. */
+/** Formats one row over as many lines as its longest cell needs. */
 function drawRow(columns: readonly DrawnColumn[], cellOf: (column: DrawnColumn) => string): string {
   const cells = columns.map((column) =>
     WRAPPED.has(column.name) ? wrap(cellOf(column), column.width) : [cellOf(column)],
@@ -120,7 +120,7 @@ function drawRow(columns: readonly DrawnColumn[], cellOf: (column: DrawnColumn) 
   return outputLines.map((text) => `  ${text}`.trimEnd()).join("\n");
 }
 
-/** Numbers with as many decimals each as the longest of them. */
+/** Formats numbers with the same number of decimals. */
 function aligned(values: readonly number[]): string[] {
   const texts = values.map((value) => numberText(value));
   const places = Math.max(...texts.map((one) => one.split(".")[1]?.length ?? 0));

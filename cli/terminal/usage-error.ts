@@ -1,6 +1,6 @@
-/** The command line was wrong: nothing was done, exit 2. */
+/** Error for a wrong command line: nothing was done, exit code 2. */
 export class UsageError extends Error {
-  /** Help to show with it. */
+  /** Help to print with it. */
   readonly usage: string | undefined;
 
   constructor(message: string, usage?: string) {

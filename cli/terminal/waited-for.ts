@@ -20,8 +20,8 @@ const WHAT_THERE_IS: Words<unknown> = {
 };
 
 /**
- * Long work of this process: in a terminal it says how far it is, and the first Ctrl-C ends it, with what there is
- * where nothing else is said. A second one leaves at once.
+ * Runs long work of this process: in a terminal it shows progress, and the first Ctrl-C ends it, with a partial
+ * result by default. A second one exits at once.
  */
 export async function waitedFor<T>(
   work: (waiting: WaitingCaller) => Promise<T>,

@@ -30,7 +30,7 @@ import { print } from "../../terminal/output.ts";
 import { UsageError } from "../../terminal/usage-error.ts";
 import { nothingKept, pairFlag, shownCoverage, spanIn, timeIn } from "./import.ts";
 
-/** Downloads what is missing of a span of time; whatever ends it, the next run goes on with what there is. */
+/** Downloads the missing candles of a time span; after any interruption, the next run continues. */
 export async function downloadCandles(values: Values): Promise<number> {
   const { config, databaseUrl, sandbox } = readSettings(values, process.env);
   const [pair, spanMillis, since] = [pairFlag(values), spanIn(values), timeIn(values, "since")];
@@ -84,7 +84,7 @@ function createDownload(file: string, series: Series, venue: MarketData, { patie
   let kept: Omit<KeptWithCandles, "hash"> = nothingKept(source);
   let conflicts = 0;
 
-  /** Takes pages into the columns. */
+  /** Adds pages to the columns. */
   function take(pages: readonly JournalPage[]): void {
     for (const { from, until, again } of pages)
       kept = {
@@ -107,7 +107,7 @@ function createDownload(file: string, series: Series, venue: MarketData, { patie
     };
   }
 
-  /** Asks until the exchange answers, for as long as there is patience. */
+  /** Retries until the exchange responds, for a limited time. */
   async function ask(span: Millis, since: Millis, limit: number): Promise<readonly Candle[]> {
     const failingSince = performance.now();
     for (let wait = SECOND / 2; ; wait = Math.min(2 * wait, 30 * SECOND)) {
@@ -128,7 +128,7 @@ function createDownload(file: string, series: Series, venue: MarketData, { patie
     return { from, until, again, rows: found.filter(({ at }) => at >= from && at < until).map(rowOf) };
   }
 
-  /** The day of the first candle that the exchange has from a time on; undefined where it has none. */
+  /** Returns the day of the exchange's first candle from a time on; undefined if it has none. */
   async function listedFrom({ from, until }: Range): Promise<Millis | undefined> {
     for (let at = downTo(from, DAY); at < until; at += CANDLE_PAGE * DAY) {
       const [first] = await ask(DAY, at, CANDLE_PAGE);
@@ -137,7 +137,7 @@ function createDownload(file: string, series: Series, venue: MarketData, { patie
     return undefined;
   }
 
-  /** What is worth asking for: not what the exchange no longer tells, nor what was before the pair was listed. */
+  /** Returns the range that can be downloaded: within the exchange's history, and after the pair was listed. */
   async function begin(wanted: Range, now: Millis): Promise<Range> {
     const reach = venue.candleReach;
     const oldest = reach === undefined ? 0 : downTo(now, spanMillis) - (reach - 1) * spanMillis;
@@ -222,7 +222,7 @@ const tell = (text: string): void => void process.stderr.write(`${text}\n`);
 
 const BETWEEN_LINES: Millis = 2 * SECOND;
 
-/** Tells on stderr how far it has come, how fast, and how long it will take. */
+/** Prints progress, speed and remaining time to stderr. */
 function createProgress(what: string, windows: readonly Range[]) {
   const lengthOf = ({ from, until }: Range) => until - from;
   const whole = windows.reduce((total, window) => total + lengthOf(window), 0);

@@ -25,7 +25,7 @@ import { UsageError } from "../../terminal/usage-error.ts";
 import { waitedFor } from "../../terminal/waited-for.ts";
 import { INTERRUPTED } from "../report-on-interrupt.ts";
 
-/** Nothing kept yet, of a source. */
+/** Returns the empty storage of a source. */
 export const nothingKept = (source: string): Omit<KeptWithCandles, "hash"> => ({
   source,
   duplicates: 0,
@@ -35,7 +35,7 @@ export const nothingKept = (source: string): Omit<KeptWithCandles, "hash"> => ({
   askedAgain: [],
 });
 
-/** Reads each file whole before anything is written: a wrong one, or Ctrl-C, leaves stored candles unchanged. */
+/** Reads all files before it writes: an invalid file or Ctrl-C leaves stored candles unchanged. */
 export async function importCandles(values: Values): Promise<number> {
   const files = (values.files as readonly string[] | undefined) ?? [];
   if (files.length === 0) throw new UsageError("name the files: edgemaker candles import <file> …");
@@ -55,7 +55,7 @@ const INTERRUPTION = {
   ended: (imported: unknown) => (imported ? "" : "Nothing was imported. Stored candles are unchanged.\n"),
 };
 
-/** Undefined when it was enough before the end. */
+/** Undefined if the read stopped early. */
 async function readAll(
   files: readonly string[],
   options: ReadOptions,
@@ -150,7 +150,7 @@ export async function showCandles(values: Values): Promise<number> {
   });
 }
 
-/** Coverage with times as people read them. */
+/** Returns coverage with readable times. */
 export const shownCoverage = ({ from, until, longestGap, refused, ...rest }: Coverage) => ({
   firstBar: rest.bars === 0 ? null : stampOf(from),
   lastBarEnds: rest.bars === 0 ? null : stampOf(until),
@@ -186,7 +186,7 @@ export function spanIn({ span }: Values): Millis {
   return millis;
 }
 
-/** A time of a flag, in milliseconds. */
+/** Parses the time of a flag to milliseconds. */
 export function timeIn(values: Values, flag: string): Millis | undefined {
   const value = values[flag];
   if (value === undefined) return undefined;
@@ -199,6 +199,6 @@ export function timeIn(values: Values, flag: string): Millis | undefined {
   return at;
 }
 
-/** Without an offset it is UTC, as everything here is. */
+/** Adds UTC if the text has no offset. */
 const withOffset = (value: string): string =>
   value.length === 10 || /(Z|[+-]\d{2}:\d{2})$/.test(value) ? value : `${value.replace(" ", "T")}Z`;

@@ -4,7 +4,7 @@ import type { Values } from "../../terminal/arguments.ts";
 import { UsageError } from "../../terminal/usage-error.ts";
 import { isAtTerminal } from "../confirm-start.ts";
 
-/** Makes the folder of a database where somebody says so. Throws UsageError when they do not, or nobody can be asked. */
+/** Creates a database's folder after a confirmation. Throws UsageError if the user declines or there is no terminal. */
 export async function askForFolder(lacking: LackingFolder, { json }: Values): Promise<void> {
   if (json || !isAtTerminal() || !(await isWished(lacking))) throw new UsageError(describeFolder(lacking));
   mkdirSync(lacking.folder, { recursive: true, mode: 0o700 });

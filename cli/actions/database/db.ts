@@ -31,7 +31,7 @@ import { UsageError } from "../../terminal/usage-error.ts";
 
 const SIDE_FILES = ["-wal", "-shm"];
 
-/** Writes a copy under another name first: what has the name asked for is a whole backup. */
+/** Writes a copy under a temporary name first, so the requested name is always a complete backup. */
 export async function backUp(values: Values, named: string): Promise<number> {
   const { file, kind } = localDatabase(values);
   const target = resolve(named);
@@ -48,7 +48,7 @@ export async function backUp(values: Values, named: string): Promise<number> {
   return print(values, { database: file, backup: target, bytes: statSync(target).size });
 }
 
-/** Prepares the backup under another name and swaps it in last: whatever fails before leaves the database as it was. */
+/** Prepares the backup under a temporary name and swaps it in last, so any failure leaves the database unchanged. */
 export async function restore(values: Values, named: string): Promise<number> {
   const { file, kind, databaseUrl } = localDatabase(values);
   const source = resolve(named);
@@ -79,7 +79,7 @@ const RESTORED = "when you start a server, grids first look for orders that they
 const FORGOTTEN =
   "the old database could not be read, so stops, pauses and revoked tokens since the backup are lost; check your grids before you start a server";
 
-/** The database as it will be used: migrated, and saying that it is restored. Returns what it runs. */
+/** Migrates the database and marks it as restored. Returns the running strategies. */
 async function prepare(
   { copy, fresh, kind }: { copy: string; fresh: string; kind: "live" | "sandbox" },
   replaced: SafeClient | undefined,
@@ -106,7 +106,7 @@ const notOne = (error: unknown): never => {
   throw new SettingsError(`this is not a backup of an edgemaker database: ${messageOf(error)}`);
 };
 
-/** Makes sure that no process has the database open, and that it is one file. Undefined when it cannot be read. */
+/** Checks that no process has the database open, and merges it into one file. Undefined if it cannot be read. */
 async function closeDown(file: string, kind: "live" | "sandbox"): Promise<SafeClient | undefined> {
   try {
     const { client } = await openDatabase({ ...opening(file), migrations: readMigrations(), kind });
@@ -128,7 +128,7 @@ async function alone(client: SafeClient): Promise<void> {
   });
 }
 
-/** The replaced database under another name, at its old one until the moment of the swap. */
+/** Renames the replaced database; it keeps its name until the swap. */
 function keep(file: string): string {
   const kept = `${file}.before-restore-${new Date().toISOString().replace(/\D/g, "").slice(0, 17)}`;
   linkSync(file, kept);
@@ -164,7 +164,7 @@ function copyPrivate(from: string, to: string): void {
   }
 }
 
-/** A consistent copy, readable by the owner alone; on the disk before its name is given to it. */
+/** Makes a consistent copy that only the owner can read; it is on the disk before it gets its name. */
 async function copyWhole(client: SafeClient, file: string): Promise<void> {
   closeSync(openSync(file, "wx", 0o600));
   await copyInto(client, file);

@@ -8,7 +8,7 @@ import { readSettings } from "../../host/settings.ts";
 import type { Values } from "../../terminal/arguments.ts";
 import { print } from "../../terminal/output.ts";
 
-/** Brings a database to the version of this program; with `dry` only tells what it lacks. */
+/** Migrates a database to this program's version; `dry` only shows the missing migrations. */
 export async function migrateDatabase({ url, dry, ...values }: Values): Promise<number> {
   const request = url === undefined ? values : { ...values, db: url };
   const { config, databaseUrl, sandbox } = readSettings(request, process.env);

@@ -7,7 +7,7 @@ import { numberOf, readSettings } from "../../host/settings.ts";
 import type { Values } from "../../terminal/arguments.ts";
 import { print } from "../../terminal/output.ts";
 
-/** Runs something on the database of a command and prints its answer, if it has one. Returns the exit code. */
+/** Runs an action on a command's database and prints its result, if any. Returns the exit code. */
 export async function withDatabase(values: Values, act: (deps: Deps) => Promise<unknown>): Promise<number> {
   const { config, databaseUrl, sandbox } = readSettings(values, process.env);
   const deps = await createDeps(config, nodeRuntime(databaseUrl, config, createLog("error")), sandbox);
@@ -19,7 +19,7 @@ export async function withDatabase(values: Values, act: (deps: Deps) => Promise<
   }
 }
 
-/** Who does what a command does here. */
+/** Returns the actor of a command on this machine. */
 export const byCommand = (): By => ({ actor: "local", request: nodeLocal.randomText(12) });
 
 export { numberOf };

@@ -15,12 +15,12 @@ import { UsageError } from "../../terminal/usage-error.ts";
 import { byCommand, withDatabase } from "./open.ts";
 
 const KEPT_BY_DEFAULT = 365 * DAY;
-/** Nothing that an exchange may still tell of is moved. */
+/** Minimum age of rows to archive; an exchange can still report newer ones. */
 const LEAST_KEPT = 90 * DAY;
-/** A checkpoint cuts by the time at which it is signed, later than this command's own: so much less, to be safe. */
+/** Margin, because a checkpoint cuts by its signing time, which is later than this command's time. */
 const SIGNED_LATER = HOUR;
 
-/** Moves old rows into yearly archives beside the database, or tells what it would move. */
+/** Moves old rows to yearly archives next to the database, or shows what it would move. */
 export async function prune(values: Values): Promise<number> {
   const { config, databaseUrl } = readSettings(values, process.env);
   const file = databaseFile(databaseUrl);
@@ -63,17 +63,17 @@ function requestedTime(request: unknown, now: Millis): Millis {
   return at;
 }
 
-/** `trade.db` has `trade-2026.db` beside it. */
+/** Returns the archive's name: `trade-2026.db` for `trade.db`. */
 const archiveOf = (file: string, year: number): string =>
   join(dirname(file), `${basename(file).replace(/\.db$/, "")}-${year}.db`);
 
-/** The same name, as a file that its owner alone reads. */
+/** Creates the file so that only its owner can read it. */
 function ownFile(file: string): string {
   if (!existsSync(file)) closeSync(openSync(file, "wx", 0o600));
   return file;
 }
 
-/** What has become of old events, copied by then: they go only where a checkpoint signs it. */
+/** Deletes old events that were copied, which happens only when a checkpoint signs it. */
 async function eventsCut(
   { store, signers: [signer] = [] }: Deps,
   found: readonly OldRows[],

@@ -15,11 +15,11 @@ interface Purse extends FreeBalance {
   readonly exchange: string;
 }
 
-/** What a first grid may be paid in: each about as much worth as the others. */
+/** Quote assets for a first grid, with similar unit values. */
 const QUOTES = ["USDT", "USDC", "USD", "EUR"];
 const MOST_NAMED = 6;
 
-/** Tells what is free on these exchanges, and the grid that follows from the most of it. Starts nothing. */
+/** Shows the free balances on these exchanges, and a grid from the largest one. Starts nothing. */
 export async function tellFirstPlan(exchanges: readonly string[], settings: CliSettings): Promise<void> {
   const operations = createOperations(settings.config.exchanges.map(({ id }) => id));
   const { ask: asks, close } = await openAnswering(settings, undefined);
@@ -34,7 +34,7 @@ export async function tellFirstPlan(exchanges: readonly string[], settings: CliS
   }
 }
 
-/** Returns what of it can pay for a grid. */
+/** Prints the balances, and returns those that can fund a grid. */
 async function tellBalance(exchange: string, ask: AskByName): Promise<readonly Purse[]> {
   const { status, body } = await ask("get_balance", { exchange });
   if (status !== 200) {

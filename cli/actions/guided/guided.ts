@@ -18,8 +18,8 @@ interface GuideAnswer {
 }
 
 /**
- * A grid by a few questions. At a terminal what no flag has said is asked for, and the plan is shown and approved;
- * elsewhere the plan is told, and --yes starts it.
+ * Starts a grid from a few questions. In a terminal it asks for values without a flag, and shows the plan for
+ * approval; elsewhere it prints the plan, and --yes starts it.
  */
 export async function runGuided(operations: readonly Operation[], values: Values): Promise<number> {
   const named = (name: string) => operations.find((one) => one.name === name) as Operation;
@@ -66,7 +66,7 @@ async function dialogue(guide: Operation, given: GridAnswers, ask: AskByName): P
   );
 }
 
-/** Nobody is there to be asked: the plan alone, or exactly that started. */
+/** Prints the plan without a terminal, or starts exactly that plan. */
 async function unrequested(given: GridAnswers, { yes }: Values, ask: AskByName): Promise<Answer> {
   const answer = await ask("guide_grid", given);
   if (answer.status !== 200 || !yes) return answer;

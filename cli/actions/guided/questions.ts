@@ -22,7 +22,7 @@ const LEAVE_OPTIONS = [
   { value: "stop", label: "Stop", hint: "a little beyond the range, and sell its base" },
 ];
 
-/** Asks for what is not given yet; undefined when somebody leaves with Ctrl-C. */
+/** Asks for missing values; undefined if the user leaves with Ctrl-C. */
 export async function askForGrid(
   guide: Operation,
   given: GridAnswers,
@@ -76,7 +76,7 @@ async function askForBudget(symbol: string, free: string | undefined): Promise<u
   return typeof answer === "string" ? Number(answer) : answer;
 }
 
-/** What there is to divide; undefined where nobody tells, which the plan then says. */
+/** Returns the free balance; undefined if it is unknown, which the plan then shows. */
 async function freeOf(
   { exchange, symbol, dryRun }: GridAnswers,
   ask: AskByName,

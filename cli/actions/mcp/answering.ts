@@ -9,8 +9,8 @@ import {
 const LONGEST_ANSWER_WAIT = 15_000;
 
 /**
- * Watches a connected transport; the function waits until every request is answered, but not for long.
- * A client that closes its end right after its last question still gets the answer.
+ * Watches a connected transport; the returned function waits a short time until every request has a response, so a
+ * client that closes its input after its last request still gets the response.
  */
 export function answering(transport: Transport): () => Promise<void> {
   const open = new Set<RequestId>();

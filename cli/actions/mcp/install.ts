@@ -13,7 +13,7 @@ import { isAtTerminal } from "../confirm-start.ts";
 interface Client {
   /** Its configuration file. */
   readonly file: string;
-  /** Where in it the servers are. */
+  /** The key of its servers in the file. */
   readonly key: "mcpServers" | "servers";
 }
 
@@ -39,7 +39,7 @@ const CLIENTS: Readonly<Record<string, () => Client>> = {
   vscode: () => ({ file: inApplications("Code", "User", "mcp.json"), key: "servers" }),
 };
 
-/** Adds edgemaker to a client's configuration; what else is there stays, and a copy of what was there is kept. */
+/** Adds edgemaker to a client's configuration; keeps other entries, and copies the previous file. */
 export async function installMcp(values: Values): Promise<number> {
   const name = String(values.client ?? "");
   const client = CLIENTS[name]?.();
@@ -77,7 +77,7 @@ function readClientFile(file: string): Entry {
   throw new Error(`${file} is not a JSON object; nothing was changed`);
 }
 
-/** `<file>.before-edgemaker`, and numbered from the second on: no copy is overwritten. */
+/** Returns `<file>.before-edgemaker`, numbered from the second copy on; no copy is overwritten. */
 function keepCopy(file: string): string {
   for (let number = 1; ; number++) {
     const copy = `${file}.before-edgemaker${number === 1 ? "" : `-${number}`}`;
@@ -87,7 +87,7 @@ function keepCopy(file: string): string {
   }
 }
 
-/** Returns the settings of an agent that trades: a person approves each plan, and each plan has a cap. Throws UsageError. */
+/** Returns the settings of a trading agent: a person approves each plan, and each plan has a maximum. Throws UsageError. */
 async function tradingSettings(values: Values): Promise<Readonly<Record<string, string>>> {
   if (!values.trading) {
     if (values.most !== undefined) throw new UsageError("--most is for --trading");

@@ -4,7 +4,7 @@ import { isJSONRPCRequest, type JSONRPCMessage } from "@modelcontextprotocol/sdk
 import { messageOf } from "../../../src/kernel/errors.ts";
 import type { Remote } from "../../host/remote.ts";
 
-/** Hands each message on to a server's /mcp and its answers back: that server's own settings decide. */
+/** Relays messages to a server's /mcp and its responses back; the server's settings apply. */
 export async function relay(here: Transport, { url, token }: Remote): Promise<() => Promise<void>> {
   const there = new StreamableHTTPClientTransport(new URL(`${url.replace(/\/$/, "")}/mcp`), {
     requestInit: { headers: token ? { authorization: `Bearer ${token}` } : {} },
@@ -25,7 +25,7 @@ export async function relay(here: Transport, { url, token }: Remote): Promise<()
   return () => there.close();
 }
 
-/** What the answer to `initialize` has settled on. */
+/** Returns the protocol version from the response to `initialize`. */
 const protocolVersion = (message: JSONRPCMessage): string | undefined =>
   "result" in message && typeof message.result.protocolVersion === "string"
     ? message.result.protocolVersion

@@ -16,7 +16,7 @@ import { UsageError } from "../../terminal/usage-error.ts";
 import { answering } from "./answering.ts";
 import { relay } from "./relay.ts";
 
-/** Speaks the protocol over standard input and output until the input ends. */
+/** Speaks MCP over standard input and output until the input ends. */
 export async function serveMcp(values: Values): Promise<number> {
   const transport = new StdioServerTransport(process.stdin, protocolOutput());
   const settings = readSettings(values, process.env);
@@ -33,7 +33,7 @@ export async function serveMcp(values: Values): Promise<number> {
   return 0;
 }
 
-/** Answers from this process's own database and exchanges. */
+/** Responds from this process's database and exchanges. */
 async function answer(transport: StdioServerTransport, { config, databaseUrl, sandbox }: CliSettings) {
   const log = createLog(config.logLevel);
   const deps = await createDeps(config, nodeRuntime(databaseUrl, config, log), sandbox);
@@ -65,7 +65,7 @@ const inputEnded = (): Promise<void> =>
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
   });
 
-/** Standard output for the protocol alone: whatever else writes there goes to standard error from now on. */
+/** Reserves standard output for the protocol; other output goes to standard error. */
 function protocolOutput(): PassThrough {
   const output = new PassThrough();
   const write = process.stdout.write.bind(process.stdout);

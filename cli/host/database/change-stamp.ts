@@ -1,12 +1,15 @@
 import type Libsql from "libsql";
 import type { Stamp } from "../../../src/adapters/libsql/client/calls.ts";
 
-/** Another number after each commit of another connection to the same file; one's own change nothing of it. */
+/** Number that changes after each commit of another connection to the same file, but not after our own. */
 const OF_OTHERS = "pragma data_version";
-/** Rows that this connection has changed, whether or not they were committed; and the time. */
+/** Number of rows that this connection has changed, committed or not, and the time. */
 const OF_OURS = "select total_changes(), cast(unixepoch('subsec') * 1000 as integer)";
 
-/** Tells whether anything in the file has changed since, for a tenth of what a read takes. `epoch` is this connection's own. */
+/**
+ * Returns a stamp that shows whether the file has changed, in a tenth of a read's time. `epoch` belongs to this
+ * connection.
+ */
 export function changeStamp(database: Libsql.Database, epoch: number): () => Stamp {
   const [others, ours] = [OF_OTHERS, OF_OURS].map((sql) => database.prepare(sql).raw(true)) as [
     Libsql.Statement,

@@ -5,31 +5,32 @@ import type { Connection } from "../../../src/adapters/libsql/client/safe-client
 import { changeStamp } from "./change-stamp.ts";
 import { libsql } from "./libsql.ts";
 
-/** What a kept statement is: of those alone the text stays the same while its arguments change. */
+/** Statements to prepare once: their text stays the same while their values change. */
 const PREPARED_ONCE = /^\s*(select|insert|update|delete|with|begin|commit)\b/i;
-/** How commits reach the disk: it is told while the statement is prepared, so that one that was kept would say nothing. */
+/** The commit mode takes effect when the statement is prepared, so it must not be cached. */
 const PACE = /^\s*pragma synchronous\b/i;
-/** What makes a part of the schema is told nothing, tells nothing and is said once: no statement is made of it. */
+/** Schema changes have no values and no results and run once, so they are not prepared. */
 const MAKES = /^\s*create\b/i;
-/** Lists of different lengths make texts of their own, so there is no end of them. */
+/** Maximum number of prepared statements, because lists of different lengths create unlimited texts. */
 const MOST_PREPARED = 200;
 
 interface Prepared {
   readonly statement: Libsql.Statement;
-  /** Of its rows; undefined where it has none. */
+  /** Its rows; undefined if it returns none. */
   readonly rows: { readonly columns: readonly string[]; readonly shape: object } | undefined;
 }
 
 /**
- * One connection to a file, which prepares each statement once: that is most of what a small call takes. What has failed
- * is never used again, since after SQLITE_BUSY it would report writes that are not kept; `reconnect` drops all of them.
+ * A connection to a file that prepares each statement once, which takes most of a small call's time. A failed
+ * statement is never reused, because after SQLITE_BUSY it would report writes that are not committed; `reconnect`
+ * drops all of them.
  */
 export function fileConnection(file: string): Connection {
   const Database = libsql();
   let database = new Database(file, { timeout: 50 });
   const kept = new Map<string, Prepared>();
   let isClosed = false;
-  /** What may have changed in a way that no stamp of the connection tells. */
+  /** Counts changes that the connection's stamp does not show. */
   let epoch = 0;
   let stamp: (() => Stamp) | undefined;
 
@@ -162,7 +163,7 @@ interface WithValues {
   readonly [HELD_VALUES]: readonly unknown[];
 }
 
-/** What the rows of a statement have in common: their values by place. */
+/** Returns the common part of a statement's rows: access to values by position. */
 function rowShapeOf(columns: readonly string[]): object {
   const shape: object = Object.create(null, { length: { value: columns.length } });
   for (const at of columns.keys())
@@ -174,7 +175,7 @@ function rowShapeOf(columns: readonly string[]): object {
   return shape;
 }
 
-/** A row's values by name, and by place where nobody lists them. */
+/** Builds a row with values by name, and by position in hidden properties. */
 function tellRow(items: readonly unknown[], columns: readonly string[], shape: object): Row {
   const values = items.map(formatValue);
   const row = Object.create(shape, { [HELD_VALUES]: { value: values } });
@@ -205,7 +206,7 @@ function valueStored(value: InValue): unknown {
   return value;
 }
 
-/** As the library's own connections tell it, to servers and to files alike. */
+/** Converts an error to the library's format, for servers and files alike. */
 function libraryError(error: unknown): unknown {
   if (!(error instanceof libsql().SqliteError)) return error;
   const { message, code, rawCode } = error as typeof error & { readonly rawCode?: number };

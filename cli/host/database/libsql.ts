@@ -5,10 +5,10 @@ import { lazy } from "../../../src/kernel/lazy.ts";
 
 const load = (): typeof Libsql => requireFrom(import.meta.url)("libsql");
 
-/** libSQL's own class of a database in a file. Its native part is loaded when the first one is opened. */
+/** libSQL's database class for files. Its native part is loaded on first use. */
 export const libsql = lazy((): typeof Libsql => (saysGlibc() ? withShortReport(load) : load()));
 
-/** What the system's `ldd` says of its C library. libSQL takes its part for glibc wherever it says so, whatever else it finds. */
+/** Returns whether the system's `ldd` reports glibc; libSQL then uses its glibc build. */
 function saysGlibc(): boolean {
   try {
     const text = readFileSync("/usr/bin/ldd", "utf8");
@@ -18,7 +18,7 @@ function saysGlibc(): boolean {
   }
 }
 
-/** libSQL asks Node for a report of the whole process, for one word about glibc: that takes longer than all else of loading it. */
+/** Shortens Node's process report, which libSQL reads to detect glibc and which takes most of its loading time. */
 function withShortReport<T>(act: () => T): T {
   const report = process.report as { getReport: () => object } | undefined;
   if (!report) return act();

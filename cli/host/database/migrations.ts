@@ -20,7 +20,7 @@ export function readMigrations(): Migration[] {
   return names.sort().map((name) => ({ name, text: readFileSync(join(folder, name), "utf8") }));
 }
 
-/** What the build keeps of what these migrations come to; undefined where it has kept nothing, or of others. */
+/** Returns the schema that the build stored for these migrations; undefined if it stored none, or for others. */
 export function builtSchema(migrations: readonly Migration[]): WholeSchema | undefined {
   const file = new URL("schema.json", import.meta.url);
   if (!existsSync(file)) return undefined;
@@ -29,18 +29,18 @@ export function builtSchema(migrations: readonly Migration[]): WholeSchema | und
 }
 
 export interface BuiltSchema {
-  /** Of the texts of the migrations. */
+  /** Hash of the migrations' texts. */
   readonly of: string;
   readonly whole: WholeSchema;
 }
 
-/** What the build keeps, of all migrations on a database in memory. */
+/** Returns the schema for the build, from all migrations on a database in memory. */
 export async function madeSchema(): Promise<BuiltSchema> {
   const migrations = readMigrations();
   return { of: textsHash(migrations), whole: await migratedInMemory(migrations, wholeSchemaOf) };
 }
 
-/** What is in a database that has had these migrations and nothing else. */
+/** Returns the schema of a database after these migrations. */
 export const schemaAfter: SchemaAfter = (migrations) =>
   migratedInMemory(migrations, ({ client }) => schemaParts(client));
 

@@ -1,4 +1,4 @@
-/** Entry of the thread that calculates: it answers one message after the other. */
+/** Entry of the calculation thread: it processes one message after another. */
 import { parentPort } from "node:worker_threads";
 import { finish } from "../../../src/backtest/finish.ts";
 import { CALCULATIONS } from "../../../src/backtest/operations/calculations.ts";

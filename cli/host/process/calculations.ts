@@ -9,7 +9,7 @@ import { type CalculationThread, canceledRequest } from "../../../src/ports/heav
 
 type Lists = Readonly<Record<string, readonly unknown[]>>;
 
-/** The calculation itself, or a part of a list of its job that comes before it. */
+/** A calculation, or a part of one of its job's lists, sent before it. */
 export type CalculationRequest =
   | { readonly name: string; readonly job: object; readonly longest: Millis }
   | { readonly list: string; readonly rows: readonly unknown[] };
@@ -25,12 +25,12 @@ export type CalculationOutcome =
     }
   | { readonly failed: string };
 
-/** A thread that makes one calculation at a time; undefined where the build has put no code for it beside the program. */
+/** Returns a thread that runs one calculation at a time; undefined if the build has no code for it. */
 export const calculationThread = (
   file = fileURLToPath(new URL("calculation-thread.js", import.meta.url)),
 ): CalculationThread | undefined => (existsSync(file) ? threadOf(file) : undefined);
 
-/** The first calculation starts the thread. A canceled one ends it, and the next one starts another. */
+/** Starts the thread with the first calculation. Canceling ends the thread, and the next calculation starts another. */
 function threadOf(file: string): CalculationThread {
   let idle: Worker | undefined;
   return async (name, job, { longest, signal }) => {
@@ -57,7 +57,7 @@ function threadOf(file: string): CalculationThread {
   };
 }
 
-/** To copy a long list at once would keep everybody waiting. */
+/** Number of rows per part, because copying a long list at once would block the process. */
 const ROWS_A_PART = 1000;
 
 function* listParts(lists: Lists) {
@@ -66,7 +66,7 @@ function* listParts(lists: Lists) {
       yield { list, rows: rows.slice(at, at + ROWS_A_PART) };
 }
 
-/** It keeps no process from ending. What it fails with is heard where its answer is awaited. */
+/** Starts a worker that does not keep the process alive. Its failures reach whoever awaits its result. */
 function startWorker(file: string): Worker {
   const worker = new Worker(file);
   worker.unref();

@@ -1,4 +1,4 @@
-/** Whether a process of this machine runs, whoever owns it. */
+/** Returns whether a process of this machine runs, whoever owns it. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -1,4 +1,4 @@
-/** The files of a folder of strategies, each bundled to one script by esbuild, with a map back to its lines. */
+/** Bundles each file of a strategies folder to one script with esbuild, with a source map. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire, SourceMap, type SourceMapPayload } from "node:module";
 import { basename, join, relative } from "node:path";
@@ -13,18 +13,18 @@ const loadEsbuild = (): typeof import("esbuild") =>
   requireHere(existsSync(PACKED_ESBUILD) ? fileURLToPath(PACKED_ESBUILD) : "esbuild");
 
 export interface BundledStrategy {
-  /** As a person names it: from the folder that they are in. */
+  /** Path relative to the strategies folder. */
   readonly file: string;
   readonly code: string;
-  /** The file and line of a place in the code; undefined of a place that no file has. */
+  /** Returns the file and line of a position in the code; undefined if the position is in no file. */
   readonly original: (line: number, column: number) => string | undefined;
-  /** Of the first line of the file that names it. */
+  /** Returns the first line of the file that matches. */
   readonly lineOf: (pattern: RegExp) => string;
 }
 
 const IS_TEST = /\.(test|spec)\.ts$/;
 
-/** TypeScript files of the folder, tests aside, that import `edgemaker`. */
+/** Returns the TypeScript files of the folder that import `edgemaker`, without tests. */
 export function strategyFiles(folder: string): readonly string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
@@ -34,7 +34,7 @@ export function strategyFiles(folder: string): readonly string[] {
     .sort();
 }
 
-/** Throws an Error whose message has file, line and column where the file has a mistake. */
+/** Bundles a file. Throws an Error with file, line and column of a mistake. */
 export function bundleStrategy(path: string): BundledStrategy {
   const file = relative(process.cwd(), path);
   const { code, map } = bundled(path);

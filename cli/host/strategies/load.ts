@@ -1,4 +1,4 @@
-/** Strategies of the user's own files, ready to run: with no network, no clock and no randomness but what they are given. */
+/** Loads users' strategies without network, clock or randomness except those that they are given. */
 import { resolve } from "node:path";
 import { createContext, Script } from "node:vm";
 import { defineStrategy, Money, z } from "../../../src/declared/package.ts";
@@ -8,16 +8,16 @@ import { type BundledStrategy, bundleStrategy, strategyFiles } from "./bundle.ts
 
 export interface LoadedStrategies {
   readonly definitions: readonly AnyStrategyDefinition[];
-  /** Files that could not be loaded, and why: with file and line. */
+  /** Files that could not be loaded, and why, with file and line. */
   readonly failures: readonly { readonly file: string; readonly message: string }[];
 }
 
-/** One call may take this long: far longer than any function needs that ends. */
+/** Time limit of a call in milliseconds, far above what a terminating function needs. */
 const LONGEST_CALL = 2000;
 
 /**
- * What a function must not have is absent or says so. This keeps a strategy the same in a backtest and live; it is no
- * boundary against code that wants out of it.
+ * Removes or blocks what a function must not use, so a strategy behaves the same in a backtest and live. This is not
+ * a security boundary.
  */
 const PRELUDE = new Script(`"use strict";
 Math.random = () => { throw new Error("Math.random is absent: use the random() that orders() is given"); };
@@ -31,7 +31,7 @@ globalThis.Date = class extends Date {
 
 const loaded = new Map<string, LoadedStrategies>();
 
-/** What the folder holds: it is read once by a process. */
+/** Returns the strategies in the folder, which a process reads once. */
 export function strategiesIn(folder: string): LoadedStrategies {
   const known = loaded.get(resolve(folder)) ?? loadStrategies(folder);
   loaded.set(resolve(folder), known);
@@ -54,7 +54,7 @@ export function loadStrategies(folder: string): LoadedStrategies {
   return { definitions, failures };
 }
 
-/** Throws an Error that names file and line. */
+/** Loads a file. Throws an Error with file and line. */
 export function loadStrategy(file: string): AnyStrategyDefinition {
   const bundle = bundleStrategy(file);
   const { exported, guard } = runBundle(bundle);
@@ -116,7 +116,7 @@ function requireStrategy(name: string): unknown {
 
 const scriptName = ({ file }: BundledStrategy): string => `strategy:${file}`;
 
-/** The first place of a stack that is in the file: it may have called what threw. */
+/** Returns the first stack frame in the user's file, which may have called the code that threw. */
 function locateIn(bundle: BundledStrategy): LoadedFrom["locate"] {
   const place = new RegExp(`${scriptName(bundle).replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}:(\\d+):(\\d+)`);
   return (error) => {
