@@ -1,6 +1,6 @@
 import { signedOut, tokenNow } from "./session.ts";
 
-/** What the service has refused, or that it was not reached. */
+/** An error response, or a failure to reach the server. */
 export class ApiError extends Error {
   readonly status: number;
   readonly label: string;
@@ -18,7 +18,7 @@ export interface Requested {
   readonly signal?: AbortSignal;
 }
 
-/** `route` is a method and a path below /api/v1. Throws ApiError. */
+/** Calls the API; `route` is a method and a path below /api/v1. Throws ApiError. */
 export async function ask<T>(route: string, request: Requested = {}): Promise<T> {
   const response = await sendRequest(route, request);
   const answer = await response.json().catch(() => undefined);
@@ -56,5 +56,5 @@ function queryText(query: NonNullable<Requested["query"]>): string {
     : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
 }
 
-/** A pair or an id within a path. */
+/** Encodes a pair or an id for a path. */
 export const part = (text: string): string => encodeURIComponent(text);

@@ -39,10 +39,10 @@ function SignedIn() {
 
 interface Place {
   readonly path: string;
-  /** In the navigation; a page without one is reached from another. */
+  /** Name in the navigation; a page without one is reached from another page. */
   readonly name?: string;
   readonly page: (session: Session, words: readonly string[]) => Child;
-  /** Only an administrator may see it. */
+  /** Whether only administrators can open it. */
   readonly isAdmins?: boolean;
 }
 

@@ -1,9 +1,9 @@
 import { createValue } from "./value.ts";
 
-/** What tells how long ago something was is told anew so often. */
+/** Interval in milliseconds at which relative times are updated. */
 const CLOCK_EVERY = 5000;
 
-/** At the same moments in every page that is open, so that they share what the server asks an exchange. */
+/** Calls back at the same moments on every open page, so that they share the server's requests to an exchange. */
 export function onEach(millis: number, act: () => void): () => void {
   let timer: ReturnType<typeof setTimeout>;
   const wait = () => {
@@ -19,6 +19,6 @@ export function onEach(millis: number, act: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-/** The time, for as long as somebody looks. */
+/** The current time, updated while a component uses it. */
 export const timeNow = createValue(Date.now());
 setInterval(() => document.hidden || timeNow.set(Date.now()), CLOCK_EVERY);

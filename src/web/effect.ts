@@ -1,8 +1,8 @@
 import { useLayoutEffect } from "hono/jsx/dom";
 
 /**
- * Does something in the frame after what is shown has changed, or `deps` have, and undoes it at the next change. hono's own
- * runs as well what was overtaken before its frame came, or taken off the page, and never undoes that.
+ * Runs an effect after the next frame when the content or `deps` change, and cleans up before the next change. hono's
+ * own version also runs effects that are outdated or whose component was removed, and never cleans those up.
  */
 export function useEffect(effect: () => (() => void) | undefined, deps: readonly unknown[]): void {
   useLayoutEffect(() => {

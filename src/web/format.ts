@@ -1,4 +1,4 @@
-/** Decimals that a price or an amount is told with. */
+/** Returns the number of decimals for prices or amounts. */
 export function digitsOf(values: readonly (number | null | undefined)[]): number {
   return values.reduce<number>((most, value) => Math.max(most, decimalsIn(value ?? 0)), 0);
 }
@@ -9,7 +9,7 @@ function decimalsIn(value: number): number {
   return Math.min(12, Math.max(0, decimals));
 }
 
-/** With the digits of a market, or as few as tell it; with a minus that is no hyphen, where no line breaks. */
+/** Formats a number with a market's decimals, or as few as necessary, with a minus sign that does not break lines. */
 export const number = (value: number, digits?: number): string =>
   value
     .toLocaleString("en-US", {
@@ -19,16 +19,16 @@ export const number = (value: number, digits?: number): string =>
     })
     .replace("-", "−");
 
-/** What is counted in hundredths, its sign on the same line. */
+/** Formats a percentage with its sign on the same line. */
 export const inPercent = (value: number, digits?: number): string => `${number(value, digits)}\u00a0%`;
 
-/** Six figures that count, as many decimals as those leave. */
+/** Rounds to six significant figures. */
 const fitting = (value: number): number => {
   const size = Math.abs(value);
   return size === 0 ? 0 : Math.min(12, Math.max(2, 5 - Math.floor(Math.log10(size))));
 };
 
-/** Money of a quote asset, always with its sign where it is a change. */
+/** Formats an amount of a quote asset, always with a sign for a change. */
 export const money = (value: number, digits = moneyDigits(value)): string => number(value, digits);
 export const change = (value: number | null, digits?: number): string =>
   value === null ? "–" : `${value > 0 ? "+" : value < 0 ? "−" : ""}${money(Math.abs(value), digits)}`;
@@ -37,7 +37,7 @@ const moneyDigits = (value: number): number => (value !== 0 && Math.abs(value) <
 export const percent = (share: number, digits = 2): string =>
   `${share > 0 ? "+" : ""}${inPercent(share * 100, digits)}`;
 
-/** An amount that came as decimal text, shortened for the eye. */
+/** Shortens an amount that arrived as decimal text. */
 export const amount = (text: string): string => number(Number(text));
 
 const DURATION_UNITS = [

@@ -1,17 +1,17 @@
 import { inPercent, number } from "./format.ts";
 import type { Grid } from "./types.ts";
 
-/** What it has made beyond what the same money had made as base; unknown while the price is. */
+/** Returns the profit compared with buy and hold; unknown while the price is. */
 export const againstHolding = ({ totalProfit, holdingProfit }: Grid): number | null =>
   totalProfit === null || holdingProfit === null ? null : totalProfit - holdingProfit;
 
-/** How far the price may still go before it leaves the range, or how far it has left it, as a share of the price. */
+/** Returns the distance of the price to the end of the range, or beyond it, as a share of the price. */
 export function distanceOf({ markPrice, rangeNow }: Grid): number | null {
   if (markPrice === null || markPrice === 0 || rangeNow === null) return null;
   return Math.min(markPrice - rangeNow.lowerPrice, rangeNow.upperPrice - markPrice) / markPrice;
 }
 
-/** Where it lies now, which a grid that follows the market has moved. */
+/** Formats the current range, which moves if the grid follows the market. */
 export const rangeText = ({ rangeNow }: Grid, digits: number): string =>
   rangeNow === null ? "–" : `${number(rangeNow.lowerPrice, digits)} – ${number(rangeNow.upperPrice, digits)}`;
 
@@ -28,11 +28,11 @@ export function distanceText(grid: Grid): string {
 interface GridStanding {
   readonly name: string;
   readonly tone: "" | "up" | "down" | "warn";
-  /** What to do about it, where there is something. */
+  /** What the user should do, if anything. */
   readonly todo?: string | undefined;
 }
 
-/** Where a grid stands, and what a person should do. */
+/** Returns a grid's state, and what the user should do. */
 export function gridState(grid: Grid): GridStanding {
   const { status, phase, lastError, notices } = grid;
   const notice = notices[0]?.message;
@@ -45,7 +45,7 @@ export function gridState(grid: Grid): GridStanding {
     : { name, tone: "warn", todo };
 }
 
-/** What stands still because the price is elsewhere. */
+/** Describes what has stopped because the price is outside the range. */
 function leftText(grid: Grid): string | undefined {
   if ((distanceOf(grid) ?? 0) >= 0) return undefined;
   const isBelow = (grid.markPrice ?? 0) < (grid.rangeNow?.lowerPrice ?? 0);

@@ -11,10 +11,10 @@ const WORDS = {
   offline: ["down", "offline"],
 } as const;
 
-/** Without news for so long what is shown is called old. */
+/** Time in milliseconds without updates after which the data are marked as old. */
 const STALE = 60_000;
 
-/** Whether what is shown is what is. */
+/** Shows whether the data are current. */
 export function Link() {
   const { how, at } = useValue(link);
   useValue(timeNow);

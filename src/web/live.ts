@@ -1,10 +1,10 @@
 import { ask, sendRequest } from "./api.ts";
 import { createValue } from "./value.ts";
 
-/** Counts up whenever something has happened that a page may show. */
+/** Increases whenever something happened that a page can show. */
 export const pulse = createValue(0);
 
-/** Whether what is shown follows what happens: by the stream, by asking again, or not at all. */
+/** How the page is updated: by the stream, by polling, or not at all. */
 export const link = createValue<{
   readonly how: "connecting" | "live" | "polling" | "offline";
   readonly at: number;
@@ -13,20 +13,20 @@ export const link = createValue<{
   at: Date.now(),
 });
 
-/** Without a word for so long, not even a heartbeat, the stream is taken for held back by somebody between. */
+/** Time in milliseconds without any data, even a heartbeat, after which a proxy is assumed to buffer the stream. */
 const SILENCE = 25_000;
 const POLL_EVERY = 5000;
-/** After so many streams that told nothing at all it is asked again and again instead. */
+/** Number of streams without any data after which the page polls. */
 const MOST_SILENT = 2;
-/** For so long; then one more stream is tried, as whoever held it back may be gone. */
+/** Duration of polling before another stream is tried, because the proxy may be gone. */
 const POLL_FOR = 600_000;
 
 const beat = () => pulse.set(pulse.get() + 1);
 const isAt = (how: "live" | "polling") => link.set({ how, at: Date.now() });
-/** What is shown stays as old as the last word. */
+/** Marks the connection as lost; the data stay as old as the last update. */
 const isGone = () => link.set({ how: "offline", at: link.get().at });
 
-/** Follows what happens until it is ended. */
+/** Follows events until the returned function is called. */
 export function startLive(): () => void {
   const ended = new AbortController();
   void followAll(ended.signal);
@@ -57,7 +57,10 @@ async function followAll(ended: AbortSignal): Promise<void> {
   }
 }
 
-/** Reads one answer to its end, or until it is silent; whether anything came. `fetch`, as an EventSource can send no token. */
+/**
+ * Reads one response until it ends or falls silent; returns whether anything arrived. Uses `fetch`, because an
+ * EventSource cannot send a token.
+ */
 async function followStream(cursor: Cursor, ended: AbortSignal): Promise<boolean> {
   const quiet = new AbortController();
   const signal = AbortSignal.any([ended, quiet.signal]);

@@ -11,18 +11,18 @@ export interface Loaded<T> {
 }
 
 interface How {
-  /** Asked anew whenever something has happened, and each minute; otherwise when it is asked for something else. */
+  /** Reloads whenever something happened, and each minute; otherwise only when the route changes. */
   readonly live?: boolean;
-  /** Asked anew after so many milliseconds, while the page is looked at. */
+  /** Reload interval in milliseconds while the page is visible. */
   readonly every?: number;
-  /** The answer to another question stays in sight too, as the page before does while an older one is on its way. */
+  /** Keeps showing the previous response while another route loads. */
   readonly keep?: boolean;
 }
 
-/** That nothing happens is news as well: of a grid that nobody steps any more. */
+/** Reload interval without events, which detects stalled grids. */
 const LIVE_EVERY = 60_000;
 
-/** What a route answers; a last answer stays in sight while the next is waited for. Without a route nothing is asked. */
+/** Loads a route; the previous response stays visible while the next one loads. Without a route it makes no request. */
 export function useLoad<T>(
   route: string | undefined,
   query: Requested["query"] = {},

@@ -11,7 +11,7 @@ export interface MarketTyped {
 
 const PAIR_TYPED = /^[A-Z0-9]+\/[A-Z0-9]+$/;
 
-/** The market that the address names, else a usual one on the first exchange. */
+/** Returns the market in the address, else a common one on the first exchange. */
 export function useMarket(place: string): {
   readonly market: MarketTyped | undefined;
   readonly exchanges: Loaded<Exchanges>;
@@ -23,7 +23,7 @@ export function useMarket(place: string): {
   return { market: exchange === undefined ? undefined : { exchange, symbol }, exchanges };
 }
 
-/** Chooses an exchange and a pair; the address says which, so that it can be kept. */
+/** Chooses an exchange and a pair, and stores them in the address for bookmarks. */
 export function MarketForm({
   place,
   market,

@@ -2,7 +2,7 @@ import type { Child } from "hono/jsx";
 import { Failed, NoticeBox } from "./ui.tsx";
 import type { Planning, RequestedPlan } from "./use-plan.ts";
 
-/** What is planned now; where the plan before held no more, that it was not carried out and that this is another one. */
+/** Shows the plan; if the previous plan was outdated, explains that it was not executed and that this is a new one. */
 export function PlanArea<P>({
   planning: { plan, error, refused, isOld, again },
   empty,

@@ -12,11 +12,11 @@ const SPANS = [
   ["month", "30 days"],
 ] as const;
 
-/** Of one moment no share is known. */
+/** Formats a share; it is unknown for a single moment. */
 const shareOrNone = (percent: number | null): string =>
   percent === null ? "not known yet" : inPercent(percent, 1);
 
-/** What a day, a week or a month has brought. */
+/** The report page: P&L by day, week or month. */
 export function ReportPage() {
   const [span, setSpan] = useState<string>("week");
   const report = useLoad<ReportAnswer>("GET /report", { [span]: true });

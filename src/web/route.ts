@@ -1,11 +1,11 @@
 import { createValue, useValue } from "./value.ts";
 
-/** A hash that names no page, as a link's code does not, is the first page's. */
+/** Returns the route; an unknown hash, such as a link's code, is the first page. */
 const here = () => /^#\/(.*)$/.exec(location.hash)?.[1] ?? "";
 const route = createValue(here());
 addEventListener("hashchange", () => route.set(here()));
 
-/** The words after `#/`, and what stands behind its `?`. */
+/** Returns the words after `#/`, and the parameters after its `?`. */
 export function useRoute(): { readonly words: readonly string[]; readonly query: URLSearchParams } {
   const [path = "", query = ""] = useValue(route).split("?");
   return { words: path.split("/").map(decodeURIComponent), query: new URLSearchParams(query) };

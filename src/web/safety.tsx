@@ -9,7 +9,7 @@ interface Panicked {
   readonly message: string;
 }
 
-/** The kill switch and the way out of everything; each is asked for twice. */
+/** The kill switch and the panic button; each needs a confirmation. */
 export function Safety({ session }: { session: Session }) {
   const kill = useLoad<KillAnswer>("GET /kill", {}, { live: true });
   const [question, put] = useAsk();

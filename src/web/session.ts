@@ -2,7 +2,7 @@ import { createValue } from "./value.ts";
 
 const KEY = "edgemaker.token";
 
-/** The API token, for as long as this tab is open; and why there is none any more. */
+/** The API token for as long as this tab is open, and why it is missing. */
 export const signIn = createValue<{ readonly token: string | undefined; readonly why?: string }>({
   token: sessionStorage.getItem(KEY) ?? undefined,
 });
@@ -19,7 +19,7 @@ export function signedOut(why?: string): void {
   signIn.set({ token: undefined, ...(why === undefined ? {} : { why }) });
 }
 
-/** The code of a link that a server has printed, which is taken out of the address at once. */
+/** Returns the code of a server's link, and removes it from the address at once. */
 export function takeCode(): string | undefined {
   const code = /^#code=(\w+)$/.exec(location.hash)?.[1];
   if (code !== undefined) history.replaceState(null, "", "/");

@@ -7,7 +7,7 @@ import { useValue } from "./value.ts";
 
 const code = takeCode();
 
-/** Takes a token, or the code of a link, which is good once. */
+/** A form for a token, or a link's code, which works once. */
 export function SignInForm() {
   const { why } = useValue(signIn);
   const [token, setToken] = useState("");

@@ -9,7 +9,7 @@ import { Totals } from "./totals.tsx";
 import type { Grid, QuotesStatus, Session, Status } from "./types.ts";
 import { NoticeBox, Section, Shown } from "./ui.tsx";
 
-/** All grids: what they have made in all first, then each. */
+/** The page of all grids: the total P&L, then each grid. */
 export function Strategies({ session }: { session: Session }) {
   const running = useLoad<Status>("GET /strategy/grid/status", {}, { live: true });
   const quoting = useLoad<QuotesStatus>("GET /strategy/quote/status", {}, { live: true });

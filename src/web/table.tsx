@@ -4,10 +4,10 @@ import { useState } from "hono/jsx/dom";
 export interface TableColumn<Row> {
   readonly name: string;
   readonly of: (row: Row) => Child;
-  /** By what it is sorted, where it can be. */
+  /** Sort key, if the column can be sorted. */
   readonly by?: (row: Row) => number | string;
   readonly isNumber?: boolean;
-  /** On a narrow screen it stands in the row's first line, without its name. */
+  /** On a narrow screen, the column is in the row's first line without its name. */
   readonly isHead?: boolean;
 }
 
@@ -19,7 +19,7 @@ interface TableProps<Row> {
   readonly empty: Child;
 }
 
-/** A table that can be sorted by its heads, and becomes cards where it does not fit. */
+/** A table with sortable columns that becomes cards on narrow screens. */
 export function Table<Row>({ label, columns, rows, keyOf, empty }: TableProps<Row>) {
   const [order, setOrder] = useState<{ column: string; isUp: boolean } | undefined>(undefined);
   if (rows.length === 0) return <p class="empty">{empty}</p>;
@@ -95,12 +95,12 @@ function sorted<Row>(rows: readonly Row[], by: (row: Row) => number | string, is
 interface Pages<Cursor> {
   /** Undefined on the newest page. */
   readonly before: Cursor | undefined;
-  /** Null on the oldest one. */
+  /** Null on the oldest page. */
   readonly next: Cursor | null;
   readonly go: (before: Cursor | undefined) => void;
 }
 
-/** The ways on from a page of what is told newest first. */
+/** Buttons for newer and older pages. */
 export const Pager = <Cursor,>({ before, next, go }: Pages<Cursor>) => (
   <footer class="pager">
     {before === undefined ? null : (
@@ -116,7 +116,7 @@ export const Pager = <Cursor,>({ before, next, go }: Pages<Cursor>) => (
   </footer>
 );
 
-/** From where on a history is looked at, and the pager below it. */
+/** Returns the position in a history, and the pager below it. */
 export function usePages<Cursor>() {
   const [before, go] = useState<Cursor | undefined>(undefined);
   const pager = (next: Cursor | null) => <Pager before={before} next={next} go={go} />;

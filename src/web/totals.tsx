@@ -3,7 +3,7 @@ import { againstHolding } from "./grid-figures.ts";
 import type { Grid, Quoted } from "./types.ts";
 import { Stat } from "./ui.tsx";
 
-/** What all grids and quotes have made, by quote asset; those on paper are counted apart. */
+/** P&L of all grids and quotes by quote asset; paper trading is separate. */
 export function Totals({ grids, quotes }: { grids: readonly Grid[]; quotes: readonly Quoted[] }) {
   const nameOf = ({ symbol, dryRun }: Pick<Grid, "symbol" | "dryRun">) =>
     `${pairOf(symbol).quote}${dryRun ? " (paper trading)" : ""}`;
@@ -66,6 +66,6 @@ function Group({ name, grids, quotes }: GroupOf) {
 const openProfit = ({ totalProfit, profit }: Quoted): number | null =>
   totalProfit === null ? null : totalProfit - profit;
 
-/** What is not known makes the sum unknown. */
+/** Returns the sum; an unknown value makes it unknown. */
 const sumOf = (values: readonly (number | null)[]): number | null =>
   values.reduce<number | null>((sum, value) => (sum === null || value === null ? null : sum + value), 0);

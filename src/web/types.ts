@@ -1,4 +1,4 @@
-/** What the API answers, read off the schemas that make the answers. */
+/** Types of API responses, derived from their schemas. */
 import type * as z from "zod";
 import type { BalanceShape } from "../account/operations/balances.ts";
 import type { AuditEventShape, VerdictShape } from "../audit/operations/events.ts";

@@ -7,7 +7,7 @@ import { duration, localTime, utc } from "./format.ts";
 import type { Loaded } from "./load.ts";
 import { useValue } from "./value.ts";
 
-/** A time as this machine tells it, with UTC on hover. */
+/** A time in the browser's zone, with UTC on hover. */
 export const Time = ({ at }: { at: number }) => (
   <time dateTime={new Date(at).toISOString()} title={utc(at)}>
     {localTime(at)}
@@ -46,7 +46,7 @@ export function NoticeBox({
   );
 }
 
-/** What was refused or not reached; where it may be asked again, with that. */
+/** An error message, with a button to retry if possible. */
 export const Failed = ({ error, again }: { error: ApiError; again?: () => void }) => (
   <NoticeBox kind="error">
     <b>{error.label}</b>: {error.message}{" "}
@@ -58,7 +58,7 @@ export const Failed = ({ error, again }: { error: ApiError; again?: () => void }
   </NoticeBox>
 );
 
-/** Data, or that it is on its way, or why there is none; a last answer stays with the reason why it is no newer. */
+/** Shows data, a loading state, or an error; the previous data stay visible with the error. */
 export function Shown<T>({
   of,
   rows = 3,
@@ -77,7 +77,7 @@ export function Shown<T>({
   );
 }
 
-/** As tall as what will come, so that nothing jumps. */
+/** A placeholder as tall as the content, so nothing jumps. */
 const Waiting = ({ rows }: { rows: number }) => (
   <div class="waiting" role="status" aria-label="Loading">
     {Array.from({ length: rows }, (_, row) => (
@@ -100,14 +100,14 @@ export function Section({ title, aside, children }: { title: string; aside?: Chi
 
 export interface Question {
   readonly title: string;
-  /** What will happen, in money. */
+  /** The effect in money. */
   readonly says: Child;
   readonly yes: string;
   readonly dangerous?: boolean;
   readonly act: () => Promise<Child>;
 }
 
-/** Asks before it acts, and tells what came of it; what holds no more cannot be asked for again. */
+/** Asks for confirmation before an action, and shows its result; an outdated question cannot be confirmed. */
 export function Ask({ question, close }: { question: Question; close: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [state, setState] = useState<{ busy?: boolean; done?: Child; error?: ApiError }>({});
@@ -146,14 +146,14 @@ export function Ask({ question, close }: { question: Question; close: () => void
   );
 }
 
-/** Where a question stands while it is asked. */
+/** Returns the place of a confirmation dialog, and the function that opens it. */
 export function useAsk(): [Child, (question: Question) => void] {
   const [question, setQuestion] = useState<Question | undefined>(undefined);
   const shown = question ? <Ask question={question} close={() => setQuestion(undefined)} /> : null;
   return [shown, setQuestion];
 }
 
-/** Label and control, one below the other. */
+/** A label with its control below it. */
 export function Field({
   label,
   hint,

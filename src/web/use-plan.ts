@@ -5,7 +5,7 @@ import { useEffect } from "./effect.ts";
 type Body = Readonly<Record<string, unknown>>;
 
 export interface RequestedPlan<P> {
-  /** What it was asked with: whoever does it sends exactly this. */
+  /** The request of the plan; executing it sends exactly this. */
   readonly body: Body;
   readonly planned: P;
 }
@@ -13,22 +13,22 @@ export interface RequestedPlan<P> {
 interface PlanView<P> {
   readonly plan?: RequestedPlan<P> | undefined;
   readonly error?: ApiError | undefined;
-  /** What is shown is not of what is typed. */
+  /** Whether the plan is older than the form. */
   readonly isOld: boolean;
 }
 
 export interface Planning<P> extends PlanView<P> {
-  /** Why the plan before this one was not carried out. */
+  /** Why the previous plan was not executed. */
   readonly refused: ApiError | undefined;
-  /** Carries out what is shown; where that holds no more it fails, and the plan is asked for anew. */
+  /** Executes the shown plan; if it is outdated, this fails and loads the plan again. */
   carryOut<A>(act: () => Promise<A>): Promise<A>;
   again(): void;
 }
 
-/** As long as a person who types does not pause. */
+/** Time in milliseconds to wait for a pause in typing. */
 const PAUSE = 350;
 
-/** What `body` would do, from the server; a plan that is not of what is typed is old and does nothing. */
+/** Returns the server's plan for `body`; a plan that does not match the form is outdated and cannot be executed. */
 export function usePlan<P>(route: string, body: Body | undefined): Planning<P> {
   const [state, setState] = useState<PlanView<P>>({ isOld: true });
   const [refusal, setRefusal] = useState<{ count: number; request: string; error?: ApiError }>(NOT_REQUESTED);

@@ -1,7 +1,7 @@
 import { useState } from "hono/jsx/dom";
 import { useEffect } from "./effect.ts";
 
-/** One value that the whole page looks at. */
+/** A value that the whole page shares. */
 export interface Value<T> {
   get(): T;
   set(next: T): void;

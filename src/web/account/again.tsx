@@ -1,6 +1,6 @@
 import type { Loaded } from "../load.ts";
 
-/** The exchange is asked when a person wants to know. */
+/** A button that reloads data from the exchange on request. */
 export const Again = ({ of }: { of: Loaded<unknown> }) => (
   <button type="button" onClick={() => of.again()}>
     Refresh

@@ -5,7 +5,7 @@ import type { BalanceAnswer } from "../types.ts";
 import { Section, Shown, Stat } from "../ui.tsx";
 import { Again } from "./again.tsx";
 
-/** What an account has, and what that is worth in its exchange's quote asset. */
+/** An account's balances, and their value in its exchange's quote asset. */
 export function BalancesPart({ exchange, quote }: { exchange: string; quote: string }) {
   const balances = useLoad<{ balances: readonly BalanceAnswer[] }>("GET /balance", { exchange, quote });
   return (

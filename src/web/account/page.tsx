@@ -8,7 +8,7 @@ import { Section, Shown, Time, useAsk } from "../ui.tsx";
 import { Again } from "./again.tsx";
 import { BalancesPart } from "./balances.tsx";
 
-/** What an exchange's account has, and its open orders. */
+/** The page of an exchange's account with its open orders. */
 export function AccountPage({ session }: { session: Session }) {
   const { words } = useRoute();
   const exchanges = useLoad<Exchanges>("GET /exchanges");

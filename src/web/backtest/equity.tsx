@@ -3,7 +3,7 @@ import { TwoLines } from "../chart/two-lines.tsx";
 import { inPercent, number } from "../format.ts";
 import type { Backtest } from "../types.ts";
 
-/** In percent of what is invested. */
+/** Returns a value as a percentage of the investment. */
 const shareOf = (value: number, { invested }: Backtest): number => (value / Number(invested) - 1) * 100;
 
 const pointsOf = (answer: Backtest): LinePoint[] =>
@@ -13,11 +13,11 @@ const pointsOf = (answer: Backtest): LinePoint[] =>
     held: shareOf(held, answer),
   }));
 
-/** One scale for all that are compared. */
+/** Returns one scale for all compared results. */
 export const sharedScale = (answers: readonly Backtest[]): LineScale =>
   lineScaleOf(answers.flatMap(pointsOf));
 
-/** Equity, and what it were all in base. */
+/** Chart of equity, and of buy and hold. */
 export function Equity({ answer, scale }: { answer: Backtest; scale: LineScale }) {
   const points = pointsOf(answer);
   const last = points.at(-1);

@@ -20,10 +20,10 @@ const BACKTEST_FRAMES = [
   ["1d", "1 day"],
 ] as const;
 
-/** Fills that a report draws. */
+/** Number of fills in a report. */
 const FILLS = 500;
 
-/** What grids would have done: one suggested, and runs side by side. */
+/** The backtest page: a suggestion, and runs side by side. */
 export function BacktestPage() {
   const grid = useGridForm();
   const [timeframe, setTimeframe] = useState<string>("15m");

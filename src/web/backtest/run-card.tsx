@@ -7,7 +7,7 @@ import { NoticeBox, Section, Stat, Time } from "../ui.tsx";
 import { Equity } from "./equity.tsx";
 import { dropRun, type Run } from "./runs.ts";
 
-/** One run as it stands beside the others: the total first. */
+/** A run next to the others: its total first. */
 export function RunCard({ run: { key, body, answer }, scale }: { run: Run; scale: LineScale }) {
   const title = runTitle(body);
   return (
@@ -82,7 +82,10 @@ function RunFigures({ answer }: { answer: Run["answer"] }) {
 const runTitle = (body: Run["body"]): string =>
   `${body.symbol} ${number(Number(body.lowerPrice))} – ${number(Number(body.upperPrice))}, ${body.gridLevels} levels of ${number(Number(body.orderSize))}, ${body.timeframe}`;
 
-/** A file that loads nothing else. This page's own policy would let none of its styles in, so it is not shown here. */
+/**
+ * Saves a report as a self-contained file. This page's content security policy would block its styles, so it is not
+ * shown here.
+ */
 function saveReport(answer: Run["answer"]): void {
   const address = URL.createObjectURL(new Blob([reportOf(answer)], { type: "text/html" }));
   const link = document.createElement("a");

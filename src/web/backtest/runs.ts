@@ -1,7 +1,7 @@
 import type { Backtest } from "../types.ts";
 import { createValue } from "../value.ts";
 
-/** A backtest that was run in this tab: what it was asked with, and what it has come to. */
+/** A backtest in this tab: its input and its result. */
 export interface Run {
   readonly key: string;
   readonly body: Readonly<Record<string, unknown>>;
@@ -9,7 +9,7 @@ export interface Run {
 }
 
 const RUNS_KEY = "edgemaker.backtests";
-/** So many stand side by side; the oldest goes first. */
+/** Maximum number of runs side by side; the oldest is dropped first. */
 const MOST_RUNS = 8;
 
 /** Newest first, for as long as this tab is open. */
@@ -18,7 +18,7 @@ export const runs = createValue<readonly Run[]>(keptRuns());
 export const addRun = (run: Run): void => keepRuns([run, ...runs.get()].slice(0, MOST_RUNS));
 export const dropRun = (key: string): void => keepRuns(runs.get().filter((run) => run.key !== key));
 
-/** What was kept by another release, or by hand, is nothing to stumble over. */
+/** Restores runs; ignores data of another release or edited data. */
 function keptRuns(): readonly Run[] {
   try {
     const kept = JSON.parse(sessionStorage.getItem(RUNS_KEY) ?? "[]") as readonly Run[];

@@ -9,7 +9,7 @@ import { Failed, Field, NoticeBox, Section, Stat, Time } from "../ui.tsx";
 
 type SuggestedGrid = SuggestionAnswer["best"][number];
 
-/** A suggestion is a look at the past that other passes wait for: no more of it than so many seconds. */
+/** Maximum duration in seconds, because passes wait for the calculation. */
 const SECONDS = 10;
 
 interface SuggestProps {
@@ -18,7 +18,7 @@ interface SuggestProps {
   readonly take: (grid: SuggestedGrid) => void;
 }
 
-/** Which grid a pair's past speaks for, if it speaks for any. */
+/** Suggests grid settings from a pair's price history. */
 export function Suggest({ form, timeframe, take }: SuggestProps) {
   const [budget, setBudget] = useState("1000");
   const [state, setState] = useState<{ answer?: SuggestionAnswer; error?: ApiError; isBusy?: boolean }>({});

@@ -8,14 +8,14 @@ import { type Bound, dragBounds } from "./drag.ts";
 import type { Level } from "./levels.ts";
 
 interface ChartProps extends ChartContent {
-  /** What it shows, in a sentence, for whoever cannot see it. */
+  /** Description of the chart for screen readers. */
   readonly label: string;
-  /** Bounds that can be moved, and where they are put. */
+  /** Bounds that the user can drag, and where they are. */
   readonly bounds?: Readonly<Record<Bound, number>> | undefined;
   readonly moved?: ((bound: Bound, price: number) => void) | undefined;
 }
 
-/** Candles with a grid's levels, and the same as a table. */
+/** Candles with a grid's levels, also as a table. */
 export function GridChart({ label, bounds, moved, ...shown }: ChartProps) {
   const element = useRef<HTMLDivElement>(null);
   const chart = useRef<ChartHandle | null>(null);

@@ -1,4 +1,4 @@
-/** A colour of the page's style as a canvas takes it, in the scheme that is on now. */
+/** Returns a color of the page's style for a canvas, in the current color scheme. */
 export function colorOf(name: string, opacity = 1): string {
   const probe = document.createElement("i");
   probe.style.color = `color-mix(in srgb, var(--${name}) ${opacity * 100}%, transparent)`;
@@ -14,7 +14,7 @@ export function colorOf(name: string, opacity = 1): string {
   return `rgba(${red}, ${green}, ${blue}, ${(alpha / 255).toFixed(2)})`;
 }
 
-/** Calls when the scheme changes; answers how to end that. */
+/** Calls back when the color scheme changes; returns a function that stops it. */
 export function onScheme(changed: () => void): () => void {
   const dark = matchMedia("(prefers-color-scheme: dark)");
   dark.addEventListener("change", changed);

@@ -31,7 +31,7 @@ export interface ChartHandle {
 
 const seconds = (millis: number): UTCTimestamp => Math.floor(millis / 1000) as UTCTimestamp;
 
-/** A chart in an element, as tall and wide as that is. */
+/** Creates a chart that fills an element. */
 export function createGridChart(element: HTMLElement): ChartHandle {
   const chart = createChart(element, { autoSize: true, ...looks() });
   const series = chart.addSeries(CandlestickSeries, { priceLineVisible: false });
@@ -64,7 +64,7 @@ export function createGridChart(element: HTMLElement): ChartHandle {
   };
 }
 
-/** Pixels that the first and the last time stand from the ends, so that neither is cut. */
+/** Distance in pixels of the first and last time from the edges, so neither is cut off. */
 const EDGE = 24;
 
 function fitAll(chart: IChartApi, candles: number): void {
@@ -118,7 +118,7 @@ const setCandles = (series: ISeriesApi<"Candlestick">, candles: ChartContent["ca
     })),
   );
 
-/** Fills of the time that the chart shows, each at the candle in which it was, and at its price. */
+/** Returns markers for the visible fills, each at its candle and price. */
 function markersOf({ candles, fills }: ChartContent): SeriesMarker<Time>[] {
   const first = candles[0]?.timestamp ?? Number.POSITIVE_INFINITY;
   const colors = { buy: colorOf("up"), sell: colorOf("down") };

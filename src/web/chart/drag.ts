@@ -7,10 +7,10 @@ interface Movable {
   readonly moved?: ((bound: Bound, price: number) => void) | undefined;
 }
 
-/** Pixels from a bound within which it is taken hold of. */
+/** Distance in pixels from a bound within which it can be dragged. */
 const REACH = 8;
 
-/** Lets a pointer move the bounds of a grid up and down; what is typed says the same for a keyboard. */
+/** Lets a pointer drag the bounds of a grid; input fields do the same for keyboards. */
 export function dragBounds(element: HTMLElement, chart: ChartHandle, movable: () => Movable): () => void {
   let held: Bound | undefined;
   const heightOf = (event: PointerEvent) => event.clientY - element.getBoundingClientRect().top;

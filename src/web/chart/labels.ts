@@ -1,13 +1,13 @@
-/** Where a label would stand, and how wide its text is, in pixels. */
+/** Position of a label before placement, and its width in pixels. */
 export interface WantedLabel {
   readonly y: number;
   readonly width: number;
 }
 
-/** A label is so tall, and so far from the edge and from the next one. */
+/** Height of a label, and its distance from the edge and from the next one. */
 export const LABEL = { height: 16, gap: 6 } as const;
 
-/** How far from the left each label stands: beside those that are at its height, never over them. */
+/** Returns each label's distance from the left, next to labels at the same height and never over them. */
 export function placeLabels(wanted: readonly WantedLabel[]): readonly number[] {
   const placed: { y: number; from: number; until: number }[] = [];
   return wanted.map(({ y, width }) => {

@@ -2,11 +2,11 @@ import type { ISeriesPrimitive, SeriesAttachedParameter, Time } from "lightweigh
 import { colorOf } from "./colors.ts";
 import { LABEL, placeLabels } from "./labels.ts";
 
-/** What stands at a price: what rests there, or a price that matters. */
+/** A price level: an open order, or another important price. */
 export interface Level {
   readonly price: number;
   readonly kind: "buy" | "sell" | "empty" | "refused" | "line" | "stop";
-  /** Shown beside it; levels without one are lines alone. */
+  /** Label next to it; levels without one are only lines. */
   readonly name?: string | undefined;
 }
 
@@ -27,7 +27,7 @@ type Target = Parameters<
 
 export type LevelsPrimitive = ISeriesPrimitive<Time> & { show(levels: readonly Level[]): void };
 
-/** All levels as one part of the series: a hundred price lines would each be laid out and drawn apart. */
+/** Draws all levels as one primitive, because a hundred price lines would be slow. */
 export function levelsPrimitive(): LevelsPrimitive {
   let attached: SeriesAttachedParameter<Time> | undefined;
   let levels: readonly Level[] = [];
@@ -71,7 +71,7 @@ interface Drawn {
   readonly ground: string;
 }
 
-/** Those that are on the chart, and how far down. */
+/** Returns the visible levels with their positions. */
 const visible = ({ attached, levels }: Drawn) =>
   levels.flatMap((level) => {
     const y = attached?.series.priceToCoordinate(level.price) ?? null;

@@ -4,7 +4,7 @@ export interface LinePoint {
   readonly held: number;
 }
 
-/** The values between which lines are drawn; nothing lies between where they begin. */
+/** The value range of lines; the axis between their starts is empty. */
 export interface LineScale {
   readonly least: number;
   readonly most: number;

@@ -2,7 +2,7 @@ import type { LinePoint, LineScale } from "./line-scale.ts";
 
 const [WIDTH, HEIGHT] = [400, 120] as const;
 
-/** One's own as a line, holding as a dashed one, and where nothing is won; the label tells where both end. */
+/** Draws the equity as a line, buy and hold as a dashed one, and the zero line; the label describes where both end. */
 export function TwoLines({
   points,
   scale: { least, most },

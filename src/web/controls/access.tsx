@@ -5,7 +5,7 @@ import type { KeysAnswer } from "../types.ts";
 import { Section, Shown, Time, useAsk } from "../ui.tsx";
 import { Tokens } from "./tokens.tsx";
 
-/** Who may ask this server, and with which keys it asks exchanges; the texts themselves are never shown. */
+/** The page of API tokens and exchange keys; the secrets are never shown. */
 export function AccessPage() {
   return (
     <>

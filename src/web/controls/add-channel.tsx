@@ -12,7 +12,7 @@ interface Added {
 const EMPTY_CHANNEL = { channel: "", kind: "ntfy" as ChannelKind, level: "warning", quiet: "", daily: false };
 type ChannelForm = typeof EMPTY_CHANNEL;
 
-/** Takes what opens a channel, which goes to the server once and is shown nowhere again. */
+/** A form for a channel's secrets, which are sent to the server once and never shown again. */
 export function AddChannel({ again }: { again: () => void }) {
   const [settings, setSettings] = useState<ChannelForm>(EMPTY_CHANNEL);
   const [secrets, setSecrets] = useState<Readonly<Record<string, string>>>({});
@@ -77,10 +77,10 @@ const FIELD_LABELS: Readonly<Record<string, string>> = {
   to: "To, an address",
 };
 
-/** What a person checks as it is typed: no secret. */
+/** Fields that are not secret and stay visible while typing. */
 const SHOWN_FIELDS: readonly string[] = ["user", "from", "to"];
 
-/** Only what the kind is opened with, and nothing that is empty. */
+/** Returns the kind's non-empty secret fields. */
 function channelBody(
   { channel, kind, level, quiet, daily }: ChannelForm,
   secrets: Readonly<Record<string, string>>,

@@ -9,7 +9,7 @@ interface ChannelList {
   readonly channels: readonly ChannelAnswer[];
 }
 
-/** Alert channels what happens. */
+/** The page of alert channels. */
 export function Alerts() {
   const channels = useLoad<ChannelList>("GET /channels", {}, { live: true });
   return (

@@ -23,7 +23,7 @@ const AUDIT_COLUMNS: readonly TableColumn<AuditEvent>[] = [
   },
 ];
 
-/** Events, by whom, newest first, and whether that is all of it. */
+/** The audit log: events with actors, newest first, and a check of its completeness. */
 export function Audit() {
   const recent = useLoad<Recent>("GET /events", {}, { live: true });
   const [back, setBack] = useState(0);
@@ -62,7 +62,7 @@ export function Audit() {
   );
 }
 
-/** Part by part to the end, telling how far it has come. */
+/** Verifies the log part by part, and reports progress. */
 async function verifyAll(tell: (events: number) => void): Promise<AuditVerdict> {
   let all: AuditVerdict | undefined;
   for (let after: number | null = 0; after !== null; after = all.next) {

@@ -10,7 +10,7 @@ interface Set {
   readonly message: string;
 }
 
-/** What every order is held to, and what of it is used. */
+/** The page of limits and their usage. */
 export function LimitsPage() {
   const limits = useLoad<LimitsAnswer>("GET /limits");
   return (

@@ -3,7 +3,7 @@ import { useLoad } from "../load.ts";
 import type { PendingPlan } from "../types.ts";
 import { NoticeBox, Section, Shown, Time, useAsk } from "../ui.tsx";
 
-/** What agents want to trade, for a person to decide on. */
+/** Agents' plans for a person to approve or refuse. */
 export function Plans() {
   const plans = useLoad<{ plans: readonly PendingPlan[] }>("GET /plans", {}, { live: true });
   return (

@@ -11,7 +11,7 @@ interface TokensPage {
   readonly next: number | null;
 }
 
-/** Tokens that open the API: made here and shown once, revoked at once. */
+/** API tokens: created and shown once here, and revoked immediately. */
 export function Tokens() {
   const { before, pager } = usePages<number>();
   const page = useLoad<TokensPage>("GET /tokens", { before });

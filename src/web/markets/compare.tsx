@@ -5,7 +5,7 @@ import { Table } from "../table.tsx";
 import type { ComparisonAnswer } from "../types.ts";
 import { Field, NoticeBox, Section, Shown, Stat } from "../ui.tsx";
 
-/** A pair on every exchange, and what a difference would bring after fees, by what the books hold. */
+/** A pair on every exchange, and the profit of a price difference after fees and order book depth. */
 export function Compare() {
   const [typed, setTyped] = useState({ symbol: "BTC/USDT", amount: "" });
   const [settings, requestedSettings] = useState(typed);

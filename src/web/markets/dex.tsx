@@ -6,10 +6,10 @@ import { Table } from "../table.tsx";
 import type { DexPriceAnswer, DexTokens, Pools } from "../types.ts";
 import { Field, Section, Shown, Stat } from "../ui.tsx";
 
-/** A pool's price is a ratio and has no end. */
+/** Number of digits of a pool's price, which is a ratio. */
 const PRICE_DIGITS = 6;
 
-/** Tokens of the chain: their price and the pools that it is of. */
+/** Tokens on Cardano: their price and its pools. */
 export function DexPage() {
   const tokens = useLoad<DexTokens>("GET /dex/tokens");
   const [chosen, setChosen] = useState<string | undefined>(undefined);

@@ -1,7 +1,7 @@
 import { digitsOf, inPercent, number } from "../format.ts";
 import type { BookAnswer } from "../types.ts";
 
-/** Asks above, bids below, each with a bar as long as what has to be taken to get there. */
+/** The order book: asks above, bids below, each with a bar for the cumulative depth. */
 export function BookLadder({ book, digits }: { book: BookAnswer; digits: number }) {
   const most = Math.max(book.bids.at(-1)?.total ?? 0, book.asks.at(-1)?.total ?? 0);
   const sizes = digitsOf([...book.bids, ...book.asks].map(({ amount }) => amount));

@@ -7,7 +7,7 @@ import type { BookAnswer, TickerAnswer, Trades } from "../types.ts";
 import { Section, Shown, Stat, Time } from "../ui.tsx";
 import { BookLadder } from "./ladder.tsx";
 
-/** One market: its price, its book and what was traded. */
+/** One market: its price, its book and recent trades. */
 export function Markets() {
   const { market, exchanges } = useMarket("markets");
   return (
@@ -34,7 +34,7 @@ export function Markets() {
   );
 }
 
-/** As often as a person can follow; the server asks the exchange once for all pages. */
+/** Reload interval; the server queries the exchange once for all pages. */
 const TICKER_EVERY = 10_000;
 
 function OneMarket(market: MarketTyped) {

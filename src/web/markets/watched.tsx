@@ -4,10 +4,10 @@ import { Table, type TableColumn } from "../table.tsx";
 import type { LiquidityView, WatchedPairs } from "../types.ts";
 import { Failed, Section, Shown } from "../ui.tsx";
 
-/** A minute of a book is told once it is over. */
+/** A minute's sample is available after the minute. */
 const EVERY_MINUTE = { every: 60_000 };
 
-/** Pairs whose book is watched, where there are some: what was offered today, and what was promised. */
+/** Sampled pairs, if any: today's offers and obligations. */
 export function WatchedMarkets() {
   const { data, error, again } = useLoad<WatchedPairs>("GET /liquidity/pairs", {}, EVERY_MINUTE);
   if (error) return <Failed error={error} again={again} />;
@@ -70,7 +70,7 @@ const offeredIn = (quote: string): readonly TableColumn<Offered>[] => [
   { name: `Asks within 2 %, ${quote}`, isNumber: true, of: ({ of }) => depthOrNot(of.depth?.asks["2"]) },
 ];
 
-/** What was not seen is neither nothing nor all. */
+/** Formats a percentage; a missing value is neither 0 nor 100 %. */
 const percentOrNot = (value: number | null): string => (value === null ? "unknown" : inPercent(value));
 const depthOrNot = (value: number | undefined): string => (value === undefined ? "unknown" : money(value));
 

@@ -4,7 +4,7 @@ import { pulse } from "../live.ts";
 import type { Quoted, QuotesChanged, Session } from "../types.ts";
 import { type Question, useAsk } from "../ui.tsx";
 
-/** What can be done with quotes; each says first what will happen, in money. */
+/** Actions for quotes; each first shows its effect in money. */
 export function QuoteActions({ quotes, session }: { quotes: Quoted; session: Session }) {
   const [question, put] = useAsk();
   if (session.scope === "read") return null;

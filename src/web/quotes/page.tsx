@@ -8,7 +8,7 @@ import { Ago, NoticeBox, Section, Shown, Stat } from "../ui.tsx";
 import { QuoteActions } from "./actions.tsx";
 import { quoteState } from "./state.ts";
 
-/** Quotes of one market: what they rest, around which price, what came of it, and what can be done. */
+/** The page of one market's quotes: open orders, reference price, P&L and actions. */
 export function QuotesPage({ id, session }: { id: string; session: Session }) {
   const status = useLoad<QuotesStatus>("GET /strategy/quote/status", { id }, { live: true });
   return (

@@ -1,6 +1,6 @@
 import type { Quoted } from "../types.ts";
 
-/** Where quotes stand, and what a person should look at. */
+/** Returns the state of quotes, and what the user should check. */
 export function quoteState({ phase, status, lastError, notices }: Quoted): {
   readonly name: string;
   readonly tone: "up" | "down" | "warn" | "";

@@ -92,7 +92,7 @@ const sourceText = ({ source }: Quoted["sources"][number]): string =>
 const restingOf = ({ orders }: Quoted, side: "buy" | "sell"): number =>
   orders.filter((order) => order.side === side).length;
 
-/** Quotes that run, where there are some. */
+/** A table of running quotes, if any. */
 export function Quotes({ running }: { running: Loaded<QuotesStatus> }) {
   const { data, error, again } = running;
   if (error) return <Failed error={error} again={again} />;

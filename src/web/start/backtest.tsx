@@ -5,14 +5,14 @@ import type { Backtest } from "../types.ts";
 import { Failed, NoticeBox, Stat, Time } from "../ui.tsx";
 
 interface Tried {
-  /** The grid that it was tried with. */
+  /** The grid of the backtest. */
   readonly of?: string;
   readonly answer?: Backtest;
   readonly error?: ApiError;
   readonly isBusy?: boolean;
 }
 
-/** What exactly this grid would have made of the newest candles. */
+/** A backtest of this grid on the newest candles. */
 export function TryOut({ body, quote }: { body: Readonly<Record<string, unknown>>; quote: string }) {
   const [tried, setTried] = useState<Tried>({});
   const of = JSON.stringify(body);

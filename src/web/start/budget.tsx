@@ -9,7 +9,7 @@ const HOW_FAR = [
   ["wide", "Wide: range of the last month"],
 ] as const;
 
-/** Fills the numbers in from a budget and how far the price may go. */
+/** Fills in the form from a budget and a price range. */
 export function BudgetPart({
   form,
   change,

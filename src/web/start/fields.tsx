@@ -10,7 +10,7 @@ interface FieldsProps {
   readonly quote: string;
 }
 
-/** The grid by its numbers. */
+/** The form fields of a grid. */
 export function NumberFields({ form, change, quote }: FieldsProps) {
   const text = (name: TextName, label: string, hint?: Child) => (
     <Field label={label} hint={hint}>
@@ -65,7 +65,7 @@ export const Checks = ({
   </div>
 );
 
-/** Where: an exchange and a pair. */
+/** Fields for an exchange and a pair. */
 export const WhereFields = ({
   form,
   change,

@@ -1,4 +1,4 @@
-/** What a person has typed for a grid, as text, and what the API is asked with. */
+/** The typed text of a grid's form, which becomes the API's input. */
 export interface Form {
   readonly exchange: string;
   readonly symbol: string;
@@ -36,13 +36,13 @@ const TEXTS = Object.keys(EMPTY_FORM).filter(
   (name): name is TextName => typeof EMPTY_FORM[name as keyof Form] === "string",
 );
 
-/** A grid as an address tells it; what it leaves out is empty. */
+/** Reads a grid from an address; missing fields are empty. */
 export const formOf = (query: URLSearchParams): Form => ({
   ...EMPTY_FORM,
   ...Object.fromEntries(TEXTS.flatMap((name) => (query.has(name) ? [[name, query.get(name)]] : []))),
 });
 
-/** A grid for an address; what is no part of a form is left out. */
+/** Writes a grid to an address; omits what is not part of the form. */
 export const queryOf = (grid: Readonly<Partial<Record<TextName, unknown>>>): string =>
   new URLSearchParams(
     TEXTS.flatMap((name) => (grid[name] === undefined ? [] : [[name, String(grid[name])]])),
@@ -50,7 +50,7 @@ export const queryOf = (grid: Readonly<Partial<Record<TextName, unknown>>>): str
 
 const NEEDED = ["exchange", "symbol", "lowerPrice", "upperPrice", "gridLevels", "orderSize"] as const;
 
-/** The body of a preview; undefined while something that it needs is missing. */
+/** Returns the body of a preview; undefined while a required field is missing. */
 export function bodyOf(form: Form): Record<string, unknown> | undefined {
   if (NEEDED.some((name) => form[name].trim() === "")) return undefined;
   const prices = (["stopLossPrice", "takeProfitPrice", "triggerPrice"] as const).filter(
@@ -73,7 +73,7 @@ export function bodyOf(form: Form): Record<string, unknown> | undefined {
   };
 }
 
-/** What the server makes of a budget and of how far the price may go. */
+/** The server's suggestion for a budget and a price range. */
 export interface GuideAnswered {
   readonly start: Readonly<Record<"lowerPrice" | "upperPrice" | "gridLevels" | "orderSize", number>>;
 }

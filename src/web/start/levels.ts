@@ -2,7 +2,7 @@ import type { Level } from "../chart/levels.ts";
 import type { Planned } from "../types.ts";
 import type { Form } from "./form.ts";
 
-/** Where orders of the plan would rest, and the prices at which it ends or begins. */
+/** Returns the price levels of the plan's orders, and its start and stop prices. */
 export function levelsOf(form: Form, planned: Planned | undefined): Level[] {
   const [lower, upper] = [Number(form.lowerPrice), Number(form.upperPrice)];
   const bounds = [lower, upper].filter((price) => price > 0);

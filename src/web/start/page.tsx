@@ -15,7 +15,7 @@ import { levelsOf } from "./levels.ts";
 import { PlanShown } from "./plan.tsx";
 import { useGridForm } from "./use-form.ts";
 
-/** A new grid: what is typed, what it would do, and a start of exactly that. */
+/** The page for a new grid: the form, the plan, and a start of exactly that plan. */
 export function Start({ session }: { session: Session }) {
   const { form, change, exchanges, quote } = useGridForm();
   const plan = usePlan<Planned>("POST /strategy/grid/preview", bodyOf(form));

@@ -3,7 +3,7 @@ import { Table, type TableColumn } from "../table.tsx";
 import type { Planned } from "../types.ts";
 import { NoticeBox, Stat } from "../ui.tsx";
 
-/** All that a start would do, as the server has planned it. */
+/** Shows everything that a start would do, as the server planned it. */
 export function PlanShown({ planned }: { planned: Planned }) {
   const { base, quote } = pairOf(planned.config.symbol);
   const net = planned.slots.map(({ netPercent }) => netPercent);

@@ -6,7 +6,7 @@ import { useRoute } from "../route.ts";
 import type { Exchanges } from "../types.ts";
 import { type Form, formOf } from "./form.ts";
 
-/** A grid as it is typed: as the address tells it, on the first exchange where it tells none. */
+/** Returns the form of a grid, from the address, by default on the first exchange. */
 export function useGridForm() {
   const { query } = useRoute();
   const [form, setForm] = useState<Form>(formOf(query));

@@ -9,7 +9,7 @@ interface Changed {
   readonly message: string;
 }
 
-/** What can be done with a grid; each says first what will happen, in money. */
+/** Actions for a grid; each first shows its effect in money. */
 export function GridActions({
   grid,
   session,
@@ -18,7 +18,7 @@ export function GridActions({
 }: {
   grid: Grid;
   session: Session;
-  /** Whether its numbers stand there to be changed, and how that is turned on and off. */
+  /** Whether its settings are being edited, and how to start and stop that. */
   isEdited: boolean;
   turnEdit: () => void;
 }) {
@@ -95,7 +95,7 @@ const stopQuestion = (grid: Grid, sellBase: boolean): Question => ({
     ),
 });
 
-/** How far below the mid a sale goes at most. */
+/** Maximum distance of a sale below the mid price, as a factor. */
 const COLLAR = 0.9;
 
 function sells({ symbol, position, markPrice, averageCost }: Grid): string {

@@ -3,7 +3,7 @@ import type { Grid } from "../types.ts";
 
 type RangeName = "lowerPrice" | "upperPrice" | "stopLossPrice" | "takeProfitPrice";
 export type EditName = RangeName | "gridLevels" | "orderSize" | "budget" | "spacing";
-/** What a person has typed, and nothing of what was left as it is: that may change meanwhile. */
+/** The user's edits only, because other values can change meanwhile. */
 export type EditTexts = Readonly<Partial<Record<EditName, string>>>;
 
 interface EditField {
@@ -12,7 +12,7 @@ interface EditField {
   readonly hint?: string;
 }
 
-/** What of a grid can be changed. */
+/** Returns the fields of a grid that can be changed. */
 export function editFields({ symbol, centered }: Grid): readonly EditField[] {
   const { quote } = pairOf(symbol);
   const sizes: readonly EditField[] = [
@@ -31,7 +31,7 @@ export function editFields({ symbol, centered }: Grid): readonly EditField[] {
   ];
 }
 
-/** A field as it is; empty where there is none, and where the grid does not tell it. */
+/** Returns a field's current text; empty if it has none or the grid does not return it. */
 export function asItStands(grid: Grid, name: EditName): string {
   if (name === "budget" || name === "spacing") return "";
   if (name !== "stopLossPrice" && name !== "takeProfitPrice") return String(grid[name]);
@@ -45,7 +45,7 @@ const CLEARS: Readonly<Partial<Record<EditName, string>>> = {
   takeProfitPrice: "clearTakeProfit",
 };
 
-/** The body of a change; undefined while nothing changes, or a number is missing. */
+/** Returns the body of a change; undefined while nothing changes or a number is missing. */
 export function editBody(grid: Grid, typed: EditTexts): Readonly<Record<string, unknown>> | undefined {
   const changed = (Object.keys(typed) as EditName[]).filter(
     (name) => (typed[name] ?? "").trim() !== asItStands(grid, name),

@@ -15,7 +15,7 @@ const CHANGED_NAMES: Readonly<Record<string, string>> = {
   allowLoss: "Can sell below cost",
 };
 
-/** What a change would do, as the server has planned it. */
+/** Shows what a change would do, as the server planned it. */
 export function EditPlan({
   grid,
   planned,
@@ -102,7 +102,7 @@ function Orders({ planned, symbol, digits }: { planned: PlannedEditAnswer; symbo
   );
 }
 
-/** The change in a sentence, in money. */
+/** Describes the change in one sentence, in money. */
 export function editSays({ cancelled, orders, ...plan }: PlannedEditAnswer, quote: string): string {
   const kept = `The ${change(plan.realized)} ${quote} of realized P&L stay. The change sells nothing.`;
   if (cancelled === 0 && orders.length === 0) return `No order is canceled or placed. ${kept}`;

@@ -9,7 +9,7 @@ import { type RequestedPlan, usePlan } from "../use-plan.ts";
 import { asItStands, type EditTexts, editBody, editFields } from "./edit-form.ts";
 import { EditPlan, editSays } from "./edit-plan.tsx";
 
-/** Other numbers for a grid that runs: what they would do, and a change to exactly that. */
+/** A form for new settings of a running grid: their effect, and a change to exactly that. */
 export function Edit({ grid, digits }: { grid: Grid; digits: number }) {
   const [typed, setTyped] = useState<EditTexts>({});
   const [question, put] = useAsk();

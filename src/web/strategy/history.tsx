@@ -7,13 +7,13 @@ import { Section, Shown, Time } from "../ui.tsx";
 
 const LIMIT = 100;
 
-/** Whose history: a strategy of that kind. */
+/** The owner of a history: a strategy and its kind. */
 interface Owner {
   readonly kind: "grid" | "quote";
   readonly id: string;
 }
 
-/** A page of a history that is told newest first; the first page is live. */
+/** Loads a page of a history, newest first; the first page updates live. */
 function usePage<T>({ kind, id }: Owner, what: "orders" | "fills" | "events") {
   const { before, pager } = usePages<string>();
   const page = useLoad<T>(

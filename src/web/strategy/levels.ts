@@ -6,7 +6,7 @@ type ShownOrder = HistoricOrders["orders"][number];
 export const isResting = ({ status }: ShownOrder): boolean =>
   status === "open" || status === "partially_filled";
 
-/** Each level of a grid with what rests there, and the prices that matter. */
+/** Returns each level of a grid with its open order, and the other important prices. */
 export function gridLevels(grid: Grid, orders: readonly ShownOrder[]): Level[] {
   const resting = new Map(orders.filter(isResting).map((order) => [order.slot, order]));
   const refused = new Set(grid.refused.map(({ slot }) => slot));
@@ -30,14 +30,14 @@ export function gridLevels(grid: Grid, orders: readonly ShownOrder[]): Level[] {
 
 export const ENDS = { stop_loss: "stop loss", take_profit: "take profit", trigger: "trigger" } as const;
 
-/** A price at which the grid ends, or begins. */
+/** Returns a stop or trigger price as a level. */
 const stopLevel = ({ reason, price }: Grid["stopPrices"][number]): Level => ({
   price,
   kind: reason === "trigger" ? "line" : "stop",
   name: ENDS[reason],
 });
 
-/** The ends of the range, where no order stands on them. */
+/** Returns the ends of the range that have no order. */
 const rangeEnds = ({ lowerPrice, upperPrice }: Grid, levels: readonly Level[]): Level[] =>
   [lowerPrice, upperPrice]
     .filter((price) => !levels.some((level) => level.price === price))

@@ -16,7 +16,7 @@ import { ENDS, gridLevels } from "./levels.ts";
 import { profitOver } from "./profit-over.ts";
 import { Slots } from "./slots.tsx";
 
-/** One grid: what it has made, where it stands, and what can be done. */
+/** The page of one grid: its P&L, state and actions. */
 export function StrategyPage({ id, session }: { id: string; session: Session }) {
   const status = useLoad<Status>("GET /strategy/grid/status", { id }, { live: true });
   return (
@@ -192,7 +192,7 @@ function GridPrices({
   );
 }
 
-/** What it has made over the time that the candles show, beside holding. */
+/** P&L over the time of the candles, next to buy and hold. */
 function Made({
   grid,
   candles,

@@ -7,8 +7,8 @@ type GridProfit = Pick<
 >;
 
 /**
- * What a grid had made at the close of each candle, and what holding had: from what it has made now, its fills taken
- * back one after another. Fees in a third asset are left where they are. Before the oldest known fill nothing is told.
+ * Returns a grid's P&L at the close of each candle, and that of buy and hold: starts from the current P&L and reverts
+ * fills one after another. Fees in a third asset stay in. Before the oldest known fill there is no value.
  */
 export function profitOver(
   grid: GridProfit,

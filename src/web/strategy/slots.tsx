@@ -6,7 +6,7 @@ import { isResting } from "./levels.ts";
 
 type SlotShown = NonNullable<Grid["slots"]>[number];
 
-/** What rests in each slot and why not, what it holds, and how often it has gone round. */
+/** The table of slots: open order or reason, base, and number of cycles. */
 export function Slots({
   grid,
   orders,
