@@ -8,15 +8,18 @@ import type { Allowance } from "./limiter.ts";
 import type { WrongTokens } from "./wrong-tokens.ts";
 
 export interface Access {
-  /** Tokens of the operator's own settings: they may do everything. */
+  /** Admin tokens from the operator's settings. */
   readonly adminTokens: readonly string[];
-  /** Of the commands on the server's own machine: stored like any other, but the kill switch needs no database for it. */
+  /**
+   * Token of commands on the server's machine; it is stored like any other, but the kill switch accepts it without
+   * the database.
+   */
   readonly localToken?: string;
-  /** Names that Host and Origin may carry beside IP literals and localhost. */
+  /** Names allowed in Host and Origin besides IP literals and localhost. */
   readonly allowedHosts: readonly string[];
-  /** Whose pages may ask the API from a browser, as `https://app.example.org`; nobody's but our own where it is left out. */
+  /** Origins whose pages can call the API from a browser, such as `https://app.example.org`; default: only our own page. */
   readonly origins?: readonly string[] | undefined;
-  /** Whether a Host that is a name has to be listed; off where the platform routes by name itself. */
+  /** Whether a name in Host must be listed; off if the platform routes by name. */
   readonly checkHost: boolean;
   readonly wrongTokens?: WrongTokens;
 }
@@ -28,20 +31,23 @@ export interface Caller {
   readonly key: string;
 }
 
-/** An agent's token has no rank: it opens no operation but by the tools of the MCP endpoint. */
+/** An agent's token has no rank: it allows only the tools of the MCP endpoint. */
 const RANK: Record<Scope, number> = { agent: -1, read: 0, trade: 1, admin: 2 };
 
 interface Presented {
   readonly store: TokenStore & Pick<AuditStore, "note">;
   readonly allowance: Allowance;
   readonly requestId: string;
-  /** Something is written where the token is right. */
+  /** Whether the request writes something if the token is valid. */
   readonly writes?: boolean | undefined;
-  /** The MCP endpoint, which tokens of agents open too. */
+  /** Whether it is for the MCP endpoint, which accepts agents' tokens too. */
   readonly isMcp?: boolean;
 }
 
-/** Who calls with this Authorization header. Throws Unauthorized or Too many requests; nothing private is ever open. */
+/**
+ * Returns the caller of an Authorization header. Throws `Unauthorized` or `Too many requests`; nothing private is
+ * ever public.
+ */
 export async function authenticate(
   header: string | undefined,
   access: Access,
@@ -64,15 +70,16 @@ export async function authenticate(
   return forAgents(caller, isMcp);
 }
 
-/** Throws Forbidden for an agent's token anywhere but at the MCP endpoint. */
+/** Throws `Forbidden` for an agent's token, except at the MCP endpoint. */
 function forAgents(caller: Caller, isMcp = false): Caller {
   if (caller.scope !== "agent" || isMcp) return caller;
   throw new AppError("Forbidden", "this token is for an agent; it works only at /mcp");
 }
 
 /**
- * Returns the caller of an urgent request. A right token is served whatever its address or its owner has sent before; any
- * other request counts against its address, as a request and as a wrong token. Throws Unauthorized or Too many requests.
+ * Returns the caller of an urgent request. A valid token is accepted whatever its address or owner has sent before;
+ * any other request counts toward its address's limits for requests and wrong tokens. Throws `Unauthorized` or `Too
+ * many requests`.
  */
 export async function authenticateUrgent(
   header: string | undefined,
@@ -108,7 +115,7 @@ async function urgentCaller(
   });
 }
 
-/** Applies the limits that an urgent request is exempt from. Throws Too many requests. */
+/** Applies the limits that an urgent request is exempt from. Throws `Too many requests`. */
 export function limitCaller({ key }: Caller, allowance: Allowance): void {
   allowance.request();
   allowance.presentToken();
@@ -129,7 +136,10 @@ interface TokenReading {
   readonly writes?: boolean | undefined;
 }
 
-/** Returns who calls with the token of this hash. Undefined if it is unknown, expired or revoked, or its maker is. */
+/**
+ * Returns the caller with the token of this hash. Undefined if the token, or the one that created it, is unknown,
+ * expired or revoked.
+ */
 export const callerByHash = async (
   hash: string,
   access: Access,
@@ -163,8 +173,8 @@ export function authorize({ scope }: Caller, { effect }: Pick<Operation, "effect
 }
 
 /**
- * A page of another site that has its name point at this address is recognised by that name, so a Host
- * is an IP literal, localhost, or a name the operator has listed; and an Origin is absent, the Host, or listed.
+ * Rejects DNS rebinding, where another site's name points to this address: Host must be an IP literal, localhost, or
+ * a listed name; Origin must be absent, equal to Host, or listed.
  */
 export function checkHosts(
   { host, origin }: { host: string | undefined; origin: string | undefined },

@@ -1,17 +1,17 @@
 import type { Millis } from "../kernel/time.ts";
 import type { Local } from "../ports/local.ts";
 
-/** The most requests that start in one turn of the event loop: after them, what has arrived meanwhile is read. */
+/** Maximum number of requests that start in one turn of the event loop; then new requests are read. */
 const MOST_STARTS = 8;
-/** After a longer turn fewer requests start in the next one. */
+/** After a longer turn, fewer requests start in the next one. */
 const LONG_TURN: Millis = 25;
 
-/** Undefined where a request may start at once, else what it waits for. */
+/** Returns undefined if a request can start at once, otherwise a promise to wait for. */
 export type Admission = () => Promise<void> | undefined;
 
 /**
- * Starts a few requests a turn of the event loop, in the order in which they came. A database in a file answers within the
- * turn in which it is called: without this, requests that wait would all be answered before anything else is read.
+ * Starts a few requests per turn of the event loop, in order of arrival. A file database responds within the same
+ * turn, so without this, all waiting requests would be served before anything else is read.
  */
 export function createAdmission({ heard, monotonic }: Pick<Local, "heard" | "monotonic">): Admission {
   if (!heard) return () => undefined;

@@ -4,7 +4,10 @@ const MOST_BODY_BYTES = 64 * 1024;
 export const MOST_URL = 2048;
 const MOST_DEPTH = 8;
 
-/** The JSON text of a request's body; undefined when it has none. Stops reading past the limit, chunked or not. */
+/**
+ * Returns the JSON text of a request's body; undefined without a body. Stops reading at the limit, even for chunked
+ * bodies.
+ */
 export async function readBody(request: Request): Promise<string | undefined> {
   const { headers } = request;
   if (headers.get("content-length") === "0") return undefined;
@@ -54,7 +57,7 @@ async function readParts(request: Request): Promise<string> {
 
 const tooLarge = () => new AppError("Payload too large", `a body can have at most ${MOST_BODY_BYTES} bytes`);
 
-/** A JSON object of bounded depth. */
+/** Parses a JSON object of limited depth. */
 export function parseBody(text: string | undefined): Record<string, unknown> {
   if (text === undefined) return {};
   const value = parseJson(text);

@@ -1,12 +1,12 @@
 import type { MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 
-/** A browser asks no more often than this whether it may send a request. */
+/** How long a browser caches a preflight response. */
 const PREFLIGHT_SECONDS = 600;
 
 /**
- * Lets pages of these origins ask the API and read what it answers; preflights are answered here. No cookie is ever sent
- * along: a page needs a token as everybody does.
+ * Lets pages of these origins call the API and read its responses; answers preflights. Browsers send no cookies; a
+ * page needs a token like everybody.
  */
 export function allowOrigins(origins: readonly string[]): MiddlewareHandler {
   return cors({

@@ -4,14 +4,14 @@ import type { Answer } from "./run.ts";
 
 export type Format = "json" | "csv" | "html";
 
-/** The forms that an operation answers in; the field is the surface's own, no operation reads it. */
+/** Formats of an operation's responses; only HTTP and the command line use the field. */
 export const formatsOf = ({ csv, html }: Pick<Operation, "csv" | "html">): readonly Format[] => [
   "json",
   ...(csv ? (["csv"] as const) : []),
   ...(html ? (["html"] as const) : []),
 ];
 
-/** The form that the answer is wanted in: `format` says so, else Accept asks for a table. Throws on another format. */
+/** Returns the requested format: `format`, otherwise Accept. Throws for another format. */
 export function answerFormat(
   operation: Pick<Operation, "csv" | "html">,
   { format, accept = "" }: { format: unknown; accept?: string | undefined },
@@ -27,8 +27,8 @@ export function answerFormat(
 type CsvInput = Readonly<Record<string, unknown>>;
 
 /**
- * The answer as a table, page after page as each is asked for: all rows, where the caller has named no `limit`. Throws
- * where a later page fails, so that what has been told is never taken for the whole.
+ * Yields the response as a table, reading page after page on demand: all rows if the caller set no `limit`. Throws if
+ * a later page fails, so a partial table never looks complete.
  */
 export async function* tableOf(
   operation: Pick<Operation, "csv" | "pages">,
@@ -49,7 +49,7 @@ export async function* tableOf(
 
 export interface Paging {
   readonly input: CsvInput;
-  /** No `limit` was named. */
+  /** Whether no `limit` was set. */
   readonly isWhole: boolean;
   readonly ask: (input: CsvInput) => Promise<Answer>;
 }

@@ -6,7 +6,7 @@ import { HEALTH } from "./entrance.ts";
 import { respond } from "./http.ts";
 import type { Limiter } from "./limiter.ts";
 
-/** Requests that one isolate answers at the same time: the platform sends further ones to other isolates. */
+/** Maximum number of simultaneous requests in one isolate; the platform sends others to other isolates. */
 const MOST_OPEN = 16;
 /** Refused requests return one after another, within half a minute. */
 const RETURN_GAP: Millis = SECOND / 50;
@@ -18,20 +18,20 @@ interface EdgeDoor {
   readonly access: Access;
   readonly limiter: Limiter;
   readonly local: Pick<Local, "monotonic">;
-  /** Methods and paths that stop something, and those whose handlers apply the limits. */
+  /** Methods and paths of requests that stop something, and of those whose handlers apply the limits. */
   readonly exempt: readonly string[];
 }
 
 interface AdmittedRequest {
-  /** Set by the platform: a client cannot set it. */
+  /** Address of the client, set by the platform; clients cannot set it. */
   readonly address: string | undefined;
-  /** For the rest of the request: counts the address only where the door has not. */
+  /** Limiter for the rest of the request, which does not count the address twice. */
   readonly limiter: Limiter;
 }
 
 /**
- * Answers health, and applies the limits of a Worker, before it opens a service: opening costs more than most answers.
- * Throws Too many requests.
+ * Answers health checks, and applies a Worker's limits, before it creates the service, because that costs more than
+ * most responses. Throws `Too many requests`.
  */
 export function createEdgeDoor({ access, limiter, local: { monotonic }, exempt }: EdgeDoor) {
   const patterns = exempt.map((route) => new RegExp(`^${route.replace(/:\w+/g, "[^/]+")}$`));

@@ -22,20 +22,23 @@ export interface EntranceOptions {
   readonly urgent: ReadonlySet<string>;
 }
 
-/** What every request passes before its route: it gets its id, its host is looked at, and its address's allowance. */
+/** Runs before every route: assigns a request id, checks Host, and counts the request toward its address's limits. */
 export interface Entrance {
-  /** Takes a request in, once: `counts` against the allowance, or not. Throws Forbidden, Invalid request or Too many requests. */
+  /**
+   * Accepts a request once, and counts it toward the limits if `counts`. Throws `Forbidden`, `Invalid request` or
+   * `Too many requests`.
+   */
   take(c: EntranceContext, counts: boolean): void;
-  /** Takes in whatever comes before a middleware of every path. */
+  /** Accepts requests before a middleware of every path. */
   readonly middleware: MiddlewareHandler;
-  /** The router that a platform has, each of whose routes takes its request in by the function that answers: that needs no promise. */
+  /** Wraps a platform's router, so each route's own function accepts the request without a promise. */
   routing(router: Routing): Routing;
 }
 
-/** Where every answer tells its own headers: those of the API and of health, none of which is a page. */
+/** Paths whose responses set their own headers: the API and health checks, which are not pages. */
 const IN_JSON = /^\/(health|api\/v1\/.*)$/;
 const EVERY_PATH = "/*";
-/** Whether the process works at all: an answer that costs nothing waits for nothing. */
+/** Route that shows whether the process works at all; it waits for nothing. */
 export const HEALTH = "GET /health";
 const METHODS: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
@@ -79,7 +82,7 @@ export function createEntrance({ local, access, limiter, addressOf, urgent }: En
 
 type Routing = Router<[H, RouterRoute]>;
 
-/** Each route takes its request in first; a path without parameters is looked up once of a method. */
+/** Makes each route accept its request first; paths without parameters are looked up once per method. */
 function withEntrance(
   router: Routing,
   takerOf: (route: RouterRoute) => (c: EntranceContext) => Promise<void> | undefined,

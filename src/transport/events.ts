@@ -8,22 +8,22 @@ import { type Access, authenticate, type Caller, callerByHash } from "./access.t
 import { SAFE_HEADERS } from "./headers.ts";
 import type { Variables } from "./http.ts";
 
-/** How a platform lets an answer go on. */
+/** How a platform streams responses. */
 export interface Streaming {
-  /** How often the log is looked at. */
+  /** Interval of reading the log. */
   readonly every: Millis;
-  /** After which an answer ends, where nobody says that whoever reads it has left. */
+  /** Duration of a response, if the platform does not report that its reader has disconnected. */
   readonly life?: Millis;
 }
 
-/** Open streams of one token, in this process or isolate. A page has one a tab. */
+/** Maximum number of open streams of one token in this process or isolate; a page has one per tab. */
 const MOST_STREAMS = 20;
 const HEARTBEAT: Millis = 10 * SECOND;
 const EVENTS_PER_TELLING = 200;
 
 /**
- * `GET /events`: what happens, as server-sent events, or as JSON for whoever polls. It is read from the log of events
- * alone, whoever asks, and so costs the exchanges nothing.
+ * Adds `GET /events`: events as a server-sent stream, or as JSON for polling. It reads only the event log, so it
+ * makes no requests to exchanges.
  */
 export function mountEvents(
   app: Hono<{ Variables: Variables }>,
@@ -63,7 +63,7 @@ export function mountEvents(
 
 type Pulse = Awaited<ReturnType<Deps["store"]["pulse"]>>;
 
-/** Looked at once for all who follow, however many. */
+/** Reads the log once for all streams. */
 function sharedPulse({ store, local }: Deps, every: Millis): () => Promise<Pulse> {
   let last: { readonly at: Millis; readonly read: Promise<Pulse> } | undefined;
   return () => {
@@ -73,7 +73,7 @@ function sharedPulse({ store, local }: Deps, every: Millis): () => Promise<Pulse
   };
 }
 
-/** Counts the streams of each token. A stream asks whether its token is still valid: once a pulse for all of that token. */
+/** Counts the streams of each token, and checks once per interval whether the token is still valid. */
 function streamsByToken({ store, local }: Deps, { access, every }: { access: Access; every: Millis }) {
   const tokens = new Map<string, { count: number; at: Millis; isOpen: Promise<boolean> }>();
   return ({ key }: Caller) => {
@@ -107,9 +107,9 @@ interface Following {
   readonly pulse: () => Promise<Pulse>;
   readonly streaming: Streaming;
   readonly caller: Caller;
-  /** Whether the caller's token is still valid. */
+  /** Returns whether the caller's token is still valid. */
   readonly isOpen: () => Promise<boolean>;
-  /** The id of the last event that is known already. */
+  /** Id of the last event that the client has. */
   readonly after: number | undefined;
 }
 
@@ -142,7 +142,10 @@ async function tellEvents(
   }
 }
 
-/** What is of no strategy tells of tokens, limits and people: an administrator's. */
+/**
+ * Returns whether the caller can read an event: events without a strategy concern tokens, limits and people, and need
+ * an admin token.
+ */
 const maySee = ({ strategy, kind }: ChainedEvent, { scope }: Caller): boolean =>
   scope === "admin" || strategy !== null || kind === "kill";
 

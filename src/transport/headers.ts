@@ -1,9 +1,9 @@
-/** Of every answer: nothing of it is guessed at, passed on by a link, or kept. */
+/** Headers of every response: no content sniffing, no referrer, no caching. */
 export const SAFE_HEADERS = {
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
   "cache-control": "no-store",
 } as const;
 
-/** Of every answer in JSON. Given together with its text they cost a tenth of what headers set one by one do. */
+/** Headers of every JSON response; setting them together takes a tenth of the time. */
 export const JSON_HEADERS = { ...SAFE_HEADERS, "content-type": "application/json" } as const;

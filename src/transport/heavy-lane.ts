@@ -3,7 +3,7 @@ import { type Millis, SECOND } from "../kernel/time.ts";
 import { canceledRequest, type HeavyCaller, type HeavyLane } from "../ports/heavy.ts";
 import type { Local } from "../ports/local.ts";
 
-/** Requests that wait, and those of one caller beside them that runs included. */
+/** Maximum number of waiting requests, and of one caller's, including its running one. */
 const MOST_WAITING = 8;
 const MOST_OF_CALLER = 4;
 const RETRY_AFTER_SECONDS = 5;
@@ -13,7 +13,7 @@ interface WaitingTurn {
   readonly start: () => void;
 }
 
-/** One at a time in this process; after a caller's turn that of another one, where one waits. */
+/** Runs one calculation at a time in this process, and alternates between callers. */
 export function createHeavyLane(): HeavyLane {
   const waiting: WaitingTurn[] = [];
   let running: string | undefined;
@@ -54,10 +54,10 @@ export function createHeavyLane(): HeavyLane {
   };
 }
 
-/** A canceled invocation of a Worker runs none of its code any more: its place is free again after so long. */
+/** A canceled invocation of a Worker runs no more code: its slot is free after this time. */
 const UNRENEWED: Millis = 10 * SECOND;
 
-/** One at a time of each caller, for a platform on which no request can wake another. */
+/** Runs one calculation at a time per caller, for a platform on which requests cannot wake each other. */
 export function createCallerLane({ monotonic }: Pick<Local, "monotonic">): HeavyLane {
   const ends = new Map<string, Millis>();
   return {

@@ -29,18 +29,18 @@ interface ServedBy {
   readonly access: Access;
 }
 
-/** A request that may be answered: who sends it, and what came with it. */
+/** A request with its caller and content. */
 interface RequestFor {
   readonly operation: Operation;
   readonly deps: Deps;
   readonly actor: string;
   /** Fields of its query or body, and of its path, as they were sent. */
   readonly values: Fields;
-  /** The same as the operation takes them. */
+  /** The same fields parsed for the operation. */
   readonly input: unknown;
 }
 
-/** Serves the operations under /api/v1: token, body, form of the input, and then the operation itself. */
+/** Serves the operations under /api/v1: checks token, body and input, and runs the operation. */
 export function mountOperations(app: Hono<Env>, operations: readonly Operation[], mounting: ServedBy): void {
   for (const operation of operations) {
     const { method, path } = routeOf(operation);
@@ -54,8 +54,8 @@ export function mountOperations(app: Hono<Env>, operations: readonly Operation[]
 }
 
 /**
- * One function a route: each more that a request passed through would cost as much as a whole public answer. What a public
- * read refuses needs no promise.
+ * Returns one function per route, because each additional middleware would cost as much as a whole public response.
+ * An invalid public read is refused without a promise.
  */
 function serve(operation: Operation, mounting: ServedBy): (c: Ctx) => Response | Promise<Response> {
   const isOpen = operation.access === "public" && !operation.knowsCaller;
@@ -102,7 +102,7 @@ const wantedFormat = (operation: Operation, { req }: Ctx): Format =>
     ? answerFormat(operation, { format: req.query("format"), accept: req.header("accept") })
     : "json";
 
-/** Method and path of each urgent operation. */
+/** Returns method and path of each urgent operation. */
 export const urgentRoutes = (operations: readonly Operation[]): readonly string[] =>
   operations
     .filter(isUrgent)
@@ -111,12 +111,12 @@ export const urgentRoutes = (operations: readonly Operation[]): readonly string[
 
 const API = "/api/v1";
 
-/** The response itself: put together by the context its headers would be checked and copied one by one. */
+/** Creates the response directly; the framework's context would check and copy its headers one by one. */
 export const respond = ({ status, body, headers }: Answer, text = JSON.stringify(body)): Response =>
   new Response(text, { status, headers: headers ? { ...JSON_HEADERS, ...headers } : JSON_HEADERS });
 
 const sharedTexts = new WeakMap<object, string>();
-/** The text of what may be told to many who ask the same: such an answer is one object for as long as it is kept. */
+/** Returns the JSON text of a response that many callers share, cached as long as its object is. */
 function sharedText(body: object): string {
   const known = sharedTexts.get(body);
   if (known !== undefined) return known;
@@ -125,7 +125,7 @@ function sharedText(body: object): string {
   return text;
 }
 
-/** What is in it may come from elsewhere: nothing of it runs, and nothing is loaded. */
+/** Returns an HTML page that runs no scripts and loads nothing, because its content can come from elsewhere. */
 const page = (c: Ctx, html: string): Response =>
   c.body(html, 200, {
     ...SAFE_HEADERS,
@@ -133,7 +133,7 @@ const page = (c: Ctx, html: string): Response =>
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
   });
 
-/** The first page is read before the status is told; the others as the client takes them. */
+/** Reads the first page before it sends the status, and the others as the client reads them. */
 function csvOf(c: Ctx, { operation, deps, actor, values, input }: RequestFor, answered: Answer): Response {
   const requestId = c.get("requestId");
   const rows = tableOf(operation, answered, {
@@ -167,7 +167,7 @@ function streamed(texts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
   });
 }
 
-/** Who calls: told by a token where one is needed, or where the operation knows what to do with one. */
+/** Returns the caller, from a token if the operation requires or uses one. */
 async function actorOf(operation: Operation, c: Ctx, { deps, access }: ServedBy): Promise<string> {
   const header = c.req.header("authorization");
   if (operation.access !== "token" && header === undefined) return "public";
@@ -196,13 +196,13 @@ async function answerOperation(
   return once(deps, request, (requestKey) => run(operation, deps, input, { ...call, requestKey }));
 }
 
-/** Who has the key alone is not who has its secret too. */
+/** Returns a credential of key and secret, because the key alone does not identify its owner. */
 const credentialOf = ({ key, secret, passphrase = "" }: Keys): Promise<string> =>
   digest(JSON.stringify([key, secret, passphrase]));
 
 const KEY_HEADERS = ["X-Exchange-Key", "X-Exchange-Secret", "X-Exchange-Passphrase"];
 
-/** What would be done with the server's own keys must not be asked for with others. */
+/** Refuses keys in a request for an operation that uses the server's own keys. */
 function refuseKeys({ effect, http }: Operation, c: Ctx): void {
   if (effect === "read" || http.keys) return;
   const given = KEY_HEADERS.find((name) => c.req.header(name) !== undefined);

@@ -16,7 +16,10 @@ export interface Request {
   readonly requestId: string;
 }
 
-/** The same key, token and body answer the same for a day and act once; a second request waits for the first. */
+/**
+ * Runs a request once: the same key, token and body get the same response for a day; a second request waits for the
+ * first.
+ */
 export async function once(
   { store, local }: Pick<Deps, "store" | "local">,
   request: Request,

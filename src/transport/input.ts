@@ -7,7 +7,7 @@ type FieldKind = "integer" | "number" | "boolean" | "json" | "string";
 type FieldKinds = Readonly<Record<string, FieldKind>>;
 const kindsByInput = new WeakMap<z.ZodObject, FieldKinds>();
 
-/** What a field's text is read as; a field that takes no text of its own stays text. Of one input it is found out once. */
+/** Returns how each field's text is parsed; fields without a text form stay text. Computed once per input. */
 export function fieldKinds({ input }: Pick<Operation, "input">): FieldKinds {
   const kinds = kindsByInput.get(input) ?? readKinds(input);
   kindsByInput.set(input, kinds);
@@ -19,7 +19,7 @@ const readKinds = ({ shape }: z.ZodObject): FieldKinds =>
     Object.entries(shape).map(([name, field]) => [name, fieldKindOf(field as z.core.$ZodTypes)]),
   );
 
-/** As the documents tell the field's type: of what is sent, before anything is made of it. */
+/** Returns a field's type as the documents show it, before transformations. */
 function fieldKindOf(field: z.core.$ZodTypes): FieldKind {
   const { def } = field._zod;
   switch (def.type) {
@@ -76,7 +76,7 @@ const READ_AS: Record<FieldKind, (text: string) => unknown> = {
 
 export const fromText = (kind: FieldKind, text: string): unknown => READ_AS[kind](text);
 
-/** Reads text of a command line into the fields' own types; what is no such text is left for the schema to refuse. */
+/** Parses the command line's text into the fields' types; the schema rejects text that does not parse. */
 export function fromTexts(
   kinds: Readonly<Record<string, FieldKind>>,
   texts: Readonly<Record<string, unknown>>,
@@ -99,8 +99,8 @@ export interface InputRefusal {
 }
 
 /**
- * A failed parse as the contract answers it: the label of the first field in the specification's order.
- * Schema messages are `Label: sentence`; a field that the operation does not know comes last.
+ * Converts a validation failure to the contract's error: the label of the first field in the specification's order.
+ * Schema messages are `Label: sentence`; an unknown field comes last.
  */
 export function inputRefusal({ input }: Pick<Operation, "input">, error: z.core.$ZodError): InputRefusal {
   const order = Object.keys(input.shape);
@@ -132,7 +132,7 @@ function split(issue: z.core.$ZodIssue): { label: Label; message: string } {
     : { label: "Invalid request", message: unlabeledText(issue) };
 }
 
-/** Of a schema that a user has written: its messages name no field. */
+/** Returns the message for a user's own schema, whose messages name no field. */
 function unlabeledText({ path, message, ...issue }: z.core.$ZodIssue): string {
   const field = path.length > 0 ? `${path.join(".")} ` : "";
   return issue.code === "invalid_type"

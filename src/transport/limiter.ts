@@ -3,23 +3,23 @@ import { type Buckets, createBuckets } from "../kernel/rate-limit.ts";
 import { MINUTE, type Millis, SECOND } from "../kernel/time.ts";
 
 export interface RateLimits {
-  /** Requests a second of one address, and of one API token. */
+  /** Requests per second of one address, and of one API token. */
   readonly address: number;
   readonly token: number;
-  /** Requests at once, of either. */
+  /** Simultaneous requests of either. */
   readonly burst: number;
-  /** Wrong tokens a minute from one address. */
+  /** Wrong tokens per minute from one address. */
   readonly failed: number;
   /** Whether addresses of this machine are limited too. */
   readonly loopback: boolean;
-  /** Public reads a second that one exchange is asked for everybody together, in place of its own number. */
+  /** Public reads per second to one exchange for all clients together; default: the exchange's own number. */
   readonly outbound?: number;
 }
 
-/** What one address may still ask. Each call throws Too many requests when it may not. */
+/** Remaining requests of one address. Each call throws `Too many requests` if none is left. */
 export interface Allowance {
   request(): void;
-  /** Before a token is looked at: an address that sent too many wrong ones is not told whether this one is right. */
+  /** Runs before a token is checked: an address with too many wrong tokens does not learn whether this one is valid. */
   presentToken(): void;
   wrongToken(): void;
   rightToken(hash: string): void;
@@ -27,7 +27,7 @@ export interface Allowance {
 
 export type Limiter = (address: string | undefined) => Allowance;
 
-/** Of each kind of key. A bucket takes some 100 bytes. */
+/** Maximum number of entries per kind of key; a bucket takes about 100 bytes. */
 const MOST_KEYS = 10_000;
 
 const UNLIMITED: Allowance = {
@@ -37,7 +37,7 @@ const UNLIMITED: Allowance = {
   rightToken: () => {},
 };
 
-/** Counts in this process, or isolate, alone. Without limits nothing is refused. */
+/** Creates a limiter for this process or isolate. Without limits it refuses nothing. */
 export function createLimiter(limits: RateLimits | undefined, clock: () => Millis): Limiter {
   if (!limits) return () => UNLIMITED;
   const { address, token, burst, failed, loopback } = limits;
@@ -72,7 +72,7 @@ const MAPPED = /^::ffff:(?=[\d.]+$)/i;
 
 const isLoopback = (address = ""): boolean => address === "::1" || /^127\./.test(address.replace(MAPPED, ""));
 
-/** Who has one IPv6 address has the 2^64 of its network, which count as one. Unknown addresses count as one, too. */
+/** Returns the network of an address: the 2^64 addresses of an IPv6 network count as one, and so do unknown addresses. */
 function networkOf(address = "unknown"): string {
   const plain = address.replace(MAPPED, "");
   if (!plain.includes(":")) return plain;

@@ -1,4 +1,4 @@
-/** A request of each operation as it could be sent. */
+/** Examples of each operation's request. */
 import type { Operation } from "../operation.ts";
 
 const BY_FIELD: Readonly<Record<string, unknown>> = {
@@ -25,7 +25,7 @@ const BY_FIELD: Readonly<Record<string, unknown>> = {
 
 const QUOTES_EXAMPLE = { spread: 0.02, depth: 500, levels: 3, baseBudget: 0.01, quoteBudget: 1000 };
 
-/** Where a field means something else, or one that may be left out makes the example what a person would send. */
+/** Example values for fields with another meaning, and optional fields that make an example realistic. */
 const BY_OPERATION: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   create_order: { price: 50_000 },
   get_order: { exchange: "bitget", id: "1000000007" },
@@ -53,11 +53,11 @@ const BY_OPERATION: Readonly<Record<string, Readonly<Record<string, unknown>>>> 
   add_channel: { url: "https://hooks.example/edgemaker" },
 };
 
-/** Of one field; undefined where it is best left out. */
+/** Returns a field's example; undefined if it is better omitted. */
 export const exampleOf = ({ name }: Operation, field: string): unknown =>
   BY_OPERATION[name]?.[field] ?? BY_FIELD[field];
 
-/** Of a body: what it needs, and what makes it worth sending. */
+/** Returns a body with the required fields and useful optional ones. */
 export function exampleBody(
   operation: Operation,
   { inBody, required }: { readonly inBody: readonly string[]; readonly required: readonly string[] },

@@ -1,4 +1,4 @@
-/** JSON Schema as the document shows it: every field says what it means. */
+/** JSON Schema for the document: every field has a description. */
 import * as z from "zod";
 import { GRID_WORDS } from "./words/grid.ts";
 import { KEEPING_WORDS } from "./words/keeping.ts";
@@ -19,7 +19,7 @@ export interface Schema {
   readonly [keyword: string]: unknown;
 }
 
-/** Of an operation's input or output; a field without a description of its own gets that of its name. */
+/** Returns the schema of an operation's input or output; a field without a description gets the one of its name. */
 export function schemaOf(schema: z.ZodType, io: "input" | "output", owner: string): Schema {
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
   return described(rest as Schema, owner);

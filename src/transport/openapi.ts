@@ -25,7 +25,7 @@ const ERROR = {
   },
 } as const;
 
-/** Where a reader looks for an operation, by the beginning of its path. */
+/** Groups of operations in the document, by the beginning of their paths. */
 const TAGS: readonly (readonly [prefix: RegExp, tag: string, description: string])[] = [
   [/^\/(ticker|orderbook|trades|ohlcv|exchanges)/, "Market", "Public data of the configured exchanges"],
   [/^\/(price|dex)/, "Prices", "Prices of a pair on several exchanges and on Cardano"],
@@ -41,11 +41,11 @@ const TAGS: readonly (readonly [prefix: RegExp, tag: string, description: string
 
 const tagOf = (path: string): string => TAGS.find(([prefix]) => prefix.test(path))?.[1] ?? "Other";
 
-/** `list_orders` is answered with a `ListOrdersAnswer`. */
+/** Returns the schema name: `list_orders` returns a `ListOrdersAnswer`. */
 const answerName = ({ name }: Operation): string =>
   `${name.replace(/(?:^|_)(\w)/g, (_all, letter: string) => letter.toUpperCase())}Answer`;
 
-/** The OpenAPI 3.1 document of the operations; schemas are zod's own JSON Schema. */
+/** Returns the OpenAPI 3.1 document of the operations; schemas are zod's JSON Schema. */
 export function openApi(operations: readonly Operation[], version: string) {
   const paths: Record<string, Record<string, unknown>> = {};
   const answers = operations.map((operation) => [
@@ -111,7 +111,7 @@ function operationObject(operation: Operation, path: string) {
 
 const exampled = (example: unknown) => (example === undefined ? {} : { example });
 
-/** What is in the path is not told again in the body. */
+/** Returns the body's schema without the path's fields. */
 function requestBody(operation: Operation, schema: Schema, inPath: ReadonlySet<string | undefined>) {
   const fields = Object.entries(schema.properties ?? {}).filter(([field]) => !inPath.has(field));
   const required = (schema.required ?? []).filter((field) => !inPath.has(field));
@@ -125,7 +125,7 @@ function requestBody(operation: Operation, schema: Schema, inPath: ReadonlySet<s
   return { required: required.length > 0, content: { "application/json": { schema: inBody, example } } };
 }
 
-/** Each status that it can be refused or fail with, and the labels that tell which it was. */
+/** Returns each possible error status with its labels. */
 function refusals({ access, knowsCaller, effect, failure, http, lane }: Operation) {
   const isWrite = !http.route.startsWith("GET ");
   const isGuarded = access === "token" || knowsCaller === true;

@@ -9,7 +9,7 @@ import { SAFE_HEADERS } from "./headers.ts";
 import type { Variables } from "./http.ts";
 import { createSignInLink, redeemSignInLink } from "./sign-in.ts";
 
-/** A file by its name; undefined where the platform serves files itself, or there is none of this name. */
+/** Returns a file by name; undefined if the platform serves files itself, or if there is no such file. */
 export type Asset = (
   name: string,
 ) => Promise<{ readonly body: Uint8Array<ArrayBuffer>; readonly type: string } | undefined>;
@@ -20,7 +20,7 @@ interface PageMounting {
   readonly asset?: Asset | undefined;
 }
 
-/** Nothing but the page's own files; none of its words can become a script, a style or an address elsewhere. */
+/** Content security policy: only the page's own files; no text can become a script, a style or a foreign address. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -47,7 +47,7 @@ const HTML = `<!doctype html>
 </html>
 `;
 
-/** The page at `/` for a browser, its files, and what it asks beside the operations: who it speaks for. */
+/** Serves the page at `/`, its files, and what it needs besides the operations: its token's permissions. */
 export function mountPage(app: Hono<{ Variables: Variables }>, { deps, access, asset }: PageMounting): void {
   app.get("/", (c) => {
     if (!(c.req.header("accept") ?? "").includes("text/html")) return c.notFound();

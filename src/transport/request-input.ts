@@ -12,7 +12,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 type RefusedForm = Pick<AppError, "label" | "message" | "extras">;
 
-/** Takes in what came with a request, bounded: fields of its query or body, and of its path. */
+/** Returns a function that reads a request's fields from query or body and path, within limits. */
 export function inputReader(operation: Operation): (request: HonoRequest) => Fields | Promise<Fields> {
   const { http } = operation;
   const kinds = lazy(() => fieldKinds(operation));
@@ -30,7 +30,7 @@ export function inputReader(operation: Operation): (request: HonoRequest) => Fie
   };
 }
 
-/** Stands for an error that nobody throws: to make one, and take its trace, is half of a refusal. */
+/** Represents an error that is never thrown, because creating an error with its stack is half the cost of a refusal. */
 class Issues {
   readonly issues: z.core.$ZodIssue[];
   constructor(issues: z.core.$ZodIssue[]) {
@@ -40,10 +40,10 @@ class Issues {
 const safeParse = _safeParse(Issues as unknown as typeof $ZodError);
 const done = async () => {};
 
-/** What the operation takes, or the answer to a form that is not its own. */
+/** The parsed input, or the error response. */
 export type Validated = { readonly input: unknown } | Response;
 
-/** The one place where input is validated. Unknown fields of a body are refused, those of a read's query ignored. */
+/** Validates input; the only place that does. Unknown fields of a body are rejected, those of a read's query ignored. */
 export function inputValidator(operation: Operation, refuse: (form: RefusedForm, c: Context) => Response) {
   const schema = lazy(() => strictly(operation));
   const parse = (values: Fields) => safeParse(schema(), values) as z.ZodSafeParseResult<unknown>;
@@ -52,12 +52,12 @@ export function inputValidator(operation: Operation, refuse: (form: RefusedForm,
     return refuse({ label, message, extras: { issues } }, c);
   };
   return {
-    /** Of what came with the request's first lines. It waits for nothing, so that a refusal needs no promise. */
+    /** Validates fields of the request's head without a promise, so a refusal needs none. */
     atOnce(c: Context, values: Fields): Validated {
       const { success, data, error } = parse(values);
       return success ? { input: data } : refused(error, c);
     },
-    /** Of what a body was read for. */
+    /** Validates fields of a body. */
     async ofBody(c: Context, values: Fields): Promise<Validated> {
       const check = zValidator(
         "param",
@@ -71,7 +71,7 @@ export function inputValidator(operation: Operation, refuse: (form: RefusedForm,
 }
 
 const strictOf = new WeakMap<z.ZodObject, z.ZodType>();
-/** Made once of an input, however often it is mounted: on Workers each request mounts all. */
+/** Creates the strict schema once per input, because on Workers each request mounts all routes. */
 function strictly({ http, input }: Operation): z.ZodType {
   if (http.from !== "body") return input;
   const strict = strictOf.get(input) ?? input.strict();
@@ -79,7 +79,7 @@ function strictly({ http, input }: Operation): z.ZodType {
   return strict;
 }
 
-/** Text of a query, read into its fields' types. A repeated field is a list, and so none that a schema takes. */
+/** Parses a query's text into the fields' types. A repeated field becomes a list, which no schema accepts. */
 function inTypes(kinds: ReturnType<typeof fieldKinds>, query: Readonly<Record<string, string[]>>): Fields {
   const values: Record<string, unknown> = {};
   for (const [name, kind] of Object.entries(kinds)) {
@@ -89,7 +89,7 @@ function inTypes(kinds: ReturnType<typeof fieldKinds>, query: Readonly<Record<st
   return values;
 }
 
-/** A write refuses what it would not read: a dry run that is asked for in the wrong place must not trade. */
+/** Refuses fields in a place that is not read: a misplaced dry-run flag must not trade real money. */
 function refuseUnread(
   { http, input }: Operation,
   { query, body, path }: { readonly query: Fields; readonly body: Fields; readonly path: Fields },

@@ -3,7 +3,7 @@ import type { Call, Operation, WaitingCaller } from "../operation.ts";
 import type { Deps } from "../ports/deps.ts";
 import type { HeavyPlace } from "../ports/heavy.ts";
 
-/** What every surface answers with: a status and a body that is plain JSON. */
+/** Response of every interface: a status and a plain JSON body. */
 export interface Answer {
   readonly status: number;
   readonly body: unknown;
@@ -25,14 +25,14 @@ export const run = (
       : operation.run(deps, input, call),
   );
 
-/** Where a calculation goes on in slices, each of them renews its place, and the first one after the client has left ends it. */
+/** Renews the slot with each slice of a calculation, and ends it after the client has disconnected. */
 const heavyCaller = ({ signal }: Call, { renew, share }: HeavyPlace): WaitingCaller => ({
   hear: renew,
   share,
   isEnough: () => signal?.aborted === true,
 });
 
-/** Every failure of something for an operation becomes its label; only our own mistakes are logged with a stack. */
+/** Converts failures to the operation's label; only programming errors are logged with a stack. */
 export async function attempt(
   { name, failure }: Operation,
   { log }: Pick<Deps, "log">,
@@ -49,7 +49,7 @@ export async function attempt(
   }
 }
 
-/** The error body: a label, one sentence, and never a stack, url, header or upstream body. */
+/** Returns the error body: a label and one sentence, never a stack, URL, header or upstream body. */
 export function refusal(error: Pick<AppError, "label" | "message" | "extras">, requestId: string): Answer {
   const { issues, fields, retryAfterSeconds } = error.extras;
   return {

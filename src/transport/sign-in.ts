@@ -5,7 +5,7 @@ import { type Access, type Caller, callerByHash } from "./access.ts";
 
 type SignInDeps = Pick<Deps, "store" | "local">;
 
-/** Stores a sign-in link and returns its code: 50 characters of [0-9a-z]. It signs in once, within ten minutes. */
+/** Stores a sign-in link and returns its code: 50 characters of [0-9a-z]. It allows one sign-in within ten minutes. */
 export async function createSignInLink(
   { store, local }: SignInDeps,
   { actor, key }: Pick<Caller, "actor" | "key">,
@@ -23,8 +23,8 @@ export async function createSignInLink(
 }
 
 /**
- * Redeems a link's code for a new token with its maker's scope. The token ends after a day, or with its maker. Returns
- * undefined for a code that is wrong, used or expired.
+ * Redeems a link's code for a new token with its creator's scope. The token ends after a day, or with its creator.
+ * Returns undefined for a wrong, used or expired code.
  */
 export async function redeemSignInLink(
   code: string,

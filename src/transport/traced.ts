@@ -2,7 +2,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import { matchedRoutes } from "hono/route";
 import type { Tracer } from "../ports/tracer.ts";
 
-/** Each request by its route: what stands in a path or a query is told to nobody. */
+/** Traces each request by its route; values in paths and queries are not recorded. */
 export const tracedRequests =
   (tracer: Tracer): MiddlewareHandler =>
   (c, next) => {

@@ -1,13 +1,13 @@
 import { MINUTE, type Millis } from "../kernel/time.ts";
 import { EVERY_ACCOUNT, type EventView } from "../model/events.ts";
 
-/** However many there are, an event tells of them no more often. */
+/** Minimum time between two events about wrong tokens, however many there are. */
 const TELLINGS_APART: Millis = 10 * MINUTE;
 
-/** Requests with a wrong token that no event has told of yet, of this process or isolate. */
+/** Requests with a wrong token that no event has reported yet, of this process or isolate. */
 export interface WrongTokens {
   add(): void;
-  /** What to tell of them now; undefined where there are none, or the last event is too new. */
+  /** Returns the event to write now; undefined without wrong tokens, or if the last event is too recent. */
   due(): EventView | undefined;
 }
 

@@ -1,9 +1,9 @@
 import type { Tool } from "@modelcontextprotocol/sdk/types.js";
 
-/** What tells a program what it may ask. */
+/** Documents that describe the API to programs. */
 export interface Documents {
-  /** The OpenAPI document, as JSON text. */
+  /** Returns the OpenAPI document as JSON text. */
   openApi(): Promise<string>;
-  /** Each operation that is a tool, in their order. */
+  /** Returns each operation that is a tool, in order. */
   tools(): Promise<readonly Tool[]>;
 }

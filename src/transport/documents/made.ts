@@ -4,7 +4,7 @@ import { isTool, toolOf } from "../mcp/tools.ts";
 import { openApi } from "../openapi.ts";
 import type { Documents } from "./documents.ts";
 
-/** Made of the operations, when they are first asked for. */
+/** Creates documents from the operations on first use. */
 export function madeDocuments(operations: readonly Operation[], version: string): Documents {
   const text = lazy(() => JSON.stringify(openApi(operations, version)));
   return {

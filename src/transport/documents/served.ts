@@ -1,24 +1,24 @@
 import type { Tool } from "@modelcontextprotocol/sdk/types.js";
 import type { Documents } from "./documents.ts";
 
-/** In documents that are made before it is known which exchanges are configured, they stand where those will. */
+/** Placeholders for exchanges in documents that are built before the configured exchanges are known. */
 export const ANY_EXCHANGES: readonly string[] = ["<one exchange>", "<another exchange>"];
 
-/** Where the platform has them, among the files that it serves. */
+/** Paths of documents among the platform's files. */
 export const DOCUMENT_FILES = {
   openApi: "/static/documents/openapi.json",
   tools: "/static/documents/tools.json",
 } as const;
 
-/** The files that a platform serves itself, by their address: on Workers a binding. */
+/** Files that a platform serves itself, by address; on Workers a binding. */
 export interface PlatformFiles {
   fetch(url: string): Promise<Response>;
 }
 
-/** What stands between two exchanges: in sentences, in values with commas, and in lists of JSON. */
+/** Separators between exchanges: in sentences, in comma-separated values, and in JSON lists. */
 const SEPARATORS = [", ", ",", '","'];
 
-/** Made when the program was built; `ids` are the configured exchanges. Fails where the platform has no such file. */
+/** Returns documents from the build; `ids` are the configured exchanges. Fails if the platform lacks the file. */
 export function servedDocuments(files: PlatformFiles | undefined, ids: readonly string[]): Documents {
   const read = async (path: string) => {
     const response = await files?.fetch(`https://assets.local${path}`);

@@ -8,7 +8,7 @@ import {
 import { type McpOptions, needsApproval } from "./options.ts";
 import { mcpServer, waiterOf } from "./server.ts";
 
-/** One request and its answer; the server lives as long. */
+/** Handles one request with a server that lives as long as it. */
 export async function exchangeMessages(
   request: Request,
   message: unknown,
@@ -29,8 +29,8 @@ export async function exchangeMessages(
 }
 
 /**
- * The request given up waits in another request's turn, perhaps on another machine: the store tells it.
- * It may be heard of before it waits, so this looks again.
+ * Cancels a request that waits in another request's turn, perhaps on another machine, through the store. The
+ * cancellation can arrive before the wait, so this checks again.
  */
 async function giveUpRequest(requestId: RequestId | undefined, options: McpOptions): Promise<void> {
   const { deps, settings } = options;

@@ -1,4 +1,4 @@
-/** Explain grids to an agent before it proposes one. */
+/** Explains grids to an agent before it proposes one. */
 export const GUIDE = `# Grids
 
 A grid places limit orders at regular prices between a lower and an upper bound. Sells fill as the price rises, and buys as it

@@ -6,16 +6,16 @@ import { exposureText } from "../../limits/exposure.ts";
 import type { Exposure, KnownExposure } from "../../model/proposal.ts";
 import type { McpOptions, McpSettings } from "./options.ts";
 
-/** The scope that counts the plans of one token; all plans of a process that has one client. */
+/** Returns the scope that counts the plans of one token, or all plans of a process with one client. */
 const scopeOf = ({ caller }: Pick<McpOptions, "caller">): string => `agent:${caller.actor}`;
 
-/** Whether a limit of a plan or of a day is set. */
+/** Returns whether a limit per plan or per day is set. */
 export const isLimited = ({ most, mostADay }: McpSettings): boolean =>
   (most?.size ?? 0) > 0 || (mostADay?.size ?? 0) > 0;
 
 /**
- * Returns what the agents' own limits leave of a plan and of the day, for the plan's text. Throws AppError where the plan
- * can use more, and where nobody knows what it can use.
+ * Returns what the agents' own limits leave for a plan and for the day, as text. Throws AppError if the plan exceeds
+ * them, or if its exposure is unknown.
  */
 export async function agentLimitTexts(exposure: Exposure, options: McpOptions): Promise<readonly string[]> {
   const { settings } = options;
@@ -35,7 +35,10 @@ export async function agentLimitTexts(exposure: Exposure, options: McpOptions): 
   ];
 }
 
-/** Counts a plan that is about to be done against its token's day, once. Throws AppError where no room is left. */
+/**
+ * Counts a plan that is about to be executed toward its token's daily limit, once. Throws AppError if the limit would
+ * be exceeded.
+ */
 export async function countPlan(exposure: Exposure, options: McpOptions): Promise<void> {
   const { settings, deps } = options;
   await agentLimitTexts(exposure, options);
@@ -68,10 +71,10 @@ async function usedToday({ deps, ...options }: McpOptions, asset: string): Promi
   return uses.find((use) => use.day === dayOf(now) && use.asset === asset)?.notional ?? 0n;
 }
 
-/** A plan may have grown so much between its preview and its commit, by fills and by the price: a 20th. */
+/** Maximum growth of a plan between preview and commit, through fills and price changes: 1/20. */
 const MAY_GROW = 20n;
 
-/** Why a commit can do more than its plan has shown; undefined where it cannot. */
+/** Returns why a commit could do more than its plan showed; undefined if it could not. */
 export function outgrown(now: Exposure, shown: Exposure | undefined): AppError | undefined {
   const isMore = (name: "base" | "quote" | "exits") => {
     const before = amountIn(shown, name);

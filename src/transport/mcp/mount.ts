@@ -11,8 +11,8 @@ type Mounting = Omit<McpOptions, "caller" | "left"> & { readonly access: Access 
 export const MCP_ROUTE = "POST /mcp";
 
 /**
- * Streamable HTTP at /mcp, without anything kept between two requests, so that any isolate can answer
- * the next one. Host and Origin are checked before, as on every route.
+ * Adds Streamable HTTP at /mcp, without state between requests, so any isolate can handle the next one. Host and
+ * Origin are checked before, as on every route.
  */
 export function mountMcp(app: Hono<{ Variables: Variables }>, { access, ...options }: Mounting): void {
   const urgent = new Set(options.operations.filter(isUrgent).map(({ name }) => name));
@@ -40,7 +40,7 @@ export function mountMcp(app: Hono<{ Variables: Variables }>, { access, ...optio
   app.on(["GET", "DELETE"], "/mcp", (c) => c.body(null, 405, { allow: "POST" }));
 }
 
-/** The name of the tool that a message calls. */
+/** Returns the name of the tool that a message calls. */
 function calledTool({ method, params }: Readonly<Record<string, unknown>>): string | undefined {
   const name = method === "tools/call" && typeof params === "object" && params !== null && "name" in params;
   return name ? String(params.name) : undefined;

@@ -6,22 +6,22 @@ import type { Deps } from "../../ports/deps.ts";
 
 /** What the operator's settings allow. */
 export interface McpSettings {
-  /** Whether tools that trade are there at all. */
+  /** Whether tools that trade are available. */
   readonly trading: boolean;
   /**
-   * `terminal`: a person approves each plan. `plan`: its id is enough to commit it. Without a value, a person approves
-   * plans on live exchanges only.
+   * `terminal`: a person approves each plan. `plan`: its id is enough to commit it. Without a value, a person
+   * approves only plans on live exchanges.
    */
   readonly confirm?: "plan" | "terminal" | undefined;
-  /** The most that one plan may use, by quote asset; all there is where none is set. */
+  /** Maximum of one plan by quote asset; unlimited if not set. */
   readonly most?: ReadonlyMap<string, Decimal>;
-  /** The most that all plans of one token may use in a day of UTC; as much as one plan where none is set. */
+  /** Maximum of all plans of one token per UTC day; default: the maximum of one plan. */
   readonly mostADay?: ReadonlyMap<string, Decimal>;
-  /** Which strategies plans change: those that the same token's agent has started, or all; `own` where it is left out. */
+  /** Strategies that plans can change: `own`, those that the same token's agent started (default), or `all`. */
   readonly strategies?: "own" | "all";
 }
 
-/** Whether a person has to approve each plan before its commit. */
+/** Returns whether a person must approve each plan before its commit. */
 export const needsApproval = ({ settings, deps }: Pick<McpOptions, "settings" | "deps">): boolean =>
   settings.confirm === undefined
     ? deps.exchanges.some(({ kind }) => kind !== "sandbox")
@@ -30,14 +30,14 @@ export const needsApproval = ({ settings, deps }: Pick<McpOptions, "settings" | 
 export interface McpOptions {
   readonly deps: Deps;
   readonly operations: readonly Operation[];
-  /** All tools that there are, as they are listed. */
+  /** Returns all tools for the list. */
   readonly tools: () => Promise<readonly Tool[]>;
   readonly settings: McpSettings;
-  /** `key` tells one token from another: a plan is committed only by the one that was shown it. */
+  /** `key` identifies the token: only the token that got a plan can commit it. */
   readonly caller: { readonly actor: string; readonly scope: Scope; readonly key: string };
-  /** Tells the requests of two clients with one token apart; undefined where a process has one client. */
+  /** Distinguishes the requests of two clients with one token; undefined if a process has one client. */
   readonly session?: string | undefined;
   readonly version: string;
-  /** Aborts when the client of an HTTP request has left; absent on standard input. */
+  /** Aborts when the client of an HTTP request disconnects; absent for standard input. */
   readonly left?: AbortSignal | undefined;
 }

@@ -3,8 +3,8 @@ import { byOf, type Call, type PreparedCall } from "../../operation.ts";
 import type { McpOptions } from "./options.ts";
 
 /**
- * Returns which strategies of others a call changes, for the plan's text. Throws AppError where the settings let an agent
- * change only those that it has started.
+ * Returns text about others' strategies that a call changes. Throws AppError if the settings allow an agent to change
+ * only strategies that it started.
  */
 export async function ownerTexts(
   { strategies }: Pick<PreparedCall, "strategies">,

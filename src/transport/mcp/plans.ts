@@ -10,19 +10,19 @@ import { agentLimitTexts, countPlan, isLimited, outgrown } from "./limit.ts";
 import { type McpOptions, needsApproval } from "./options.ts";
 import { ownerTexts } from "./owners.ts";
 
-/** Clients give a request up after a minute. */
+/** Maximum wait; clients cancel a request after a minute. */
 const LONGEST_WAIT_FOR_APPROVAL: Millis = 45 * SECOND;
 const BETWEEN_QUESTIONS: Millis = SECOND;
 
 export interface CallRequest {
   readonly operation: TradeOperation;
-  /** The parameters as given, and as the operation takes them. */
+  /** The parameters as given, and as parsed. */
   readonly given: Readonly<Record<string, unknown>>;
   readonly input: Readonly<Record<string, unknown>>;
   readonly call: Call & { readonly requestId: string };
 }
 
-/** Tells what a call would do, and keeps that for a commit; nothing is done. */
+/** Previews a call and stores the plan for a commit; nothing is executed. */
 export const propose = (request: CallRequest, options: McpOptions): Promise<Answer> => {
   const { deps, caller } = options;
   return attempt(request.operation, deps, request.call.requestId, async () => {
@@ -62,7 +62,7 @@ const nextStepOf = (id: string, options: McpOptions): string =>
     ? `Nothing is done yet. Show this to the person, who must approve it with \`edgemaker plans approve ${id}\`; call again with the same parameters and this planId: the call waits for the approval.`
     : "Nothing is done yet. Show this to the person; when they agree, call again with the same parameters and this planId.";
 
-/** Whose the plan is, for what and with which parameters, in one text that a commit has to meet. */
+/** Returns the plan's owner, operation and parameters as one text that a commit must match. */
 async function planKeyOf(id: string, { operation, given }: CallRequest, owner: string): Promise<PlanKey> {
   return { id, binding: await digest([owner, operation.name, canonical(given)].join("\n")) };
 }
@@ -79,7 +79,7 @@ interface Committing extends McpOptions {
   readonly waiter: string;
 }
 
-/** Does what a plan has shown, once. A plan that was used, altered, refused, has expired or is another's does nothing. */
+/** Executes a plan once. A plan that was used, changed, refused, has expired or belongs to another token does nothing. */
 export async function commit(request: CallRequest, planId: unknown, options: Committing): Promise<Answer> {
   if (typeof planId !== "string") return planRefused("unknown", request);
   const { deps, caller } = options;
@@ -93,7 +93,7 @@ export async function commit(request: CallRequest, planId: unknown, options: Com
   );
 }
 
-/** Prepares the call anew: what it can sell and buy now is what is counted, and no more than its plan has shown. */
+/** Prepares the call again: its current exposure is counted, and must not exceed the plan's. */
 async function commitShown(
   { operation, input, call: request }: CallRequest,
   shown: Preview,
@@ -112,7 +112,7 @@ async function commitShown(
   return actWithin(deps, call, { ...prepared, exposure });
 }
 
-/** Waits while the plan waits for its approval. A request that is given up gives its plan up. */
+/** Waits while the plan waits for approval. Canceling the request cancels its plan. */
 async function untilSettled(key: PlanKey, waits: boolean, options: Committing): Promise<PlanState> {
   const { deps, signal, waiter } = options;
   const requestedAt = deps.local.monotonic();

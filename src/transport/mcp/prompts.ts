@@ -83,7 +83,7 @@ would make it a bad idea. Start nothing: the person decides.`,
   },
 ];
 
-/** Prompts that a person picks; their arguments are checked, so that nothing else gets into the text. */
+/** Adds prompts for users; their arguments are validated, so nothing else gets into the text. */
 export function addPrompts(server: Server, { deps }: McpOptions): void {
   const ids = deps.exchanges.map(({ id }) => id);
   server.setRequestHandler(ListPromptsRequestSchema, () => ({

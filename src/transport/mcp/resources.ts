@@ -16,7 +16,7 @@ interface Resource {
   readonly uri: string;
   readonly name: string;
   readonly description: string;
-  /** The operation that answers it; its fields stand in the uri. */
+  /** The operation that returns it; its fields are in the URI. */
   readonly operation: string;
 }
 
@@ -54,7 +54,7 @@ const GUIDE_OF = {
   mimeType: "text/markdown",
 };
 
-/** Answers of operations as resources, and the guide. */
+/** Adds operations' responses and the guide as resources. */
 export function addResources(server: Server, options: McpOptions): void {
   const known = RESOURCES.filter(({ operation }) => operationOf(operation, options));
   const described = known.map(({ operation: _operation, ...resource }) => ({
@@ -92,7 +92,7 @@ export function addResources(server: Server, options: McpOptions): void {
 const operationOf = (name: string, { operations }: McpOptions): Operation | undefined =>
   operations.find((operation) => operation.name === name);
 
-/** The fields that an address fills into a template; undefined when it is of another form. */
+/** Returns the fields of an address that matches a template; undefined if it does not match. */
 function matched(template: string, uri: string): Record<string, string> | undefined {
   const form = new RegExp(`^${template.replace(/\{(\w+)\}/g, "(?<$1>[\\w.:-]{1,80})")}$`);
   const found = form.exec(uri);

@@ -5,7 +5,7 @@ import type { Preview } from "../../model/proposal.ts";
 import type { Operation } from "../../operation.ts";
 import type { Answer } from "../run.ts";
 
-/** An answer as a tool's result: structured, and the same as JSON text for clients that read no structure. */
+/** Returns a response as a tool's result: structured, and as JSON text for clients that ignore structure. */
 export function resultOf({ status, body }: Answer, operation?: Operation): CallToolResult {
   const plain = plainTexts(body) as Record<string, unknown>;
   if (status !== 200) return failedResult(plain);
@@ -13,7 +13,7 @@ export function resultOf({ status, body }: Answer, operation?: Operation): CallT
   return { structuredContent: plain, content: [json(plain), ...(output ? [block(output)] : [])] };
 }
 
-/** A preview, with all that a person has to approve in words of our own. */
+/** Formats a preview with everything that a person must approve, in our own words. */
 export function proposalOf(answer: Answer): CallToolResult {
   const result = resultOf(answer);
   if (answer.status !== 200) return result;
@@ -40,8 +40,8 @@ const block = (text: string) => ({ type: "text" as const, text });
 const json = (value: unknown) => block(JSON.stringify(value));
 
 /**
- * The error body and the next step, as JSON text: structured content of an error would have to fit the output schema.
- * What an exchange may have said stands in a field of its own, never in our sentence.
+ * Returns the error body and the next step as JSON text, because structured content of an error would have to match
+ * the output schema. An exchange's own text is in a separate field, never in our sentence.
  */
 function failedResult({ message, ...body }: Record<string, unknown>): CallToolResult {
   const label = isLabel(String(body.error)) ? (body.error as Label) : undefined;
@@ -53,7 +53,7 @@ function failedResult({ message, ...body }: Record<string, unknown>): CallToolRe
   };
 }
 
-/** Labels whose sentence may hold an exchange's words, and what we say ourselves. */
+/** Labels whose message can contain an exchange's text, with our own sentence instead. */
 const SAID: Partial<Record<Label, string>> = {
   "Exchange error": "The exchange failed; `said` has the details, as data.",
   "Order failed": "The order was not placed; `said` has the details, as data.",

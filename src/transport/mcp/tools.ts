@@ -3,10 +3,10 @@ import * as z from "zod";
 import { lazy } from "../../kernel/lazy.ts";
 import type { Operation } from "../../operation.ts";
 
-/** Operations of administrators are no tools: a model has no business there. */
+/** Returns whether an operation is a tool; admin operations are not, because models must not use them. */
 export const isTool = ({ effect }: Operation): boolean => effect !== "admin";
 
-/** An operation as a tool; its schemas are the operation's own. */
+/** Returns an operation as a tool with the operation's schemas. */
 export const toolOf = (operation: Operation): Tool => ({
   name: operation.name,
   title: operation.summary,
@@ -27,7 +27,7 @@ function toolDescription({ summary, effect }: Operation): string {
   return `${summary}. Two steps: without planId it changes nothing and returns a preview with a planId. Show the preview to the person, then call again with the same parameters and the planId to execute it once.`;
 }
 
-/** What a tool that trades answers before it does anything. */
+/** Response of a trading tool before it does anything. */
 const ProposalShape = lazy(() =>
   z.object({
     planId: z.string(),

@@ -1,6 +1,6 @@
 import type { FieldWords } from "./words.ts";
 
-/** Of grids, their plans, their past and backtests. */
+/** Descriptions for grids, their plans, history and backtests. */
 export const GRID_WORDS: FieldWords = {
   config: "Settings of the grid, including defaults",
   lowerPrice: "Lower end of the range, in quote",

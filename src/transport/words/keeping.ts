@@ -1,6 +1,6 @@
 import type { FieldWords } from "./words.ts";
 
-/** Of limits, the kill switch, tokens, keys, channels, plans, reports and the audit. */
+/** Descriptions for limits, the kill switch, tokens, keys, channels, plans, reports and the audit. */
 export const KEEPING_WORDS: FieldWords = {
   on: "true if no order is placed",
   done: "true if nothing is left to do",

@@ -1,6 +1,6 @@
 import type { FieldWords } from "./words.ts";
 
-/** Of markets, accounts, orders and prices elsewhere. */
+/** Descriptions for markets, accounts, orders and prices from other sources. */
 export const MARKET_WORDS: FieldWords = {
   exchange: "Exchange id, as `GET /exchanges` lists it",
   symbol: "Trading pair, BASE/QUOTE",

@@ -1,6 +1,6 @@
 import type { FieldWords } from "./words.ts";
 
-/** Of quotes: what is quoted, and around which price. */
+/** Descriptions for quotes and their reference price. */
 export const QUOTE_WORDS: FieldWords = {
   levels: "Orders per side",
   "refused.level": "Position of the order on its side; 0 is nearest",

@@ -1,5 +1,5 @@
 /**
- * What a field means wherever it stands, by its name; where it means something else, by `parent.name`, the parent being the
- * field that holds it or the operation.
+ * Descriptions of fields by name; if a name has another meaning in one place, by `parent.name`, where the parent is
+ * the containing field or the operation.
  */
 export type FieldWords = Readonly<Record<string, string>>;
