@@ -1,7 +1,7 @@
-/** More than any answer that is used: the longest list of markets is a half of it. */
+/** Maximum size of a response; the longest list of markets is half of it. */
 export const MOST_BYTES = 4 * 1024 * 1024;
 
-/** Thrown when a body goes on past its limit. */
+/** Thrown when a response exceeds its maximum size. */
 export class TooLong extends Error {
   constructor() {
     super(`the response has more than ${MOST_BYTES} bytes`);
@@ -10,8 +10,8 @@ export class TooLong extends Error {
 }
 
 /**
- * The text of a body from elsewhere, counted while it is read, as it is after inflation: a few bytes on the wire may be
- * gigabytes. Ends with the signal's reason too, as not every runtime lets a signal end a body.
+ * Returns the text of a response, counted after decompression, because a few compressed bytes can expand to
+ * gigabytes. Also ends on the signal, because some runtimes do not let a signal end a response.
  */
 export async function boundedText({ body }: Response, signal: AbortSignal): Promise<string> {
   const reader = body?.getReader();

@@ -2,7 +2,7 @@ import { plainText } from "../kernel/plain-text.ts";
 import { type Post, refusedAddress, secondsOf } from "../ports/outbound.ts";
 import { boundedText } from "./bounded-text.ts";
 
-/** Where the platform itself reaches no private address: Cloudflare's fetch leaves from its own network. */
+/** For platforms that reach no private addresses: Cloudflare's fetch uses Cloudflare's network. */
 export const fetchPost =
   (ask: typeof fetch, named: readonly string[]): Post =>
   async ({ method = "POST", url, headers, body }, timeout) => {

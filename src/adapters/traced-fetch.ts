@@ -1,7 +1,10 @@
 import type { Tracer } from "../ports/tracer.ts";
 import type { Fetch } from "./ccxt/client/transport.ts";
 
-/** Each request measured until its answer begins. Queries and headers carry keys and signatures: neither is told. */
+/**
+ * Traces each request until its response begins. Queries and headers contain keys and signatures, so they are not
+ * recorded.
+ */
 export const tracedFetch = (ask: Fetch, tracer: Tracer | undefined): Fetch =>
   !tracer
     ? ask

@@ -40,40 +40,43 @@ export interface Config {
   /** Keys that encrypt stored exchange keys, 32 bytes each: the first one encrypts, all decrypt. */
   readonly keks: readonly Uint8Array<ArrayBuffer>[];
   readonly sandbox: boolean;
-  /** This process places nothing. */
+  /** Whether this process places no orders. */
   readonly kill: boolean;
   readonly allowedHosts: readonly string[];
-  /** Origins whose pages may ask the API from a browser. */
+  /** Origins whose pages can call the API from a browser. */
   readonly origins: readonly string[];
-  /** Hosts that messages may go to although they are private, or speak http. */
+  /** Hosts to which messages are allowed although they are private, or use http. */
   readonly outboundHosts: readonly string[];
-  /** Asked after a good pass over all accounts, at most so often: who watches there hears when this falls silent. */
+  /**
+   * URL that is called after successful passes over all accounts, at most once per interval; a monitoring service
+   * alerts when the calls stop.
+   */
   readonly heartbeat: { readonly url: string; readonly every: Millis } | undefined;
-  /** What the API takes from one address and one token; undefined: everything. */
+  /** Maximum request rates per address and token; undefined: no limits. */
   readonly rateLimits: RateLimits | undefined;
-  /** Base urls by exchange id, in place of the venues' own. */
+  /** Base URLs by exchange id, which replace the exchanges' own. */
   readonly venueUrls: ReadonlyMap<string, string>;
-  /** Kinds of account by exchange id, where a venue counts calls by them. */
+  /** Account tiers by exchange id, for exchanges whose rate limits depend on them. */
   readonly tiers: ReadonlyMap<string, Tier>;
-  /** How long one public read may take. */
+  /** Time limit of one public read. */
   readonly readTimeoutMillis: Millis;
-  /** Other bounds for exchanges on this machine, in milliseconds by their name: emulated ones answer sooner. */
+  /** Other timing limits for exchanges on this machine, in milliseconds by name, because emulated ones respond sooner. */
   readonly timing: Partial<Record<TimingName, Millis>>;
   /** The folder of the user's own strategies. */
   readonly strategies: string;
   readonly logLevel: LogLevel;
-  /** On Workers: requests that one invocation may make, and passes that one minute has. */
+  /** On Workers: maximum requests per invocation, and passes per minute. */
   readonly subrequests: number;
   readonly passesPerMinute: number;
-  /** Pairs whose books are watched, and what was promised of them. */
+  /** Pairs whose order books are sampled, with their agreements. */
   readonly watched: readonly PromisedPair[];
-  /** Hold beside those that are stored. */
+  /** Limits that apply in addition to the stored ones. */
   readonly limits: Limits;
-  /** What agents are allowed to do. */
+  /** Permissions of agents. */
   readonly mcp: McpSettings;
 }
 
-/** Reads every setting out of an environment that its caller hands over. Throws SettingsError naming what is wrong. */
+/** Parses every setting from an environment. Throws SettingsError with the name of an invalid setting. */
 export function parseConfig(environment: Environment): Config {
   refuseUnknownSettings(environment);
   const set = Object.fromEntries(
@@ -144,7 +147,7 @@ function configuredExchange(entry: string, environment: Environment): Configured
   return { id, venue, keys: key && secret ? { key, secret, passphrase } : undefined };
 }
 
-/** Two accounts of one name would each take the other's orders for strangers. */
+/** Refuses two accounts of one name, because each would treat the other's orders as unknown. */
 function requireEachOnce(exchanges: readonly ConfiguredExchange[]): readonly ConfiguredExchange[] {
   const prefixes = exchanges.map(({ id }) => prefixOf(id));
   const twice = exchanges.find(({ id }, place) => prefixes.indexOf(prefixOf(id)) < place);

@@ -35,7 +35,7 @@ import { type Runtime, type SandboxOptions, sandboxVenues, type Venues } from ".
 import { type CredentialCheck, credentialCheck } from "./stored-credentials.ts";
 import { timeLimit } from "./time-limit.ts";
 
-/** The one place where ports meet adapters. */
+/** Connects ports to adapters; the only place that does. */
 export async function createDeps(
   config: Config,
   runtime: Runtime,
@@ -72,7 +72,7 @@ export async function createDeps(
   };
 }
 
-/** What a pass needs beside its venue and the reference prices. */
+/** Returns what a pass needs besides its venue and the reference prices. */
 const engineDeps = (
   { limits }: Config,
   { definitions = [], local, log, requests, interval }: Runtime,
@@ -94,7 +94,7 @@ const refuseSame = ({ check }: Live, { client }: Context): Promise<void> =>
     throw error;
   });
 
-/** The chain and every other venue, asked for prices. */
+/** Connects the chain and every other venue as price sources. */
 function connectPrices(
   config: Config,
   {
@@ -120,7 +120,7 @@ function connectPrices(
   };
 }
 
-/** The venues of both kinds of money. */
+/** Returns the venues of real and of simulated money. */
 function venueDeps(
   { venue, venueOf, marketTime, letPass }: Venues,
   {
@@ -147,7 +147,7 @@ const keyDeps = (config: Config, live: Live) => ({
   warnings: () => keyWarnings(live),
 });
 
-/** What is counted, and who is told of it. */
+/** Returns the dependencies for metrics, reports and alerts. */
 const tellingDeps = (
   { heartbeat: beats, watched, outboundHosts, keks }: Config,
   { post, mail, inward, local, log }: Runtime,
@@ -174,10 +174,10 @@ const infoOf = ({ id, venue }: ConfiguredExchange, live: Live | undefined): Exch
   configured: live?.venues.isConfigured(id) ?? true,
 });
 
-/** Alert channels, as commands on this machine set it. */
+/** Alert channels as commands on this machine configure them. */
 export type Channels = ReturnType<typeof notifyStore>;
 
-/** What only commands on this machine use: how keys are stored, and whether they open anything. */
+/** What only commands on this machine use: the storage of keys, and a check of their access. */
 export interface Live {
   readonly venues: LiveVenues;
   readonly credentials: CredentialStore;

@@ -20,7 +20,7 @@ import type { Config } from "./config.ts";
 const TTL: Millis = 5 * SECOND;
 const WHO = "the DEX aggregator";
 
-/** Four tokens, each asked for once within the time that an answer is kept. */
+/** Rate limit for four tokens, each requested once per cache period. */
 const RATE = { burst: 8, perSecond: 1 };
 
 export interface DexParts extends Pick<Deps, "exchanges" | "inTime"> {
@@ -28,7 +28,7 @@ export interface DexParts extends Pick<Deps, "exchanges" | "inTime"> {
   readonly aggregator: Aggregator;
 }
 
-/** The live aggregator of the settings: for steps, and within a budget for whoever asks. */
+/** Returns the live aggregators of the settings: for passes, and with a rate limit for other callers. */
 export function liveAggregators(
   {
     venueUrls,
@@ -52,7 +52,7 @@ const within = (budget: PublicBudget, { pools }: Aggregator): Aggregator => ({
   },
 });
 
-/** The chain's exchanges from an aggregator, and from the configured exchanges what ADA is worth. */
+/** Connects the chain's exchanges through an aggregator, with ADA's price from the configured exchanges. */
 export function connectDex({ aggregator, exchanges, venue, inTime }: DexParts): Dex {
   const pools: Dex["pools"] = (token) => inTime(WHO, () => aggregator.pools(token));
   const quoteOf = (id: string) => inTime(id, async () => venue(id).ticker("ADA/USDT"));

@@ -9,7 +9,7 @@ interface RightsParts {
   readonly exchanges: readonly string[];
   readonly accountOf: (exchange: string) => AccountKey;
   readonly keysOf: (exchange: string) => Promise<Keys | undefined>;
-  /** Throws where the exchange does not say. */
+  /** Reads permissions. Throws if the exchange does not return them. */
   readonly ask: (exchange: string, keys: Keys) => Promise<boolean | undefined>;
   readonly keeper: Pick<MarketKeeper, "rights" | "keepRights">;
   readonly log: Log;
@@ -17,25 +17,25 @@ interface RightsParts {
 
 export interface KeyRights {
   /**
-   * Asks about every configured key that was not asked about within this time, one after the other while `mayGoOn`,
-   * and logs which of them may withdraw. Answers whether all of them have been asked about.
+   * Reads the permissions of every configured key that was not checked within this time, one after another while
+   * `mayGoOn`, and logs which keys can withdraw. Returns whether all of them were checked.
    */
   ask(within: Millis, mayGoOn?: () => boolean): Promise<boolean>;
-  /** What a person has to know of the keys that are configured now; asks nobody. */
+  /** Returns warnings about the configured keys, without any request. */
   warnings(): Promise<readonly string[]>;
 }
 
 interface Configured {
   readonly exchange: string;
   readonly keys: Keys;
-  /** What is kept of these very keys. */
+  /** Stored permissions of these keys. */
   readonly known: KeptValue<KnownRights> | undefined;
 }
 
 export const mayWithdrawText = (exchange: string): string =>
   `the keys of ${exchange} can withdraw; create keys that can only read and trade`;
 
-/** What the configured keys may do, wherever they come from. */
+/** Manages permissions of the configured keys, from settings or stored. */
 export function keyRightsOf({ exchanges, accountOf, keysOf, ask, keeper, log }: RightsParts): KeyRights {
   async function configured(): Promise<readonly Configured[]> {
     const all = await keeper.rights();

@@ -27,19 +27,19 @@ import { unopenedText } from "./stored-credentials.ts";
 
 const QUIRKS: Record<VenueName, Quirks> = { mexc, gateio, bitget, kraken };
 
-/** What tests and a slow network may set otherwise. */
+/** Options for tests and slow networks. */
 export interface LiveOptions {
   readonly fetch?: Fetch;
   readonly timing?: Partial<Timing>;
-  /** How long a public answer serves others; 0 shares nothing. */
+  /** How long a public response is shared with other callers; 0 disables sharing. */
   readonly keptFor?: Millis;
-  /** Put before the database's, where instances are too short-lived to remember. */
+  /** Wraps the database's market storage, for platforms whose instances are short-lived. */
   readonly markets?: (inner: MarketKeeper) => MarketKeeper;
-  /** What strangers may have each exchange asked, where it has to outlive one invocation. */
+  /** Rate limits for requests without a token, if they must outlive one invocation. */
   readonly budgets?: PublicBudgets;
   /** Fee assets that outlive one invocation. */
   readonly buyFees?: BuyFees;
-  /** In place of this machine's own clock, where time is simulated. */
+  /** Replaces this machine's clock if time is simulated. */
   readonly clock?: () => Millis;
 }
 
@@ -51,16 +51,16 @@ interface LiveParts {
 }
 
 export interface LiveVenues extends Pick<Deps, "venue" | "venueOf" | "marketTime"> {
-  /** The server's own account on a configured exchange. */
+  /** Returns the server's account on a configured exchange. */
   accountOf(exchange: string): AccountRef;
-  /** Whether this process has keys for it, of the environment or stored. */
+  /** Returns whether this process has keys for it, from settings or stored. */
   isConfigured(exchange: string): boolean;
-  /** Asks the exchange what keys open: those given, or the server's own. */
+  /** Reads which account keys open: the given ones, or the server's. */
   checkKeys(exchange: string, keys?: Omit<Keys, "hash">): Promise<KeyCheck>;
   readonly rights: KeyRights;
 }
 
-/** The real exchanges, each at its own address or at the one that the operator has named. */
+/** Connects the real exchanges, each at its own URL or at the configured one. */
 export function liveVenues(config: Config, given: LiveParts, options: LiveOptions = {}): LiveVenues {
   const { markets } = given.keeping;
   const parts = { ...given, keeping: { ...given.keeping, markets: options.markets?.(markets) ?? markets } };
@@ -117,7 +117,7 @@ export function liveVenues(config: Config, given: LiveParts, options: LiveOption
     if (!keys) refuseSameKeys([...others, { id: exchange, venue: name, key: own.key }]);
     return hashed(own);
   };
-  /** The same for a call, which fails without them like one that has none. */
+  /** Returns the keys for a call; without keys it fails with the usual error. */
   const keysFor = (exchange: string): Promise<Keys | undefined> =>
     ownKeys(exchange).catch((error: unknown) => {
       if (!(error instanceof SettingsError)) throw error;
@@ -169,7 +169,7 @@ export function liveVenues(config: Config, given: LiveParts, options: LiveOption
 
 const hashedKeys = new WeakMap<object, Keys>();
 
-/** Hashed once for keys that stay: those of the environment are a process's. */
+/** Hashes keys from settings once, because they do not change within a process. */
 async function hashed(keys: Omit<Keys, "hash">): Promise<Keys> {
   const known = hashedKeys.get(keys);
   if (known) return known;

@@ -8,16 +8,16 @@ import type { MarketData } from "../ports/market.ts";
 import type { DryRuns } from "../ports/paper.ts";
 import type { Venue } from "../ports/venue.ts";
 
-/** What an account on paper begins with, of the quote asset. */
+/** Initial quote balance of a paper trading account. */
 const FIRST_QUOTE = decimal("10000");
 
 interface PaperParts extends Pick<Deps, "exchanges" | "venue"> {
   readonly books: DryBooks;
-  /** Where an exchange's requests go. */
+  /** Returns the host of an exchange's requests. */
   readonly hostOf: (exchange: string) => string;
 }
 
-/** Accounts on paper beside the exchanges' own, of which only what is public is asked. */
+/** Creates paper trading accounts next to the exchanges' own; they use only public data of the exchange. */
 export function connectDryRuns({
   books,
   exchanges,
@@ -58,5 +58,8 @@ const inUse = (exchange: string): AppError =>
     `the dry run account on ${exchange} has orders: stop its grids before you set new balances`,
   );
 
-/** A market's fees are those that everybody is told: the account's own would be a private request. */
+/**
+ * Returns public data only. A market's fees are the public ones, because the account's own would need a private
+ * request.
+ */
 const publicOnly = (data: Venue): MarketData => ({ ...data, market: data.listed ?? data.market });

@@ -12,13 +12,13 @@ interface ReferenceParts extends Pick<Deps, "exchanges" | "venue" | "inTime"> {
   readonly dex: Dex;
 }
 
-/** A place's answer: a price, silence, or that it does not list the pair. */
+/** Response of a source: a price, none, or that it does not list the pair. */
 type PriceAnswer =
   | { readonly source: string; readonly price: Decimal; readonly most?: Decimal }
   | "silent"
   | "unlisted";
 
-/** What the other configured venues and the chain's exchanges say a pair is worth. */
+/** Returns prices of a pair from the other configured venues and the chain's exchanges. */
 export const connectReference =
   ({ exchanges, venue, dex, inTime }: ReferenceParts) =>
   async (exchange: string, symbol: Pair): Promise<Reference> => {
@@ -37,7 +37,7 @@ export const connectReference =
     };
   };
 
-/** One id of each other venue: a second account on the same one would only repeat its price. */
+/** Returns one id of each other venue, because a second account on the same venue would only repeat its price. */
 function othersOf(exchanges: readonly ExchangeInfo[], exchange: string): ExchangeInfo[] {
   const own = exchanges.find(({ id }) => id === exchange)?.venue;
   const others = exchanges.filter(({ venue }) => venue !== own);

@@ -1,13 +1,16 @@
 import { SettingsError } from "../kernel/errors.ts";
 
-/** Keys that an exchange id is used with. */
+/** Keys with the exchange id that uses them. */
 export interface HeldKeys {
   readonly id: string;
   readonly venue: string;
   readonly key: string;
 }
 
-/** Two exchange ids of the same keys would each take the other's orders for strangers. Throws SettingsError, by name. */
+/**
+ * Refuses two exchange ids with the same keys, because each would treat the other's orders as unknown. Throws
+ * SettingsError with their names.
+ */
 export function refuseSameKeys(held: readonly HeldKeys[]): void {
   for (const [place, { id, venue, key }] of held.entries()) {
     const other = held.slice(0, place).find((before) => before.venue === venue && before.key === key);

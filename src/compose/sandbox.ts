@@ -31,39 +31,39 @@ import type { Venue } from "../ports/venue.ts";
 import type { Config } from "./config.ts";
 import type { LiveOptions } from "./live.ts";
 
-/** What a runtime gives. */
+/** What the platform provides. */
 export interface Runtime {
   readonly client: Database;
-  /** Applied at the start; empty where that is done elsewhere. */
+  /** Applied at the start; empty if another program applies them. */
   readonly migrations: readonly Migration[];
   readonly whole?: WholeSchema | undefined;
   readonly local: Local;
   readonly log: Log;
-  /** Strategies that the user has written. */
+  /** Strategies that the user wrote. */
   readonly definitions?: StrategyDefinitions;
-  /** A file's candles, of whatever form it is. */
+  /** Reads a file's candles in any supported format. */
   readonly readCandles: (file: string, pair: Pair) => Promise<CandleFile>;
-  /** Candles that were downloaded or imported here. */
+  /** Candles that were downloaded or imported on this machine. */
   readonly kept?: CandleReader;
   readonly live?: LiveOptions;
-  /** The database's kind was seen before. */
+  /** Whether the database's kind was already checked. */
   readonly isChecked?: boolean;
-  /** A person works on the keys themselves: what is wrong with them ends nothing. */
+  /** Whether a person is managing the keys, so invalid keys are not an error. */
   readonly putsKeysInOrder?: boolean;
   readonly requests?: (() => number) | undefined;
-  /** How often it steps. */
+  /** Interval of its passes. */
   readonly interval?: Millis | undefined;
   readonly tracer?: Tracer | undefined;
-  /** How messages leave; nobody is told where it is absent. */
+  /** Sends messages; absent, no alerts are sent. */
   readonly post?: Post;
   readonly mail?: SendMail;
-  /** Absent where the platform reaches no private address. */
+  /** Absent if the platform reaches no private addresses. */
   readonly inward?: LeadsInward;
   readonly heavy?: HeavyLane;
   readonly calculationThread?: CalculationThread | undefined;
-  /** Why nothing may be placed now, as this machine tells it; undefined where it may. */
+  /** Returns why this machine blocks orders; undefined if it does not. */
   readonly killed?: () => string | undefined;
-  /** Where the kill file belongs, for a person. */
+  /** Path of the kill file, for messages. */
   readonly killFile?: string;
 }
 
@@ -72,7 +72,7 @@ export type SandboxOptions = Omit<SandboxSettings, "replays"> & {
 };
 
 export interface Venues extends Pick<Deps, "venue" | "venueOf" | "marketTime" | "letPass"> {
-  /** The simulated one, where there is one. */
+  /** The simulated aggregator, if there is one. */
   readonly aggregator?: Aggregator;
 }
 
@@ -127,7 +127,7 @@ export async function sandboxVenues(
   };
 }
 
-/** Market time as this process knows it; where it goes on with passes alone, to the end of what is replayed. */
+/** Returns the market time of this process; if only passes advance it, until the end of the replay. */
 function sandboxTime(
   context: Context,
   row: SandboxRow,

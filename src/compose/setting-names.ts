@@ -81,7 +81,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 const SETTING_PREFIX = "EDGEMAKER_";
 
-/** Throws SettingsError on a variable that is called like a setting and is none: what it asks for would not be done. */
+/** Throws SettingsError for an unknown variable with the prefix of settings, because it would have no effect. */
 export function refuseUnknownSettings(environment: Environment): void {
   const known = Object.keys(Settings.shape);
   const unknown = Object.keys(environment).find(
@@ -101,7 +101,10 @@ export function refuseUnknownSettings(environment: Environment): void {
   throw new SettingsError(`${plainText(unknown)} is not a setting; ${hint}`, { isPublic: true });
 }
 
-/** The configuration file's content as an environment. Unknown keys are refused: a typo must not be ignored. */
+/**
+ * Converts the configuration file to an environment. Throws for unknown keys, because a typing error must not be
+ * ignored.
+ */
 export function parseConfigFile(content: unknown): Environment {
   const parsed = z.record(z.string(), z.string()).safeParse(content);
   if (!parsed.success)
@@ -113,7 +116,7 @@ export function parseConfigFile(content: unknown): Environment {
   return parsed.data;
 }
 
-/** `name=url` of EDGEMAKER_VENUE_URLS or of --venue-url. */
+/** Parses `name=url` from EDGEMAKER_VENUE_URLS or --venue-url. */
 export function venueUrl(entry: string): [string, string] {
   const at = entry.indexOf("=");
   const [name, address] = [entry.slice(0, at), entry.slice(at + 1)];

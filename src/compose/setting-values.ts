@@ -11,7 +11,7 @@ import { TIERS, type Tier } from "../model/venues.ts";
 import type { PromisedPair } from "../ports/stores/liquidity-store.ts";
 import type { RateLimits } from "../transport/limiter.ts";
 
-/** 32 bytes as base64 or hexadecimal text. The text itself is in no message. */
+/** Parses 32 bytes from base64 or hexadecimal text. Error messages never contain the text. */
 export function kekOf(text: string): Uint8Array<ArrayBuffer> {
   const isHex = /^[0-9a-f]{64}$/i.test(text);
   if (!isHex && !/^[A-Za-z0-9+/]{43}=$/.test(text))
@@ -56,7 +56,7 @@ export function timingBound(entry: string): [TimingName, Millis] {
 
 const RATE_LIMITS: RateLimits = { address: 60, token: 30, burst: 120, failed: 10, loopback: false };
 
-/** `off`, or what differs from the default: `loopback`, and numbers as in `address=100,burst=200`. */
+/** Parses `off`, or differences from the default: `loopback`, and numbers as in `address=100,burst=200`. */
 export function rateLimitsOf(entries: readonly string[]): RateLimits | undefined {
   if (entries.length === 1 && entries[0] === "off") return undefined;
   return Object.assign({ ...RATE_LIMITS }, ...entries.map(rateLimitEntry)) as RateLimits;
@@ -71,7 +71,7 @@ function rateLimitEntry(entry: string): Partial<RateLimits> {
   );
 }
 
-/** `name=value;…`, each as a person sets it; of these limits none can be switched off. */
+/** Parses `name=value;…` with values as users write them; `off` is not allowed here. */
 export function limitSettingsOf(output: string): Limits {
   const entries = output.split(";").map((entry) => entry.trim());
   return Object.fromEntries(
@@ -115,7 +115,7 @@ export function tierOf(
   );
 }
 
-/** An origin as a browser sends it. A star is none: whose pages may ask is said by name. */
+/** Parses an origin as a browser sends it. A star is refused: origins must be listed by name. */
 export function originOf(entry: string): string {
   const origin = URL.canParse(entry) ? new URL(entry).origin : "null";
   if (/^https?:/.test(origin) && (entry === origin || entry === `${origin}/`)) return origin;
@@ -124,7 +124,7 @@ export function originOf(entry: string): string {
   );
 }
 
-/** `exchange:BASE/QUOTE`, and perhaps a preset and what it asks, of EDGEMAKER_LIQUIDITY. */
+/** Parses an entry of EDGEMAKER_LIQUIDITY: `exchange:BASE/QUOTE`, with an optional preset and its values. */
 export function watchedOf(entry: string, exchanges: readonly { readonly id: string }[]): PromisedPair {
   const [place = "", named, ...terms] = entry.split(/\s+/);
   const at = place.indexOf(":");
@@ -144,7 +144,7 @@ export function watchedOf(entry: string, exchanges: readonly { readonly id: stri
 
 const BAND_NAMES: readonly string[] = ["0.5", "1", "2"];
 
-/** One term of a promise; spread and uptime are percents. */
+/** Parses one term of an agreement; spread and uptime are percentages. */
 function agreementTermOf(term: string): PromiseRequest | undefined {
   const [, name = "", value = ""] = /^(\w+)=([\d.]+)$/.exec(term) ?? [];
   const amount = parseDecimal(value);

@@ -3,13 +3,13 @@ import type { AccountKey } from "../model/account.ts";
 import type { Config } from "./config.ts";
 import { type HeldKeys, refuseSameKeys } from "./same-keys.ts";
 
-/** What is told of stored keys that nobody can use. */
+/** Check of stored keys that cannot be decrypted. */
 export interface CredentialCheck {
-  /** Of the configured exchanges that live on them: what is wrong with those that cannot be opened, by exchange. */
+  /** Returns the problem of each configured exchange whose stored keys cannot be decrypted. */
   troubles(): Promise<ReadonlyMap<string, string>>;
   /**
-   * Throws SettingsError where two exchange ids would be used with the same keys, of the environment or stored; `given`
-   * is what an exchange would have from now on.
+   * Throws SettingsError if two exchange ids would use the same keys, from settings or stored; `given` are an
+   * exchange's new keys.
    */
   refuseSame(given?: { readonly exchange: string; readonly keys: StoredKeys }): Promise<void>;
 }

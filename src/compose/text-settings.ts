@@ -1,4 +1,4 @@
-/** Texts, numbers and booleans: a variable of wrangler.toml need not be a text. What is bound otherwise is none. */
+/** Converts settings to text: a variable in wrangler.toml can be a number or boolean. Other bindings are ignored. */
 export const textSettingsOf = (
   environment: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, string>> =>

@@ -2,7 +2,7 @@ import { VenueError } from "../kernel/errors.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Deps } from "../ports/deps.ts";
 
-/** A read that has not ended by then failed, and says who was asked; what it would still bring is dropped. */
+/** Fails a read after the time limit with the name of the source, and drops a later result. */
 export const timeLimit =
   (limit: Millis): Deps["inTime"] =>
   async (who, read) => {

@@ -10,15 +10,15 @@ export const IRIS_URL = "https://iris.indigoprotocol.io";
 
 export interface Iris {
   readonly url: string;
-  /** For each request. */
+  /** Time limit of each request. */
   readonly timeoutMillis: Millis;
 }
 
 const POOLS_PER_PAGE = 100;
-/** A token has a few dozen pools: more pages than this are a mistake, not a market. */
+/** Maximum number of pages; a token has a few dozen pools, so more would be an error. */
 const MOST_POOL_PAGES = 50;
 
-/** The public aggregator of Cardano's exchanges, over HTTP. */
+/** Returns the public aggregator of Cardano's exchanges, over HTTP. */
 export const irisAggregator = (iris: Iris): Aggregator => ({
   async pools(token) {
     const pools = (await allPools(iris, token)).filter(({ state }) => state !== null);
@@ -58,7 +58,10 @@ const isPoolOf = ({ tokenA, tokenB }: AnsweredPool, token: ChainToken): boolean 
   tokenB.policyId === CHAIN_TOKENS[token].policyId &&
   tokenB.nameHex === CHAIN_TOKENS[token].nameHex;
 
-/** Prices by identifier: the answer has gaps and an order of its own. One pool without a state fails the whole request. */
+/**
+ * Returns prices by identifier; the response omits pools and has its own order. One pool without a state fails the
+ * whole request.
+ */
 async function pricesOf(iris: Iris, identifiers: readonly string[]): Promise<Map<string, number | null>> {
   const prices = new Map<string, number | null>();
   for (let from = 0; from < identifiers.length; from += POOLS_PER_PAGE) {

@@ -7,7 +7,7 @@ interface KeptPools {
   readonly pools: Promise<readonly Pool[]>;
 }
 
-/** Asks once for those who ask within `ttl` of each other; a failure is not kept. */
+/** Shares one request among callers within `ttl`; failures are not cached. */
 export function cached(
   aggregator: Aggregator,
   { ttl, monotonic }: { ttl: Millis; monotonic: () => Millis },

@@ -1,4 +1,4 @@
-/** What the Iris aggregator answers, as far as a price depends on it. Anything else in an answer is ignored. */
+/** Schemas of the Iris aggregator's responses, as far as prices need them; other fields are ignored. */
 import * as z from "zod";
 import { type Decimal, decimal, fromNumber, ONE } from "../../kernel/decimal.ts";
 import { lazy } from "../../kernel/lazy.ts";
@@ -8,11 +8,11 @@ import type { Pool } from "../../ports/dex.ts";
 const LOVELACE = 10n ** 12n;
 const MOST_TOKEN_DECIMALS = 18;
 
-/** All ADA there can be, in lovelace, twice: a pool's value counts both sides. */
+/** Twice the total supply of ADA in lovelace, because a pool's value counts both sides. */
 const MOST_LOVELACE = 9e16;
-/** An amount on the chain has 63 bits. */
+/** Amounts on the chain have 63 bits. */
 const MOST_UNITS = 2 ** 63;
-/** More ADA than there is for one token. */
+/** Maximum price: more than the supply of ADA for one token. */
 const MOST_PRICE = 1e11;
 
 const numberUpTo = (most: number) => z.number().nonnegative().max(most);
@@ -43,17 +43,17 @@ export const PoolsAnswer = lazy(() =>
   }),
 );
 
-/** A pool with an empty side has no price: null. */
+/** Prices; null for a pool with an empty side. */
 export const PricesAnswer = lazy(() =>
   z.array(z.object({ identifier: z.string(), price: numberUpTo(MOST_PRICE).nullable() })),
 );
 
-/** Failures come with status 200. */
+/** Failures have status 200. */
 export const FailureAnswer = lazy(() => z.object({ success: z.literal(false) }));
 
 export type AnsweredPool = z.output<ReturnType<typeof PoolAnswer>>;
 
-/** Undefined for a pool without a state. */
+/** Converts a pool; undefined without a state. */
 export function poolOf(
   { dex, identifier, state, tokenB: { decimals } }: AnsweredPool,
   price: number | null | undefined,

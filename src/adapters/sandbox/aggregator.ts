@@ -7,7 +7,7 @@ import type { Aggregator, Pool } from "../../ports/dex.ts";
 import type { MarketData } from "../../ports/market.ts";
 import { generatedPath, noise, type PricePath } from "./path.ts";
 
-/** ADA in each pool; the last one is too small to count for a price. */
+/** ADA in each pool; the last one is too small to count toward a price. */
 const POOLS = [
   { dex: "MinswapV2", ada: "900000", fee: "0.003" },
   { dex: "SundaeSwapV3", ada: "350000", fee: "0.003" },
@@ -17,17 +17,17 @@ const POOLS = [
 ];
 
 const DECIMALS: Readonly<Record<ChainToken, number>> = { INDY: 6, SNEK: 0, NIGHT: 6, MIN: 6 };
-/** A pool strays this far from the market, over this time. */
+/** How far a pool's price moves away from the market, and over which period. */
 const STRAYING = { share: 0.006, period: 10 * MINUTE };
 const FINE = decimal("0.000000001");
 
-/** Prices of the tokens that no simulated venue lists, at the origin and in units of 1e-9 USDT. */
+/** Prices of tokens that no simulated venue lists, at the origin in units of 1e-9 USDT. */
 const UNLISTED: Partial<Record<ChainToken, number>> = { NIGHT: 50_000_000, MIN: 20_000_000 };
 
 export interface SimulatedChain {
   readonly seed: number;
   readonly origin: Millis;
-  /** A venue whose prices the pools follow. */
+  /** The venue whose prices the pools follow. */
   readonly market: MarketData;
 }
 

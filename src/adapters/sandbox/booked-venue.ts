@@ -17,7 +17,7 @@ import type { MarketData } from "../../ports/market.ts";
 import type { CancelOutcome, CreateOutcome, OrderIds, Permit, Timing, Venue } from "../../ports/venue.ts";
 import type { Books } from "./books.ts";
 
-/** A venue's books at one version, with what they meet. */
+/** A venue's books at one version, with the current prices. */
 export interface BookMoment {
   readonly books: VenueBooks;
   /** Protocol time. */
@@ -26,10 +26,10 @@ export interface BookMoment {
   readonly at: Millis;
 }
 
-/** Where the prices come from that an account's orders meet: all in which simulated accounts differ. */
+/** Source of the prices that an account's orders meet; the only difference between simulated accounts. */
 export interface Pricing<M extends BookMoment> {
   look(): Promise<M>;
-  /** What has happened to resting orders up to this moment; undefined when nothing is to be written. */
+  /** Returns what happened to open orders up to this moment; undefined if nothing must be written. */
   settlement(seen: M): BookChange | undefined;
   market(seen: M, symbol: Pair): Market | Promise<Market>;
   arrival(seen: M, order: NewOrder): Arrival | Promise<Arrival>;
@@ -39,7 +39,7 @@ interface Simulated<M extends BookMoment> {
   readonly account: AccountRef;
   readonly timing: Timing;
   readonly books: Books;
-  /** Whose books they are. */
+  /** Key of the books. */
   readonly key: string;
   readonly pricing: Pricing<M>;
 }
@@ -47,7 +47,7 @@ interface Simulated<M extends BookMoment> {
 const BOOK_TRIES = 50;
 const ORDER_IDS: OrderIds = { form: /^\d{1,20}$/, like: "digits, for example 1000000007" };
 
-/** An account on simulated books: each call first lets resting orders meet the price up to now. */
+/** An account on simulated books: each call first matches open orders with the price up to now. */
 export function bookedVenue<M extends BookMoment>(simulated: Simulated<M>): Omit<Venue, keyof MarketData> {
   const { account, timing, books, key } = simulated;
   const settled = () => settledMoment(simulated);
@@ -164,7 +164,7 @@ const notReached = (error: unknown): { readonly failed: unknown } => {
   throw error;
 };
 
-/** A read of the books, as a venue fails. */
+/** Reads the books; failures become VenueErrors. */
 export const readBooks = <T>(read: Promise<T>): Promise<T> =>
   read.catch((error: unknown) => {
     if (error instanceof StoreError)

@@ -7,7 +7,7 @@ interface Listing {
   readonly start: Decimal;
   readonly tick: Decimal;
   readonly lot: Decimal;
-  /** Standard deviation of an hour's return. */
+  /** Standard deviation of an hourly return. */
   readonly volatility: number;
 }
 
@@ -51,14 +51,14 @@ const STARTING_BASE: Readonly<Record<string, string>> = {
 };
 const STARTING_QUOTE = "100000";
 
-/** What a venue of this kind lists. */
+/** Returns the listings of a venue of this kind. */
 export const listingsOf = (venue: string): readonly Listing[] =>
   venue === "kraken" ? [...EVERYWHERE, ...ON_KRAKEN] : EVERYWHERE;
 
 export const listingOf = (venue: string, symbol: Pair): Listing | undefined =>
   listingsOf(venue).find((listing) => listing.symbol === symbol);
 
-/** Two venues take a buy's fee in base, two in quote: a grid has to be right with either. */
+/** Returns a simulated market. Two venues charge buy fees in base, two in quote, because grids must work with both. */
 export function simulatedMarket(venue: string, { symbol, tick, lot }: Listing): Market {
   return {
     symbol,
@@ -74,7 +74,7 @@ export function simulatedMarket(venue: string, { symbol, tick, lot }: Listing): 
   };
 }
 
-/** Every venue's balances when its books are made. */
+/** Initial balances of a venue. */
 export function startingBalances(venue: string): { asset: string; total: Decimal }[] {
   const quotes = new Set(listingsOf(venue).map(({ symbol }) => splitPair(symbol).quote));
   return [

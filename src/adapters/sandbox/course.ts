@@ -5,11 +5,11 @@ import type { Corner } from "../../market/matching/corner.ts";
 import type { Market } from "../../model/market.ts";
 import type { PricePath } from "./path.ts";
 
-/** How a price went from one time to another, both included. */
+/** The price from one time to another, both inclusive. */
 export interface Course {
   readonly from: Millis;
   readonly until: Millis;
-  /** Where it was at the start, at each corner, and at the end. */
+  /** The price at the start, at each turning point, and at the end. */
   readonly corners: readonly Corner[];
   readonly lowest: Decimal;
   readonly highest: Decimal;
@@ -38,7 +38,10 @@ export function courseOf(
   };
 }
 
-/** False only of an order that cannot meet the price; true of each that rests for less than all of the time. */
+/**
+ * Returns false only for an order that cannot meet the price; true for each one that was open for only part of the
+ * time.
+ */
 export const mayTouch = (
   { from, lowest, highest }: Course,
   { side, price, meetsFrom }: Pick<BookedOrder, "side" | "price" | "meetsFrom">,

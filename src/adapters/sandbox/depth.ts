@@ -4,22 +4,22 @@ import type { Millis } from "../../kernel/time.ts";
 import type { BookedOrder } from "../../market/matching/books.ts";
 import type { Book, BookLevel, Market, Side } from "../../model/market.ts";
 
-/** Depth changes once a second of market time. */
+/** Depth changes once per second of market time. */
 const REFRESH: Millis = 1000;
 const HALF_SPREAD = 0.00005;
 const LEVEL_STEP = 0.0001;
-/** Quote resting at a level, on average; deeper levels hold more. */
+/** Average quote at a level; deeper levels have more. */
 const NOTIONAL = 4000;
 export const MOST_SIMULATED_LEVELS = 200;
 
-/** The order book around a price of so many ticks; a function of its arguments. */
+/** Returns the order book around a price in ticks; it depends only on its arguments. */
 export const depthAt = (market: Market, ticks: number, at: Millis, limit: number): Book => ({
   bids: [...levelsAt(market, ticks, at, { side: "buy", limit })],
   asks: [...levelsAt(market, ticks, at, { side: "sell", limit })],
   at,
 });
 
-/** One side of it, best first; a level is made when it is asked for, as most orders meet none. */
+/** Yields one side of it, best first; a level is computed when it is read, because most orders meet none. */
 export function* levelsAt(
   market: Market,
   ticks: number,
@@ -44,7 +44,7 @@ function lots({ tick, lot }: Market, ticks: number, notional: number): Decimal {
   return BigInt(count) * lot;
 }
 
-/** The same book as everybody sees it: with what an account rests in it, level by level. */
+/** Returns the public book, including an account's open orders, level by level. */
 export function withResting({ bids, asks, at }: Book, open: readonly BookedOrder[], limit: number): Book {
   const side = (levels: readonly BookLevel[], which: Side): BookLevel[] => {
     const amounts = new Map(levels.map(({ price, amount }) => [price, amount]));

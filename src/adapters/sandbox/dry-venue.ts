@@ -14,12 +14,12 @@ import type { Books } from "./books.ts";
 import { withResting } from "./depth.ts";
 import { SANDBOX_TIMING } from "./venue.ts";
 
-/** The books are ours, so requests expire there as in the sandbox; the prices are another's to ask. */
+/** The books are ours, so requests expire as in the sandbox; the prices come from the exchange. */
 const DRY_TIMING: Timing = { ...SANDBOX_TIMING, backoff: { first: 15 * SECOND, most: 5 * MINUTE } };
 
 export interface DryAccount {
   readonly account: AccountRef;
-  /** Public data of the real exchange, asked without keys. */
+  /** Public data of the real exchange, read without keys. */
   readonly data: MarketData;
   readonly books: Books;
 }
@@ -36,8 +36,8 @@ interface QuotedMarket {
 export const dryKey = ({ exchange }: Pick<AccountRef, "exchange">): string => `dry:${exchange}`;
 
 /**
- * An account on paper: the exchange's own prices, books of ours. A resting order fills whole, at its own
- * price, once the observed ask or bid has passed it; what meets the market on arrival takes there.
+ * A paper trading account: the exchange's prices, our books. An open order fills completely at its own price after
+ * the observed ask or bid has passed it; an order that crosses the market fills on arrival.
  */
 export function dryVenue({ account, data, books }: DryAccount): Venue {
   const key = dryKey(account);
@@ -94,7 +94,7 @@ function settlementAtQuotes({ books, at, markets }: MarketsSeen): BookChange | u
 const isPassed = ({ side, price, meetsFrom }: BookedOrder, { bid, ask, at }: Quote): boolean =>
   at >= meetsFrom && (side === "buy" ? ask > ZERO && ask < price : bid > price);
 
-/** One level, deep enough for any order of a grid: the observed ask for a buy, the bid for a sell. */
+/** Returns one level, deep enough for any order of a grid: the observed ask for a buy, the bid for a sell. */
 const arrivalAt = ({ side, amount }: NewOrder, market: Market, { bid, ask, at }: Quote): Arrival => {
   const price = side === "buy" ? ask : bid;
   return { market, at, levels: price > ZERO ? [{ price, amount }] : [] };

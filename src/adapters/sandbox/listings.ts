@@ -10,17 +10,20 @@ import { replayPath } from "./replay.ts";
 export interface PriceWorld {
   readonly seed: number;
   readonly origin: Millis;
-  /** Replayed candles per symbol. */
+  /** Replayed candles by symbol. */
   readonly replays: ReadonlyMap<Pair, Candles>;
 }
 
-/** Quote traded in an hour. */
+/** Quote traded per hour. */
 const HOURLY_NOTIONAL = 2_000_000;
 
-/** Of each symbol. */
+/** Price changes of each symbol. */
 export type Shocks = Readonly<Record<string, readonly Shock[]>>;
 
-/** What the sandbox's venues list, each symbol with its price path. Paths are kept while no shock is added. */
+/**
+ * Returns the listings of the sandbox's venues, each symbol with its price path. Paths are cached while no price
+ * change is added.
+ */
 export function createListings(
   world: PriceWorld,
 ): (venue: string, symbol: Pair, shocks: Shocks) => ListedPath | undefined {

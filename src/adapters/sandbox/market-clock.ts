@@ -1,18 +1,18 @@
 import type { Millis } from "../../kernel/time.ts";
 
-/** How market time runs against protocol time; one row of the database, written when it is made. */
+/** How market time relates to protocol time; one row of the database, written when it is created. */
 export interface MarketClock {
   /** Market time at `created`. */
   readonly origin: Millis;
-  /** Protocol time at which the database was made. */
+  /** Protocol time at which the database was created. */
   readonly created: Millis;
-  /** So many times as fast as protocol time; 0 where it stands still but for what passes let go by. */
+  /** Factor of market time to protocol time; 0 if only passes advance it. */
   readonly speed: number;
-  /** What passes have let go by. */
+  /** Time by which passes have advanced. */
   readonly passed: Millis;
 }
 
-/** The speed at which passes run one after the other, and market time goes on by their interval after each. */
+/** The speed at which passes run one after another, and market time advances by their interval after each. */
 export const AS_PASSES_GO = 0;
 
 export const marketTime = ({ origin, created, speed, passed }: MarketClock, now: Millis): Millis =>

@@ -9,9 +9,9 @@ import type { Market } from "../../model/market.ts";
 import { type Course, courseOf, mayTouch } from "./course.ts";
 import type { PricePath } from "./path.ts";
 
-/** How simulated orders meet the price. */
+/** How simulated orders fill. */
 export interface MatchingRules {
-  /** `touch` fills when the price reaches the order's, `cross` when it passes it. */
+  /** `touch` fills when the price reaches the order's price, `cross` when it passes it. */
   readonly fill: "touch" | "cross";
   /** Whether some orders fill in two parts. */
   readonly parts: boolean;
@@ -24,7 +24,7 @@ export interface ListedPath {
 
 export type Listings = (symbol: string) => ListedPath | undefined;
 
-/** After a part fill the rest waits for the next quarter of a minute. */
+/** After a partial fill, the rest waits for the next quarter of a minute. */
 const BUCKET: Millis = 15 * SECOND;
 const PART_SHARE = 0.125;
 
@@ -33,8 +33,8 @@ interface Met extends ListedPath {
 }
 
 /**
- * Lets resting orders meet the price up to `until`, in time order. Undefined when none fills. What the price has
- * reached is found once for each symbol, and only the orders within it are looked at closer.
+ * Matches open orders with the price up to `until`, in time order. Undefined if none fills. Each symbol's price range
+ * is computed once, and only the orders within it are checked further.
  */
 export function fillResting(
   books: VenueBooks,
@@ -90,7 +90,7 @@ function meetingAmount(order: BookedOrder, { lot }: Market, at: Millis, { parts 
   return whole ? rest : max(lot, snap(rest / 2n, lot, "down"));
 }
 
-/** The first moment of the span at which the price is good enough for the order. */
+/** Returns the first time of the span at which the price is good enough for the order. */
 function meeting(
   { side, price, meetsFrom }: BookedOrder,
   { market, path, course: { from, until, corners } }: Met,

@@ -2,14 +2,14 @@ import { hashText, mix, share } from "../../kernel/hash.ts";
 import { HOUR, MINUTE, type Millis, SECOND } from "../../kernel/time.ts";
 import { between, type Corner } from "../../market/matching/corner.ts";
 
-/** The price of one symbol on one venue as a function of market time: straight lines between corners. */
+/** The price of one symbol on one venue as a function of market time: straight lines between turning points. */
 export interface PricePath {
   at(time: Millis): number;
-  /** Corners strictly between the two times, in order. */
+  /** Returns turning points strictly between the two times, in order. */
   corners(from: Millis, to: Millis): Corner[];
-  /** Prices strictly between the two times, enough for a candle's high and low. */
+  /** Returns prices strictly between the two times, enough for a candle's high and low. */
   inside(from: Millis, to: Millis): number[];
-  /** Base traded in [from, to). */
+  /** Returns the base traded in [from, to). */
   volume(from: Millis, to: Millis): number;
 }
 
@@ -22,11 +22,11 @@ export interface Generated {
   readonly seed: number;
   readonly symbol: string;
   readonly venue: string;
-  /** The path passes through `ticks` at `at`, but for the venue's own small difference. */
+  /** The path passes through `ticks` at `at`, except for the venue's small difference. */
   readonly anchor: Corner;
-  /** Standard deviation of an hour's return. */
+  /** Standard deviation of an hourly return. */
   readonly volatility: number;
-  /** Base traded in an hour, on average. */
+  /** Average base traded per hour. */
   readonly hourlyVolume: number;
   readonly shocks: readonly Shock[];
 }
@@ -38,9 +38,9 @@ const VENUE_PERIOD = 10 * 60 * SECOND;
 const VENUE_SHARE = 0.0004;
 
 /**
- * Fractal value noise: octaves of period T and amplitude proportional to √T add up to a path whose
- * return over a time Δ has a standard deviation proportional to √Δ, like a price's, and which is
- * a function of time, so that any process computes the same price for any moment.
+ * Fractal value noise: octaves of period T and amplitude proportional to √T add up to a path whose return over a time
+ * Δ has a standard deviation proportional to √Δ, like a price's. It is a function of time, so every process computes
+ * the same price.
  */
 export function generatedPath({
   seed,
@@ -93,7 +93,10 @@ export function generatedPath({
   };
 }
 
-/** A week has 40,000 corners, and anybody may ask for a thousand weeks: longer candles are sampled. */
+/**
+ * Longest candle that is computed exactly; longer ones are sampled, because a week has 40,000 turning points and
+ * anybody can request a thousand weeks.
+ */
 const LONGEST_WALKED: Millis = 5 * MINUTE;
 const SAMPLES = 6;
 
@@ -102,7 +105,7 @@ export function sampled(at: (time: Millis) => number, from: Millis, to: Millis):
   return Array.from({ length: SAMPLES - 1 }, (_, place) => at(Math.floor(from + (place + 1) * step)));
 }
 
-/** A value in ±amplitude, random at multiples of the period and straight between them. */
+/** Returns a value in ±amplitude, random at multiples of the period and linear between them. */
 export function noise(hash: number, period: Millis, amplitude: number): (time: Millis) => number {
   const value = (place: number) => (share(hash, place) * 2 - 1) * amplitude;
   return (time) => {
@@ -112,7 +115,7 @@ export function noise(hash: number, period: Millis, amplitude: number): (time: M
   };
 }
 
-/** Remembers the last few thousand values: neighbours are asked for again and again. */
+/** Caches the last few thousand values, because neighbors are read repeatedly. */
 function memoized(compute: (place: number) => number): (place: number) => number {
   const known = new Map<number, number>();
   return (place) => {

@@ -1,4 +1,4 @@
-/** What a person does to a simulated venue beside the API. */
+/** Actions of a person on a simulated venue outside the API. */
 
 import { type Decimal, text, ZERO } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
@@ -6,7 +6,7 @@ import type { Books } from "./books.ts";
 
 const PERSON_TRIES = 50;
 
-/** Adds to a balance, or with a negative amount takes from what is free. Returns the new total. */
+/** Adds to a balance, or withdraws from the free part with a negative amount. Returns the new total. */
 export async function deposit(
   books: Books,
   { exchange, asset, amount }: { exchange: string; asset: string; amount: Decimal },

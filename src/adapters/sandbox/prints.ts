@@ -25,7 +25,7 @@ export function tickerAt(market: Market, path: PricePath, at: Millis): Ticker {
   };
 }
 
-/** The newest public trades up to a time, newest first. */
+/** Returns the newest public trades up to a time, newest first. */
 export function tradesAt(market: Market, path: PricePath, at: Millis, limit: number): Trade[] {
   const hash = hashText(market.symbol);
   const newest = Math.floor(at / BETWEEN_TRADES);
@@ -43,7 +43,7 @@ export function tradesAt(market: Market, path: PricePath, at: Millis, limit: num
   });
 }
 
-/** Candles in ascending time, the last one still under way. */
+/** Returns candles in ascending order; the last one is incomplete. */
 export function candlesAt(
   market: Market,
   path: PricePath,

@@ -5,8 +5,8 @@ import { between, type Corner } from "../../market/matching/corner.ts";
 import { type PricePath, sampled } from "./path.ts";
 
 /**
- * A path through every candle, walked open, high, low, close in its quarters. Before the first
- * candle it is the generated path that leads there, after the last it holds the last close.
+ * Returns a path through every candle: open, high, low and close in its quarters. Before the first candle it is the
+ * generated path that leads there; after the last it stays at the last close.
  */
 export function replayPath(candles: Candles, tick: Decimal, before: (first: Corner) => PricePath): PricePath {
   const { times } = candles;
@@ -47,10 +47,10 @@ export function replayPath(candles: Candles, tick: Decimal, before: (first: Corn
   };
 }
 
-/** The file's own candles have few corners: so many of them are walked for one that is asked for. */
+/** Longest candle that is computed exactly from the file's candles, which have few turning points. */
 const LONGEST_REPLAY_WALKED: Millis = 4 * HOUR;
 
-/** The corner at a place, four to a bar, made when it is asked for: a year of minutes has two million. */
+/** Returns the turning point at a position, four per bar, computed on demand: a year of minutes has two million. */
 function eachCornerOf(
   { times, open, high, low, close, scale, spanMillis }: Candles,
   tick: Decimal,
@@ -68,7 +68,7 @@ function eachCornerOf(
   };
 }
 
-/** Of the bars before each; of a time after the last one, of all. */
+/** Returns totals of the bars before each one; for a time after the last one, of all. */
 function runningTotals(volumes: Float64Array): Float64Array {
   const totals = new Float64Array(volumes.length + 1);
   for (let bar = 0; bar < volumes.length; bar++)
@@ -76,7 +76,7 @@ function runningTotals(volumes: Float64Array): Float64Array {
   return totals;
 }
 
-/** The first place at which the condition holds, if it holds from some place on. */
+/** Returns the first position at which the condition is true, if it is true from some position on. */
 function firstPlaceWhere(length: number, holds: (place: number) => boolean): number {
   let [low, high] = [0, length];
   while (low < high) {

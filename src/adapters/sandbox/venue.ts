@@ -32,7 +32,7 @@ export const SANDBOX_TIMING: Timing = {
 
 export interface Simulation {
   readonly account: AccountRef;
-  /** Which of the real venues it stands for. */
+  /** The real venue that it simulates. */
   readonly venue: string;
   readonly books: Books;
   readonly clock: MarketClock;
@@ -45,7 +45,7 @@ interface BooksSeen extends BookMoment {
   readonly listed: (symbol: Pair) => ListedPath;
 }
 
-/** A simulated venue: its prices are a function of market time. */
+/** A simulated venue; its prices are a function of market time. */
 export function simulatedVenue(simulation: Simulation): Venue {
   const { account, books, timing } = simulation;
   const exchange = account.exchange;
@@ -85,7 +85,7 @@ async function lookAtBooks(simulation: Simulation): Promise<BooksSeen> {
   return { books, now, listed, at: simulatedNow(simulation, when, books.settledAt) };
 }
 
-/** Other people's depth and all that the account rests, once it has met the price up to now. */
+/** Returns other people's depth and the account's open orders, after matching them with the price up to now. */
 async function bookNow(simulation: Simulation, symbol: Pair, limit: number): Promise<Book> {
   const seen = await lookAtBooks(simulation);
   const change = settlementAlongPath(simulation, seen);
@@ -105,7 +105,7 @@ const bestPricesIn = ({ bids, asks }: Book) => ({ bid: bids[0]?.price ?? ZERO, a
 const simulatedNow = ({ clock }: Simulation, { now, passed }: BooksReading, settledAt: Millis): Millis =>
   Math.max(marketTime({ ...clock, passed }, now), settledAt);
 
-/** Walking a long quiet path again and again costs more than writing down that it was quiet. */
+/** Computing a long path without fills repeatedly costs more than storing that there were none. */
 const QUIET: Millis = 240 * MINUTE;
 
 function settlementAlongPath(

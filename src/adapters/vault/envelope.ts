@@ -1,7 +1,7 @@
 /**
  * Envelope encryption with WebCrypto, the same on every runtime: a random data key for each credential encrypts its
- * fields and is itself wrapped by the operator's key. What each text belongs to is authenticated with it, so that
- * rows or columns that were exchanged do not decrypt. All AES-256-GCM, a new nonce for each text.
+ * fields, and the operator's key encrypts the data key. The owner and field of each text are authenticated, so
+ * swapped rows or columns do not decrypt. AES-256-GCM with a new nonce for each text.
  */
 import { hexOf } from "../../kernel/digest.ts";
 import { SettingsError } from "../../kernel/errors.ts";
@@ -9,9 +9,9 @@ import { SettingsError } from "../../kernel/errors.ts";
 const NONCE = 12;
 const ALGORITHM = "AES-GCM";
 
-/** A key-encryption key of the operator's. */
+/** A key-encryption key of the operator. */
 export interface Kek {
-  /** Tells which key has wrapped a row: the beginning of its SHA-256. */
+  /** Identifies the key that encrypted a row: the first characters of its SHA-256. */
   readonly id: string;
   readonly key: CryptoKey;
 }
@@ -19,7 +19,7 @@ export interface Kek {
 export interface Sealed {
   readonly kek: string;
   readonly wrapped: string;
-  /** Encrypted texts by their field. */
+  /** Encrypted texts by field. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
@@ -29,7 +29,7 @@ export async function importKek(raw: Uint8Array<ArrayBuffer>): Promise<Kek> {
   return { id: hexOf(digest.slice(0, 4)), key };
 }
 
-/** Encrypts the fields of what `owner` names. */
+/** Encrypts the fields of `owner`. */
 export async function seal(
   { id, key }: Kek,
   owner: string,
@@ -45,7 +45,7 @@ export async function seal(
   return { kek: id, wrapped, fields };
 }
 
-/** Throws SettingsError, saying why of the sealed texts, when a key is missing or anything is not as it was sealed. */
+/** Decrypts sealed texts. Throws SettingsError with the reason if a key is missing or anything was changed. */
 export async function openSealed(
   keks: readonly Kek[],
   owner: string,
@@ -60,7 +60,7 @@ export async function openSealed(
   return texts;
 }
 
-/** The same fields under another key of the operator's: only the data key is wrapped anew. */
+/** Encrypts the same fields with another of the operator's keys; only the data key is encrypted again. */
 export async function rewrap(keks: readonly Kek[], owner: string, sealed: Sealed): Promise<Sealed> {
   const [first] = keks;
   if (!first) throw new SettingsError("EDGEMAKER_KEK is not set");

@@ -1,7 +1,7 @@
 import { hexOf } from "../../kernel/digest.ts";
 import type { Signer } from "../../ports/stores/audit-store.ts";
 
-/** What the key is for: another use of the same key of the operator's would be another key. */
+/** Purpose of the derived key; another purpose would give another key. */
 const PURPOSE = "edgemaker audit checkpoints";
 const HASH = "SHA-256";
 

@@ -2,10 +2,10 @@ import { type Millis, SECOND } from "../../kernel/time.ts";
 import type { AccountKey } from "../../model/account.ts";
 import type { Local } from "../../ports/local.ts";
 
-/** Stored exchange keys as venues use them. */
+/** Stored exchange keys in the form that venues use. */
 export interface StoredCredentials<K> {
   get(account: AccountKey): Promise<K | undefined>;
-  /** Whether there were some when they were last listed. */
+  /** Returns whether there were keys at the last listing. */
   has(account: AccountKey): boolean;
 }
 
@@ -14,10 +14,13 @@ interface CredentialSource<K> {
   list(): Promise<readonly { readonly account: AccountKey }[]>;
 }
 
-/** How long a missing account is taken to be missing still. */
+/** How long a missing account counts as missing. */
 const LISTED_FOR: Millis = 10 * SECOND;
 
-/** Lists the accounts once, and again in the background when one is missed: another process may have added it. */
+/**
+ * Lists the accounts once, and again in the background when one is missing, because another process could have added
+ * it.
+ */
 export async function storedKeys<K>(
   source: CredentialSource<K>,
   { monotonic }: Pick<Local, "monotonic">,
@@ -45,5 +48,5 @@ export async function storedKeys<K>(
   }
 }
 
-/** Where the operator has set no key that could decrypt them. */
+/** Used if the operator has set no key that could decrypt them. */
 export const NO_STORED_KEYS: StoredCredentials<never> = { get: async () => undefined, has: () => false };

@@ -6,12 +6,12 @@ import type { AccountKind, KeptValue } from "../client/keeping.ts";
 import type { ExchangeLink } from "./exchange-link.ts";
 
 const MOST_KINDS_KEPT = 1000;
-/** A kind that was told so lately is not doubted. */
+/** An account kind that was read this recently is not checked again. */
 const SURE: Millis = 10 * MINUTE;
 
 /**
- * Which of an exchange's two kinds of account a key opens: asked for once a day and kept with the account, never left to
- * ccxt, which takes a failed question for an answer. Another key of the same account is asked about anew.
+ * Reads which of an exchange's two kinds of account a key belongs to: once a day, stored with the account. ccxt would
+ * take a failed request for a result. Another key of the same account is checked again.
  */
 export function accountKindReader(
   link: ExchangeLink,
@@ -27,7 +27,7 @@ export function accountKindReader(
     return kind;
   };
 
-  /** What was told of this very key, however long ago. */
+  /** Returns the stored kind of this key, of any age. */
   async function kept(): Promise<KeptValue<AccountKind> | undefined> {
     const key = await keyOf();
     const found = link.kinds.get(account);
@@ -39,7 +39,7 @@ export function accountKindReader(
   }
 
   return {
-    /** As it was told within a day, else as `ask` tells it; where that fails, as it was told before. */
+    /** Returns the kind if it was read within a day, otherwise from `ask`; if that fails, the stored one. */
     async settled(ask: () => Promise<AccountKind>): Promise<AccountKind> {
       const before = await kept();
       if (before && before.age < DAY) return before.value;
@@ -58,7 +58,10 @@ export function accountKindReader(
       return remember(key, kind, 0);
     },
 
-    /** Money that is not there may be in an account of the other kind: whoever comes next asks again, now and then. */
+    /**
+     * Requests another check, because missing funds can be in an account of the other kind. Repeated at most every
+     * few minutes.
+     */
     async doubt(): Promise<void> {
       const found = link.kinds.get(account);
       if (!found || local.monotonic() - found.at < SURE) return;

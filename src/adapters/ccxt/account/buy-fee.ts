@@ -6,13 +6,13 @@ import type { TradedFees } from "../client/keeping.ts";
 import type { ExchangeLink } from "./exchange-link.ts";
 
 const LEARNED_FOR: Millis = HOUR;
-/** A first buy may come soon. */
+/** A first buy can follow soon. */
 const UNKNOWN_FOR: Millis = MINUTE;
 
-/** Keys of requests are accounts too, and anybody may send new ones. */
+/** Maximum number of accounts; keys in requests create accounts, and anybody can send new keys. */
 const MOST_ACCOUNTS = 1000;
 
-/** In which asset this account is charged for buys; where the exchange's accounts differ its own fills tell. */
+/** Returns the asset of this account's fees for buys; if accounts of the exchange differ, its fills show it. */
 export async function buyFeeIn(
   { quirks, keeping, local, buyFees }: ExchangeLink,
   account: AccountKey,
@@ -27,7 +27,7 @@ export async function buyFeeIn(
   return asset;
 }
 
-/** A fee in a third asset, or none, tells nothing. */
+/** Returns the fee asset of buys; a fee in a third asset, or no fee, gives no information. */
 function learned(bought: readonly TradedFees[]): Market["buyFeeIn"] {
   for (const { symbol, fees } of bought) {
     const { base, quote } = splitPair(symbol);

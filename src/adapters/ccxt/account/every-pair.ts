@@ -10,14 +10,14 @@ interface Reads {
   openOrders(symbol: Pair): Promise<readonly VenueOrder[]>;
 }
 
-/** A fee may be set aside beside an order: so much more than it costs is explained by it. */
+/** Part of an order's cost that can be locked for its fee. */
 const FEE_SHARE = 50n;
 const MOST_PAIRS = 20;
 
 /**
- * Open orders of all pairs, where the exchange lists them of one pair at a time: of the pairs that were traded here,
- * and of those whose base is set aside for something. What is set aside and still not explained is an order on a pair
- * that nobody here knows of, and then no list is better than one that lacks it.
+ * Returns open orders of all pairs for an exchange that lists only one pair per request: pairs that were traded here,
+ * and pairs whose base is locked. If locked balances stay unexplained, there is an order on an unknown pair; then it
+ * throws, because an incomplete list is worse than none.
  */
 export async function openOnEveryPair(
   { keeping, catalog, quirks }: ExchangeLink,

@@ -17,49 +17,49 @@ import { type SharedReads, sharedReads } from "../client/shared-reads.ts";
 import { type Fetch, transport, type Wire } from "../client/transport.ts";
 import { type Catalog, createCatalog } from "../exchanges/catalog.ts";
 
-/** The runtime's own parts that the adapter uses. */
+/** Platform functions that the adapter uses. */
 export interface LinkRuntime {
   readonly keeping: Keeping;
   readonly local: Local;
   readonly log: Log;
   readonly fetch: Fetch;
-  /** This machine's own clock. */
+  /** This machine's clock. */
   readonly clock: () => Millis;
 }
 
-/** The fee asset of each account's buys, with the time at which newer fills are read. */
+/** Fee asset of each account's buys, with the time at which newer fills are read. */
 export type BuyFees = Map<AccountKey, { readonly asset: Market["buyFeeIn"]; readonly until: Millis }>;
 
-/** What leads to one configured exchange in this process, and what all its venues share. None of it belongs to a key. */
+/** Access to one configured exchange in this process, shared by all its venues. It contains nothing of a key. */
 export interface ExchangeLink extends LinkRuntime {
   readonly id: string;
   readonly quirks: Quirks;
   readonly base: string;
   readonly host: string;
   readonly timing: Timing;
-  /** Undefined where nobody counts. */
+  /** Undefined without a rate limit. */
   readonly rate: PrivateRate | undefined;
   readonly catalog: Catalog;
-  /** One for each of those whose questions and failures are to touch nobody else's. */
+  /** Separate reads for each type of caller, so their requests and failures do not affect each other. */
   readonly reads: Readonly<Record<Asker, SharedReads>>;
-  /** Of what strangers have asked. */
+  /** Rate limit of requests without a token. */
   readonly budget: PublicBudget | undefined;
-  /** Of this machine's clock, which calls outside of a pass go by. */
+  /** Check of this machine's clock, for calls outside of a pass. */
   readonly check: ClockCheck;
   readonly fees: Map<string, { readonly rates: FeeRates | undefined; readonly until: Millis }>;
-  /** When it was asked, by this process's own clock. */
+  /** When it was read, by this process's clock. */
   readonly kinds: Map<AccountKey, KnownKind & { readonly at: Millis }>;
   readonly buyFees: BuyFees;
-  /** The keyless instance, with this market among those that it knows. */
+  /** Returns the instance without keys, after loading this market into it. */
   publicly(market: Dict): Promise<Ccxt>;
-  /** Of each account whose private calls go one at a time and that has some under way. */
+  /** Queues of accounts whose private calls must be serial, while calls are running. */
   readonly lines: Map<AccountKey, AccountLine>;
 }
 
-/** A pass over an account, a person with a token or the command line, and whoever else. */
+/** A pass over an account, a person with a token or the command line, and everybody else. */
 export type Asker = "step" | "own" | "anyone";
 
-/** A stop price is watched again as soon as the exchange answers; others can wait. */
+/** Short pauses for passes, because a stop price must be watched again as soon as the exchange responds. */
 const STEP_PAUSE: Pause = { first: 5 * SECOND, most: 10 * SECOND };
 const CIRCUIT_PAUSE: Pause = { first: 5 * SECOND, most: MINUTE };
 
@@ -69,7 +69,7 @@ type LinkGiven = Pick<ExchangeLink, keyof LinkRuntime | "id" | "quirks" | "base"
   readonly keptFor?: Millis;
 };
 
-/** Of the keyless instance: it has no secret, so it serves whoever asks in this process. */
+/** Maximum number of markets in the instance without keys, which serves every caller in this process. */
 const MOST_MARKETS = 500;
 
 export function createLink(given: LinkGiven): ExchangeLink {
@@ -130,7 +130,7 @@ export interface Wiring {
   readonly onDate?: Wire["onDate"];
 }
 
-/** A new instance of the exchange's class: made for one invocation, never shared with a key in it. */
+/** Creates an instance of the exchange's class for one invocation; an instance with a key is never shared. */
 export async function createExchange(wiring: Wiring): Promise<Ccxt> {
   const { quirks, base, timing, fetch, clock, keys } = wiring;
   const make = light(await quirks.load(), { number: String, options: quirks.options });

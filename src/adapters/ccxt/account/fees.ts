@@ -11,13 +11,13 @@ function raise(error: Error): never {
   throw error;
 }
 
-/** How long a failed question is not asked again. */
+/** Time until a failed request is retried. */
 const FAILED_FEES_PAUSE = 10 * MINUTE;
 const MOST_FEES_KEPT = 1000;
 
 /**
- * What the exchange charges this account, asked once a day. Undefined without keys, or where it does not tell:
- * the rates of its list are then the highest.
+ * Reads this account's fees once a day. Returns undefined without keys, or if the exchange does not return them; the
+ * listed rates are then the highest possible ones.
  */
 export function accountFeeReader(link: ExchangeLink, account: AccountKey, session: PrivateSession) {
   const { keeping, log, local, quirks } = link;

@@ -8,10 +8,10 @@ import { MOST_LIST_PAGES, type Quirks } from "../client/quirks.ts";
 import { venueFillOf } from "./reading.ts";
 import type { PrivateSession } from "./session.ts";
 
-/** Clocks differ and a request takes its time: what is this near to what the exchange has forgotten counts as forgotten. */
+/** Tolerance for clock differences and request times near the end of the exchange's history. */
 const MARGIN: Millis = MINUTE;
 
-/** One question for own executions, as far as the exchange answers it. */
+/** Makes one query for own executions, as far as the exchange supports it. */
 export async function readSpan(
   { session, quirks }: { session: PrivateSession; quirks: Quirks },
   symbol: Pair,
@@ -29,7 +29,7 @@ export async function readSpan(
   return { ...readFillRows(rows, symbol), covered: result, now };
 }
 
-/** All executions of some orders, as far as the exchange still tells them. */
+/** Returns all executions of some orders, as far as the exchange still has them. */
 export async function readOrders(
   { session, quirks }: { session: PrivateSession; quirks: Quirks },
   symbol: Pair,
@@ -48,8 +48,8 @@ export async function readOrders(
 }
 
 /**
- * A page, and since when it tells all; more of them where one shows nothing but the span's last unit of time, which
- * no narrower span divides.
+ * Reads a page and returns since when it is complete; reads more pages if one covers only the span's last unit of
+ * time, which cannot be divided further.
  */
 async function readPages(
   session: PrivateSession,
@@ -74,8 +74,8 @@ async function readPages(
 }
 
 /**
- * The rows of a span that holds more than a page of them, by halves. What one millisecond hides is missing from its
- * order then, which is asked for on its own.
+ * Divides a span with more than one page of rows into halves. An execution that is hidden within one millisecond is
+ * missing from its order, which is then queried individually.
  */
 async function divided(
   ask: (part: Span, after: readonly Dict[]) => Promise<readonly Dict[]>,
@@ -101,7 +101,7 @@ const oldestOf = (rows: readonly Dict[]): Millis | undefined =>
     .filter(Number.isFinite)
     .sort((a, b) => a - b)[0];
 
-/** Every row that can be read, each once; the others by what can be read of them. */
+/** Returns every readable row once, and for the others the readable part. */
 function readFillRows(rows: readonly Dict[], symbol: Pair): FillsRead {
   const fills = new Map<string, VenueFill>();
   const unreadable: UnreadableFill[] = [];

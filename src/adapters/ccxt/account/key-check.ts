@@ -8,15 +8,15 @@ import { balancesOf } from "./reading.ts";
 import { createSession, type PrivateSession } from "./session.ts";
 
 export interface KeyCheck {
-  /** Assets that the account holds. */
+  /** Number of assets in the account. */
   readonly assets: number;
-  /** Undefined where the exchange does not tell. */
+  /** Undefined if the exchange does not report it. */
   readonly mayWithdraw: boolean | undefined;
-  /** Undefined where the exchange has one kind alone. */
+  /** Undefined if the exchange has only one kind. */
   readonly kind: AccountKind | undefined;
 }
 
-/** Asks the exchange what these keys open and what they may do. Throws VenueError when it refuses them. */
+/** Reads which account these keys open, and their permissions. Throws VenueError if the exchange rejects them. */
 export async function checkKeys(link: ExchangeLink, account: AccountRef, keys: Keys): Promise<KeyCheck> {
   const session = sessionOf(link, account, keys);
   const result = await session.read("balances", undefined, (exchange) => link.quirks.balances(exchange));
@@ -25,7 +25,7 @@ export async function checkKeys(link: ExchangeLink, account: AccountRef, keys: K
   return { assets: held.length, mayWithdraw, kind: session.kind() };
 }
 
-/** What these keys may do, alone. Throws VenueError where the exchange does not say. */
+/** Reads only the permissions of these keys. Throws VenueError if the exchange does not return them. */
 export const askKeyRights = (
   link: ExchangeLink,
   account: AccountRef,
@@ -38,7 +38,7 @@ const sessionOf = (link: ExchangeLink, account: AccountRef, keys: Keys): Private
 const rightsOf = (link: ExchangeLink, session: PrivateSession): Promise<boolean | undefined> =>
   session.read("balances", undefined, (exchange) => link.quirks.mayWithdraw(exchange));
 
-/** Keys that have just read balances are right ones: what refuses this question is a right that they lack. */
+/** Treats a refusal as a missing permission, because keys that have just read balances are valid. */
 function unlessRefused(error: unknown): undefined {
   if (error instanceof VenueError && (error.failure === "invalid_credentials" || error.failure === "refused"))
     return;

@@ -6,7 +6,7 @@ import type { ExchangeLink } from "./exchange-link.ts";
 
 const LONGEST_WAIT_FOR_LEASE: Millis = 10 * SECOND;
 const BETWEEN_LEASE_TRIES: Millis = 50;
-/** How often a pass asks whether somebody waits in another process. */
+/** How often a pass checks whether another process waits. */
 const LOOKS_EVERY: Millis = SECOND;
 /** More than one call of the adapter ever signs. */
 const NONCES = 100;
@@ -19,10 +19,10 @@ interface TurnHold {
 }
 
 /**
- * Where nonces have to arrive in their order, private calls of one key go one at a time: in this process by a line in
- * which people come first, and between processes by the account's lease. A person's call goes under the lease of this
- * process's own pass, between two of its calls, and takes the lease itself where there is none; a pass of another
- * process gives it back between two calls. Elsewhere they just go.
+ * If nonces must arrive in order, private calls of one key are serial: in this process by a queue with people first,
+ * and between processes by the account's lease. A person's call runs under the lease of this process's pass, between
+ * two of its calls; without a pass it takes the lease. A pass of another process releases the lease between two
+ * calls. On other exchanges, calls run directly.
  */
 export function inLeaseTurn(link: ExchangeLink, account: AccountKey, hold: TurnHold | undefined) {
   const { quirks, keeping, local, timing, lines } = link;
@@ -41,7 +41,10 @@ export function inLeaseTurn(link: ExchangeLink, account: AccountKey, hold: TurnH
       if (!quirks.serial) return work(() => true);
       return ofPass ? inLine("pass", work, () => true) : byPerson(work);
     },
-    /** Before each call of a pass: throws BudgetSpent once a person waits in another process, for the rest of the pass. */
+    /**
+     * Runs before each call of a pass: throws BudgetSpent for the rest of the pass once a person waits in another
+     * process.
+     */
     async giveWay(): Promise<void> {
       if (!ofPass) return;
       if (!isAwaited && local.monotonic() >= lookAt) {
@@ -57,7 +60,7 @@ export function inLeaseTurn(link: ExchangeLink, account: AccountKey, hold: TurnH
         link.log("warn", "the wait for a lease could not be recorded", { account, reason: messageOf(error) });
       });
     },
-    /** No further call comes from the pass; ends when those that went under its lease have. */
+    /** Resolves when the calls under the pass's lease have ended; the pass makes no further calls. */
     leave: async (): Promise<void> => {
       if (ofPass) await left(ofPass);
     },

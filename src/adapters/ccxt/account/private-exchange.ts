@@ -8,7 +8,7 @@ import type { ClockCheck } from "../client/clock-check.ts";
 import { giveMarkets } from "../client/give-markets.ts";
 import { createExchange, type ExchangeLink } from "./exchange-link.ts";
 
-/** What the next request goes by; one call at a time, so there is one of it. */
+/** Settings of the next request; calls are serial, so there is only one. */
 export interface NextRequest {
   paid: () => Promise<void>;
   mayLeave: () => boolean;
@@ -22,7 +22,7 @@ interface PrivateAccess {
   readonly check: ClockCheck;
 }
 
-/** The one instance that signs for an invocation, made when it is first needed. */
+/** Returns the one instance that signs in an invocation, created on first use. */
 export function privateExchange(link: ExchangeLink, { keys, now, nonce, check }: PrivateAccess) {
   const { quirks, catalog } = link;
   const next: NextRequest = { paid: async () => undefined, mayLeave: () => true, headers: {} };
@@ -46,7 +46,7 @@ export function privateExchange(link: ExchangeLink, { keys, now, nonce, check }:
 
   return {
     next,
-    /** The instance, with this pair's market among those that it knows. */
+    /** Returns the instance after loading this pair's market. */
     async with(symbol: Pair | undefined): Promise<Ccxt> {
       made ??= make();
       const exchange = await made;
@@ -60,7 +60,7 @@ export function privateExchange(link: ExchangeLink, { keys, now, nonce, check }:
   };
 }
 
-/** What is missing, and where it is looked for. */
+/** Error for missing keys; it explains where edgemaker looks for them. */
 export function noKeys(id: string): VenueError {
   const name = prefixOf(id);
   return new VenueError(

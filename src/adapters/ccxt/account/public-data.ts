@@ -19,17 +19,17 @@ const CCXT_TIMEFRAMES: Readonly<Record<number, string>> = {
   [7 * DAY]: "1w",
 };
 
-/** The most that an operation asks for: one answer then serves every smaller question. */
+/** Maximum number of levels of any operation, so one response serves every smaller request. */
 const MOST_BOOK_LEVELS = 100;
-/** Candles are asked for in one of these numbers, for the same reason. */
+/** Candles are requested in one of these numbers, for the same reason. */
 const CANDLES = [100, 300, 1000] as const;
 
 export type PublicData = Omit<MarketData, "market"> & {
-  /** A ticker that nobody else has asked for. */
+  /** Reads a ticker that is not shared with other callers. */
   quote(symbol: Pair): Promise<Ticker>;
 };
 
-/** Public data, asked without keys, for one of those who share nothing with the others. */
+/** Returns public data, read without keys, for one type of caller. */
 export function publicData(link: ExchangeLink, asker: Asker): PublicData {
   const { quirks, reads, clock } = link;
   const market = (symbol: Pair): Promise<Dict> =>
@@ -91,7 +91,7 @@ export function publicData(link: ExchangeLink, asker: Asker): PublicData {
   };
 }
 
-/** Some exchanges tell more than a page was asked for: what stands in the next one too is told once. */
+/** Removes duplicates, because some exchanges return more candles than requested, which the next page repeats. */
 const apart = (candles: readonly Candle[]): Candle[] =>
   [...new Map(candles.map((candle) => [candle.at, candle])).values()].sort((a, b) => a.at - b.at);
 

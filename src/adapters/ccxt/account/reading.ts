@@ -1,4 +1,4 @@
-/** What ccxt has made of an answer as our own types. What is not finite, negative or missing is a failed read. */
+/** Converts ccxt's results to our types. Values that are not finite, negative or missing fail the read. */
 
 import { type Decimal, div, fromNumber, mul, ONE, parseDecimal, ZERO } from "../../../kernel/decimal.ts";
 import { VenueError } from "../../../kernel/errors.ts";
@@ -14,7 +14,7 @@ import type { Quirks } from "../client/quirks.ts";
 
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 
-/** Exact text, or the shortest text of a JSON number; undefined for anything else. */
+/** Parses exact text, or the shortest text of a JSON number; undefined for anything else. */
 function decimalOf(value: unknown): Decimal | undefined {
   if (typeof value === "number") return fromNumber(value);
   if (typeof value !== "string" || !NUMBER.test(value)) return undefined;
@@ -140,8 +140,8 @@ export function candleOf(row: readonly unknown[]): Candle {
 }
 
 /**
- * The entries of ccxt's balance that are assets: it also carries sums by kind, and the raw answer. What the exchange
- * tells under several names is summed under the one that it is spent as: only the sum has to be more than nothing.
+ * Returns the assets in ccxt's balance, which also contains sums and the raw response. Adds up an asset's different
+ * names; only the sum must be positive.
  */
 export function balancesOf(result: Dict, { spentAs }: Pick<Quirks, "spentAs">): Balance[] {
   const total = result.total;
@@ -200,7 +200,7 @@ const readStatus = (word: unknown, filled: Decimal): OrderStatus => {
   return ENDED.get(word) ?? "unknown";
 };
 
-/** Undefined unless every fee is told with its asset: unknown is not zero. */
+/** Returns undefined unless every fee has its asset: unknown is not zero. */
 function wholeFees(result: Dict): Fee[] | undefined {
   const list =
     Array.isArray(result.fees) && result.fees.length > 0 ? result.fees : result.fee ? [result.fee] : [];
@@ -213,8 +213,8 @@ function wholeFees(result: Dict): Fee[] | undefined {
 }
 
 /**
- * The cost as it is told. Nothing is a cost too, where price × amount rounds to nothing in the places that it is told
- * in: kraken takes dust for free (infinity-grid#7).
+ * Returns the reported cost. Zero is valid if price × amount rounds to zero at the reported precision: Kraken takes
+ * dust for free (infinity-grid#7).
  */
 function notionalOf(result: unknown, worth: Decimal): Decimal {
   if (!isGiven(result)) return worth;

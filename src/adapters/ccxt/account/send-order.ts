@@ -14,12 +14,12 @@ const PLAUSIBLE = /^[\w.:-]{1,80}$/;
 interface OrderSending {
   readonly link: ExchangeLink;
   readonly session: PrivateSession;
-  /** Of the very moment: not what another has asked a second ago. */
+  /** Reads the current quote, never a cached one. */
   readonly quote: (symbol: Pair) => ReturnType<MarketData["ticker"]>;
   readonly market: MarketData["market"];
 }
 
-/** Sends an order at most once, and says for certain what can be said for certain. */
+/** Sends an order at most once, and returns only what is certain about its result. */
 export async function sendOrder(
   sending: OrderSending,
   order: NewOrder,
@@ -62,7 +62,7 @@ async function spoil({ catalog, log }: ExchangeLink, symbol: Pair): Promise<void
   });
 }
 
-/** Where a market buy goes by its cost, a limit that takes at once buys the amount instead. */
+/** Converts a market buy to an immediate limit order, if the exchange accepts market buys only by cost. */
 async function asTaken({ link, quote, market }: OrderSending, order: NewOrder): Promise<NewOrder> {
   if (!link.quirks.buysByCost || order.type !== "market" || order.side !== "buy") return order;
   const [{ tick }, { ask }] = [await market(order.symbol), await quote(order.symbol)];
@@ -91,7 +91,7 @@ export async function sendCancel(
   }
 }
 
-/** Sees whether a request has left: what fails before that has certainly done nothing. */
+/** Observes whether a request has left; a failure before that had no effect. */
 function watchedRequest() {
   let left = false;
   const leaving = () => {

@@ -15,16 +15,16 @@ import { inLeaseTurn } from "./lease-turn.ts";
 import { privateExchange } from "./private-exchange.ts";
 import { type PaidCalls, type Spender, spender } from "./spending.ts";
 
-/** The account's lease, where a pass holds it. */
+/** The account's lease while a pass holds it. */
 export interface LeaseHold {
-  /** Protocol time at which it was taken. */
+  /** Protocol time of its start. */
   readonly now: Millis;
   /** This process's own clock just before it was asked for. */
   readonly requestedAt: Millis;
   readonly isUrgent: boolean;
-  /** After so long it gives way to people who wait for the lease in other processes; undefined where it does not. */
+  /** Time after which it yields to people in other processes; undefined if it does not. */
   readonly yieldsAfter: Millis | undefined;
-  /** Taken from the account's rate with the lease. */
+  /** Calls deducted from the rate limit with the lease. */
   readonly paid?: CallRequests | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface SessionCaller {
   readonly hold?: LeaseHold | undefined;
 }
 
-/** When a request leaves, and when the exchange is to refuse it. */
+/** When a request can be sent, and when the exchange must refuse it. */
 export interface Expiry {
   readonly now: Millis;
   readonly by: Millis;
@@ -42,21 +42,21 @@ export interface Expiry {
 
 /** The private calls of one invocation: one instance with one key, one call at a time. */
 export interface PrivateSession {
-  /** Of a pass, before its first read: throws BudgetSpent where the rate lacks the calls of a whole one. */
+  /** For a pass, before its first read: throws BudgetSpent if the rate limit lacks the calls of a whole pass. */
   enter(): Promise<void>;
-  /** Of a pass: its last call is made. */
+  /** For a pass: marks its last call as made. */
   leave(): Promise<void>;
-  /** Tells whoever has the account's lease that a person waits for it. */
+  /** Signals the lease's holder that a person waits for it. */
   wait(): Promise<void>;
   readonly now: () => Millis;
   keys(): Promise<Keys | undefined>;
-  /** Of which kind the account is, where the exchange has two and was asked. */
+  /** Returns the account's kind, if the exchange has two and the kind was read. */
   kind(): AccountKind | undefined;
   /** Throws VenueError. */
   read<T>(kind: PrivateCall, symbol: Pair | undefined, call: (exchange: Ccxt) => Promise<T>): Promise<T>;
-  /** What is known without a call, this pair's market being known. */
+  /** Returns what is known without a call when this pair's market is loaded. */
   knowing<T>(symbol: Pair, tell: (exchange: Ccxt) => T): Promise<T>;
-  /** Throws NotSent, CallFailed, or whatever ccxt makes of an answer that it cannot read. Never tries twice. */
+  /** Throws NotSent, CallFailed, or ccxt's error for a response that it cannot read. Never sends twice. */
   write<T>(query: Write, call: (exchange: Ccxt, expiry: Expiry) => Promise<T>): Promise<T>;
 }
 
@@ -64,11 +64,11 @@ interface Write {
   readonly kind: PrivateCall;
   readonly symbol: Pair;
   readonly permit: Permit;
-  /** Told in the moment in which the request leaves: what fails before has certainly done nothing. */
+  /** Called when the request leaves; a failure before that had no effect. */
   readonly leaving: () => void;
 }
 
-/** An invalid nonce is a definite refusal, so signing again cannot place an order twice. */
+/** Number of signings. An invalid nonce is a definite rejection, so signing again cannot place an order twice. */
 const SIGNINGS = 3;
 
 export function createSession(link: ExchangeLink, { account, keys, hold }: SessionCaller): PrivateSession {
@@ -82,7 +82,7 @@ export function createSession(link: ExchangeLink, { account, keys, hold }: Sessi
   let accountKind: AccountKind | undefined;
   const oneByOne = queue();
 
-  /** Signs again after a nonce that came too late; nothing else is tried twice. */
+  /** Signs again after a late nonce; never repeats anything else. */
   async function signed<T>(kind: PrivateCall, call: () => Promise<T>): Promise<T> {
     for (let signing = 1; ; signing++) {
       try {
@@ -96,7 +96,7 @@ export function createSession(link: ExchangeLink, { account, keys, hold }: Sessi
     }
   }
 
-  /** The instance, which knows of which kind the account is. */
+  /** Returns the instance after setting the account's kind. */
   async function ready(symbol: Pair | undefined): Promise<Ccxt> {
     const exchange = await own.with(symbol);
     if (!quirks.kinds || accountKind) return exchange;
@@ -115,7 +115,10 @@ export function createSession(link: ExchangeLink, { account, keys, hold }: Sessi
     return signed("kind", () => kinds.ask(exchange));
   }
 
-  /** A call that is refused because the account is of the other kind has done nothing: it is made once more, in the other way. */
+  /**
+   * Repeats a call in the other form if the exchange rejected it because of the account's kind; the first call had no
+   * effect.
+   */
   async function ofItsKind<T>(exchange: Ccxt, call: () => Promise<T>): Promise<T> {
     try {
       return await call();
@@ -200,14 +203,14 @@ const spenderOf = (hold: LeaseHold | undefined): Spender =>
 const paidOf = (hold: LeaseHold | undefined): PaidCalls | undefined =>
   hold?.paid && { ...hold.paid, at: hold.requestedAt };
 
-/** A pass goes by the protocol's time, a person's call by this machine's own. */
+/** Returns the clock: a pass uses protocol time, a person's call this machine's time. */
 function clockOf({ quirks, timing, local, clock, check }: ExchangeLink, hold: LeaseHold | undefined) {
   if (!hold) return { now: clock, check };
   const now = () => Math.floor(hold.now + local.monotonic() - hold.requestedAt);
   return { now, check: clockCheck(quirks.name, timing.skew, now) };
 }
 
-/** Runs what it is given one after the other, whatever becomes of each. */
+/** Runs tasks one after another, and continues after failures. */
 function queue() {
   let last: Promise<unknown> = Promise.resolve();
   return <T>(work: () => Promise<T>): Promise<T> => {

@@ -5,16 +5,16 @@ import type { CallRequests } from "../../../ports/venue.ts";
 import type { PrivateCall, PrivateRate } from "../client/quirks.ts";
 import type { ExchangeLink } from "./exchange-link.ts";
 
-/** How long a person's call waits for its share of the rate before it is given up. */
+/** Maximum wait of a person's call for the rate limit. */
 const LONGEST_WAIT_FOR_RATE: Millis = 8 * SECOND;
 
-/** Who makes the calls: a pass leaves to people, and to a pass that people wait for, what is reserved for them. */
+/** The caller: a pass leaves the reserved calls to people, and to passes that people wait for. */
 export type Spender = "person" | "pass" | "urgent pass";
 
 /**
- * What a pass takes before its first call. Where a whole one has a number of calls, that is one, where there are so many:
- * a pass that began with less would use up what has just come back, and so would the next: none would ever have enough
- * to act. Elsewhere it is a second's worth, as each taking is a write to the database.
+ * Returns the calls that a pass takes before its first call. If a whole pass has a known number of calls, that is one
+ * call once so many are available; otherwise passes with too few calls would use them up, and none could ever act.
+ * Elsewhere it is one second's worth, because each take writes to the database.
  */
 export function openingOf({ rate }: Pick<ExchangeLink, "rate">, isUrgent: boolean): CallRequests | undefined {
   if (!rate) return undefined;
@@ -26,16 +26,16 @@ export function openingOf({ rate }: Pick<ExchangeLink, "rate">, isUrgent: boolea
 const secondsWorth = ({ perSecond, burst, reserve }: PrivateRate): number =>
   Math.min(Math.floor(perSecond), burst - reserve);
 
-/** Taken by a pass with its lease, at a time of this process's own clock. */
+/** Calls that a pass took with its lease, at a time of this process's clock. */
 export interface PaidCalls extends CallRequests {
   readonly at: Millis;
 }
 
-/** After so long the rate has regained them, and others may have made as many: what was not made by then is lost. */
+/** Returns when unused calls expire: by then the rate limit has regained them, and other callers can have used them. */
 const goodUntil = ({ calls, rate: { perSecond }, at }: PaidCalls): Millis =>
   at + (calls * SECOND) / perSecond;
 
-/** Takes an account's calls from its rate, which all processes share; a pass may have some that are paid for. */
+/** Takes calls from the account's rate limit, which all processes share; a pass can have prepaid calls. */
 export function spender(
   { quirks, rate, keeping, local }: ExchangeLink,
   account: AccountKey,
@@ -45,19 +45,19 @@ export function spender(
   let first = true;
   let unused = paid;
   return {
-    /** Of a pass: takes its first call, where there are those of a whole one. */
+    /** For a pass: takes its first call, if the calls of a whole pass are available. */
     async begin(): Promise<void> {
       if (who !== "pass" || !rate?.pass) return;
       usePaid();
       if (left > 0) return;
       left += await takeMore(1, rate.reserve + rate.pass - 1, 0);
     },
-    /** Before the call, and before its turn: whoever waits for the rate is in nobody's way. */
+    /** Waits for the rate limit before the call gets its turn, so it does not block others. */
     async take(kind: PrivateCall): Promise<void> {
       await takeUp(kind, patience());
       first = true;
     },
-    /** Before each request of the call, of which the first has been paid for. */
+    /** Runs before each request of the call; the first one is already paid. */
     async request(kind: PrivateCall): Promise<void> {
       if (!first) await takeUp(kind, quirks.serial ? 0 : patience());
       first = false;
@@ -78,7 +78,7 @@ export function spender(
     return who === "person" ? LONGEST_WAIT_FOR_RATE : Math.floor(rate?.perSecond ?? 0) * (SECOND / 10);
   }
 
-  /** Once: what is left after the first call is what a taking leaves. */
+  /** Runs once: the calls after the first one are counted as taken. */
   function usePaid(): void {
     if (unused && local.monotonic() <= goodUntil(unused)) left += unused.calls;
     unused = undefined;

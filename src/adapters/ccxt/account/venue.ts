@@ -19,15 +19,15 @@ import { openingOf } from "./spending.ts";
 
 export interface AccountAccess {
   readonly account: AccountRef;
-  /** Undefined when there are none. */
+  /** Undefined without keys. */
   readonly keys: () => Promise<Keys | undefined>;
   readonly hold?: LeaseHold;
 }
 
-/** Most orders that one call tells of. */
+/** Maximum number of orders per call. */
 const BATCH = 50;
 
-/** One account on a real exchange, for one invocation. */
+/** Returns an account on a real exchange, for one invocation. */
 export function ccxtVenue(link: ExchangeLink, access: AccountAccess): Venue {
   const { account, keys, hold } = access;
   const { quirks, catalog, timing } = link;
@@ -71,7 +71,7 @@ export function ccxtVenue(link: ExchangeLink, access: AccountAccess): Venue {
 }
 
 const publicDataOf = new WeakMap<ExchangeLink, MarketData>();
-/** Nothing of it belongs to an account, so that all venues of an exchange share it. */
+/** Returns public data for callers without a token; it belongs to no account, so all venues of an exchange share it. */
 function dataForAnyone(link: ExchangeLink): MarketData {
   const known = publicDataOf.get(link);
   if (known) return known;
@@ -84,7 +84,7 @@ function dataForAnyone(link: ExchangeLink): MarketData {
   return made;
 }
 
-/** The account's orders, open or not. */
+/** Reads the account's orders, open or not. */
 function orderReads(
   link: ExchangeLink,
   {
@@ -142,7 +142,7 @@ const on =
   (order: VenueOrder): boolean =>
     order.symbol === symbol;
 
-/** As many at a time as one call tells of. */
+/** Reads orders in batches of the maximum size per call. */
 async function ordersById(
   { quirks }: ExchangeLink,
   session: PrivateSession,
@@ -158,7 +158,7 @@ async function ordersById(
   return found;
 }
 
-/** One list of all pairs for every pair of a pass. An order on a pair that the catalog lacks is nobody's here. */
+/** Reads one list of all pairs for every pair of a pass. Orders on unlisted pairs are ignored. */
 function openOfPass({ quirks, catalog }: ExchangeLink, session: PrivateSession) {
   let all: Promise<readonly Dict[]> | undefined;
   const list = () =>
@@ -182,8 +182,8 @@ function openOfPass({ quirks, catalog }: ExchangeLink, session: PrivateSession) 
 }
 
 /**
- * The instance, whose lists hold orders as the exchange tells them: each is read when its market is known, by the pass
- * whose it is. To read one takes more than all else of the call.
+ * Returns the instance with lists of unparsed orders: a pass parses an order when its market is loaded. Parsing takes
+ * most of a call's time.
  */
 const unreadLists = (exchange: Ccxt, { marketIdOf }: Quirks): Ccxt =>
   Object.assign(Object.create(exchange), {
@@ -198,7 +198,7 @@ const unreadLists = (exchange: Ccxt, { marketIdOf }: Quirks): Ccxt =>
     },
   });
 
-/** Orders of all pairs, each under the pair that the exchange's own id means; ccxt only guesses where it has no market. */
+/** Assigns orders of all pairs to pairs by the exchange's market id; ccxt only guesses if it lacks the market. */
 async function withPairNames(
   { catalog, quirks }: ExchangeLink,
   orders: readonly Dict[],

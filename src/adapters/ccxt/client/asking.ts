@@ -2,8 +2,8 @@ import type { Ccxt, Dict } from "./ccxt.ts";
 import type { Send } from "./transport.ts";
 
 /**
- * Stands for ccxt's own way from an endpoint to its answer, which has a rate, proxies, a time limit and repetitions of its own.
- * Exchanges are told who asks, as ccxt tells them on Node.
+ * Replaces ccxt's request function, which has its own rate limit, proxies, timeout and retries. It sends ccxt's user
+ * agent, as ccxt does on Node.
  */
 export const askingBy = (send: Send) =>
   async function request(

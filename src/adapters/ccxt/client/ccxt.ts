@@ -1,9 +1,9 @@
-/** What we use of ccxt's exchange classes. With `number: String` amounts go in and come out as text. */
+/** The part of ccxt's exchange classes that we use. With `number: String`, amounts are text. */
 
 export type Dict = Readonly<Record<string, unknown>>;
 type Params = Dict | undefined;
 
-/** A request as it leaves, with its signature where it needs one. */
+/** A request before it is sent, signed if necessary. */
 export interface SignedRequest {
   readonly url: string;
   readonly method: string;
@@ -12,13 +12,13 @@ export interface SignedRequest {
 }
 
 export interface Ccxt {
-  /** Of every request to this exchange. */
+  /** Headers of every request to this exchange. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Of an endpoint: `api` is the word or the words that its part of the exchange has in ccxt. */
+  /** Signs a request to an endpoint; `api` is ccxt's name for its part of the exchange's API. */
   sign(path: string, api: string | readonly string[], method: string, params: Dict): SignedRequest;
-  /** Numbers that JavaScript cannot hold become texts; undefined for what is no JSON. */
+  /** Parses JSON; numbers beyond JavaScript's precision become text. Undefined if the text is not JSON. */
   parseJson(text: string): unknown;
-  /** Throws where an answer of status 200 is a refusal in the exchange's own words. */
+  /** Throws if a response with status 200 contains an error of the exchange. */
   handleErrors(
     status: number,
     statusText: string,
@@ -35,7 +35,7 @@ export interface Ccxt {
   milliseconds: () => number;
   nonce: () => number;
   setMarkets(markets: readonly Dict[]): unknown;
-  /** Every market that the exchange lists; asks it. */
+  /** Requests every market of the exchange. */
   fetchMarkets(params?: Params): Promise<readonly Dict[]>;
   fetchSpotMarkets(params?: Params): Promise<readonly Dict[]>;
   fetchTicker(symbol: string): Promise<Dict>;
@@ -84,12 +84,12 @@ export interface Ccxt {
     price: string | undefined,
     params: Dict,
   ): Promise<Dict>;
-  /** An order as the exchange tells it, the market being known. */
+  /** Parses an order; its market must be loaded. */
   parseOrder(info: unknown, market: Dict): Dict;
   cancelOrder(id: string, symbol: string): Promise<Dict>;
-  /** The market of a pair among those that it knows. */
+  /** Returns the loaded market of a pair. */
   market(symbol: string): Dict;
-  /** Endpoints that ccxt has no common word for, or reads wrongly. */
+  /** Endpoints that ccxt does not unify, or parses wrongly. */
   privateUtaGetV3AccountSettings(params: Dict): Promise<Dict>;
   privateUtaGetV3AccountInfo(params: Dict): Promise<Dict>;
   privateUtaGetV3TradeOrderInfo(params: Dict): Promise<Dict>;
@@ -102,18 +102,18 @@ export interface Ccxt {
   readonly privateSpotGetV2SpotAccountInfo?: (params: Dict) => Promise<Dict>;
   readonly privatePostQueryOrders?: (params: Dict) => Promise<Dict>;
   readonly privatePostQueryTrades?: (params: Dict) => Promise<Dict>;
-  /** Rows of one of those as ccxt tells executions. */
+  /** Parses rows of such an endpoint as executions. */
   parseTrades(rows: readonly Dict[]): readonly Dict[];
   readonly privatePostGetApiKeyInfo?: (params: Dict) => Promise<Dict>;
 }
 
 export type CcxtClass = new (config: Record<string, unknown>) => Ccxt;
 
-/** A class of ccxt as the part of it that we use: its own types say number where `number: String` gives text. */
+/** Returns a ccxt class typed as the part that we use: its own types say number where `number: String` gives text. */
 export const asCcxt = (found: { readonly default: unknown }): CcxtClass => found.default as CcxtClass;
 
 export const isDict = (value: unknown): value is Dict =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The field of something that may be no object. */
+/** Returns a field of a value that may not be an object. */
 export const fieldOf = (value: unknown, name: string): unknown => (isDict(value) ? value[name] : undefined);

@@ -1,16 +1,16 @@
 import { VenueError } from "../../../kernel/errors.ts";
 import { type Millis, SECOND } from "../../../kernel/time.ts";
 
-/** Failures in a row after which nothing is asked for a while. */
+/** Number of consecutive failures after which requests pause. */
 const FAILURES_TO_OPEN = 5;
 
-/** How long nothing is asked: at first, and at the most. */
+/** First and maximum duration of the pause. */
 export interface Pause {
   readonly first: Millis;
   readonly most: Millis;
 }
 
-/** Opens when the exchange has failed again and again, says so, and lets one call try after each pause. */
+/** Creates a circuit breaker: it opens after consecutive failures, reports that, and allows one call after each pause. */
 export function createCircuit(name: string, monotonic: () => Millis, pause: Pause) {
   let failures = 0;
   let closedUntil = Number.NEGATIVE_INFINITY;

@@ -2,16 +2,13 @@ import { VenueError } from "../../../kernel/errors.ts";
 import { type Millis, SECOND } from "../../../kernel/time.ts";
 
 export interface ClockCheck {
-  /** Hears the Date header of an answer to a request that left at `leftAt`. */
+  /** Processes the Date header of a response to a request that left at `leftAt`. */
   answered(date: string | null, leftAt: Millis): void;
-  /** Throws when requests of ours would reach the exchange at another time than they say. */
+  /** Throws if a clock difference would make the exchange reject or misjudge our requests. */
   refuse(): void;
 }
 
-/**
- * Compares a clock of ours with the exchange's: a Date header tells whole seconds, of some instant between the
- * request's leaving and the answer's arrival.
- */
+/** Compares our clock with the exchange's. A Date header has whole seconds, at some time between request and response. */
 export function clockCheck(name: string, skew: Millis, now: () => Millis): ClockCheck {
   let off: Millis = 0;
   return {

@@ -1,6 +1,6 @@
 import type { Ccxt, Dict } from "./ccxt.ts";
 
-/** What ccxt's `setMarkets` makes of markets. */
+/** Fields that ccxt's `setMarkets` creates. */
 const MADE = [
   ...["markets", "markets_by_id", "symbols", "ids", "codes"],
   ...["baseCurrencies", "quoteCurrencies", "currencies", "currencies_by_id"],
@@ -8,15 +8,16 @@ const MADE = [
 
 type MadeMarkets = Readonly<Record<string, unknown>>;
 
-/** By what instances of a class inherit, and by the market. */
+/** Created markets by class and market. */
 const madeOfClass = new WeakMap<object, WeakMap<Dict, MadeMarkets>>();
 
-/** In place of a market, for an instance that knows none. */
+/** Placeholder for an instance without markets. */
 const NO_MARKET: Dict = {};
 
 /**
- * Has an instance know these markets, and no others. What ccxt makes of one market, or of none, is made once for all
- * instances: each pass has one of its own, and most know one market. Nothing writes into it, and no key is in it.
+ * Loads exactly these markets into an instance. ccxt's tables for one market, or none, are created once for all
+ * instances, because each pass has a new instance and most need one market. Nothing modifies them, and they contain
+ * no key.
  */
 export function giveMarkets(exchange: Ccxt, markets: readonly Dict[]): void {
   const [market = NO_MARKET] = markets;

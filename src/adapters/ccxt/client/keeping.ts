@@ -1,4 +1,4 @@
-/** What the adapter keeps beside the store: rows of its own, shared by every process on the same database. */
+/** Data that the adapter stores outside the store: separate rows, shared by every process on the same database. */
 import type { Decimal } from "../../../kernel/decimal.ts";
 import type { Pair } from "../../../kernel/pair.ts";
 import type { Millis } from "../../../kernel/time.ts";
@@ -9,7 +9,7 @@ import type { Dict } from "./ccxt.ts";
 
 export interface KeptValue<T> {
   readonly value: T;
-  /** How long ago it was loaded, by the database's clock. */
+  /** Age by the database's clock. */
   readonly age: Millis;
 }
 
@@ -20,48 +20,48 @@ export interface FeeRates {
 
 export type AccountKind = "classic" | "unified";
 
-/** Which kind of account a key opens; the key by its hash. */
+/** Account kind of a key, which is identified by its hash. */
 export interface KnownKind {
   readonly key: string;
   readonly kind: AccountKind;
 }
 
-/** What a key may do, as the exchange tells; the key by its hash. */
+/** Permissions of a key as the exchange reports them; the key is identified by its hash. */
 export interface KnownRights {
   readonly key: string;
-  /** Undefined where the exchange does not tell. */
+  /** Undefined if the exchange does not report it. */
   readonly mayWithdraw: boolean | undefined;
 }
 
-/** Markets as the exchange lists them, by its host; fees as it charges them to an account, of which kind that is, and what its keys may do. */
+/** Stores an exchange's markets by host, and an account's fees, kind and key permissions. */
 export interface MarketKeeper {
   market(host: string, symbol: Pair): Promise<KeptValue<Dict> | undefined>;
-  /** The exchange's own id of every pair that it lists. */
+  /** Returns the exchange's market id of every listed pair. */
   listing(host: string): Promise<KeptValue<Readonly<Record<string, string>>> | undefined>;
   keepMarkets(
     host: string,
     list: {
-      /** Undefined where the one that is kept stays. */
+      /** Undefined if the stored one stays. */
       readonly listing: Readonly<Record<string, string>> | undefined;
       readonly markets: readonly Dict[];
     },
   ): Promise<void>;
-  /** The exchange has refused what the stored market allows: the next use loads it again. */
+  /** Marks a stored market as outdated, because the exchange rejected what it allows; the next use reloads it. */
   spoil(host: string, symbol: Pair): Promise<void>;
   fees(account: AccountKey, symbol: Pair): Promise<KeptValue<FeeRates> | undefined>;
   keepFees(account: AccountKey, symbol: Pair, fees: FeeRates): Promise<void>;
   kind(account: AccountKey): Promise<KeptValue<KnownKind> | undefined>;
   keepKind(account: AccountKey, known: KnownKind): Promise<void>;
-  /** Of every account whose keys were asked about. */
+  /** Returns permissions of every account whose keys were checked. */
   rights(): Promise<ReadonlyMap<AccountKey, KeptValue<KnownRights>>>;
   keepRights(account: AccountKey, known: KnownRights): Promise<void>;
 }
 
-/** The order in which processes make private calls of one account. */
+/** Serializes processes' private calls of one account. */
 export interface LeaseKeeper {
   /**
-   * Takes the account's lease, as a pass does: the first of `count` nonces, or undefined when another holds it, who is
-   * told for a few seconds that somebody waits.
+   * Takes the account's lease like a pass: returns the first of `count` nonces, or undefined if another process has
+   * the lease. For a few seconds that process sees that somebody waits.
    */
   takeLease(
     account: AccountKey,
@@ -72,18 +72,21 @@ export interface LeaseKeeper {
     },
   ): Promise<number | undefined>;
   giveBack(account: AccountKey, owner: string): Promise<void>;
-  /** Tells whoever has the lease that somebody waits for it. */
+  /** Signals the lease's holder that somebody waits for it. */
   wait(account: AccountKey): Promise<void>;
-  /** Whether somebody waits for it, and is still there. */
+  /** Returns whether somebody still waits for it. */
   awaited(account: AccountKey): Promise<boolean>;
-  /** Nonces for the holder of the lease: the first of `count` that nobody else gets. */
+  /** Returns the first of `count` nonces for the lease's holder; no other caller gets them. */
   nonces(account: AccountKey, count: number): Promise<number>;
 }
 
 export interface RateKeeper {
-  /** Takes calls from the account's rate. Answers 0 when they were taken, else how long to wait for them. */
+  /**
+   * Takes calls from the account's rate limit. Returns 0 if they were taken, otherwise the time until they are
+   * available.
+   */
   spend(account: AccountKey, request: CallRequests): Promise<Millis>;
-  /** The exchange has said that there are none left. */
+  /** Records that the exchange reported an exhausted rate limit. */
   exhaust(account: AccountKey, rate: CallRate): Promise<void>;
 }
 
@@ -93,9 +96,9 @@ export interface TradedFees {
 }
 
 export interface TradedKeeper {
-  /** Pairs on which the account has had orders lately. */
+  /** Returns pairs on which the account recently had orders. */
   symbols(account: AccountKey): Promise<readonly Pair[]>;
-  /** Fees of the newest booked buy on each of them. */
+  /** Returns fees of the newest booked buy of each pair. */
   buyFees(account: AccountKey): Promise<readonly TradedFees[]>;
 }
 

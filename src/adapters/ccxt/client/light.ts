@@ -10,7 +10,7 @@ type Endpoint = [
   config?: object,
 ];
 
-/** What ccxt's base class calls while it builds an instance. */
+/** Methods that ccxt's base class calls while it creates an instance. */
 interface Defining {
   afterConstruct(): void;
   defineRestApi(api: object, methodName: string, paths?: string[]): void;
@@ -20,13 +20,13 @@ interface Defining {
 type CcxtConfig = Readonly<Record<string, unknown>>;
 type Class = new (config: CcxtConfig) => Defining;
 
-/** By what they have in common, as text. */
+/** Created templates by their common settings as text. */
 const made = new WeakMap<CcxtClass, Map<string, (config: CcxtConfig) => Ccxt>>();
 
 /**
- * Makes instances of one of ccxt's classes, with `common` in all of them, for a hundredth of what its constructor takes:
- * an instance lives for one request, and making it was most of what a pass cost. The constructor runs once,
- * without keys; an instance inherits what it has made, and has its own copy of a part from when it first asks for it.
+ * Creates instances of a ccxt class with `common` settings, in a hundredth of the constructor's time: an instance
+ * lives for one request, and creating it was most of a pass's cost. The constructor runs once, without keys; an
+ * instance inherits its results, and copies a part on first use.
  */
 export function light(Exchange: CcxtClass, common: CcxtConfig): (config: CcxtConfig) => Ccxt {
   const makers = made.get(Exchange) ?? new Map<string, (config: CcxtConfig) => Ccxt>();
@@ -47,11 +47,11 @@ export function light(Exchange: CcxtClass, common: CcxtConfig): (config: CcxtCon
   return make;
 }
 
-/** ccxt gives an instance each of its methods once more under a name with underscores, thousands of them; nothing calls those. */
+/** Filters ccxt's thousands of duplicate methods with underscores in their names; nothing calls them. */
 const isNoSecondName = ([name, value]: readonly [string, unknown]): boolean =>
   typeof value !== "function" || !name.includes("_");
 
-/** What instances inherit: each has its own copy of what could be written into. */
+/** Returns the prototype of instances: each instance copies parts that could be modified. */
 function patternOf(parts: object, prototype: object): object {
   const pattern: object = Object.create(prototype);
   for (const [name, value] of Object.entries(parts))
@@ -65,7 +65,7 @@ function patternOf(parts: object, prototype: object): object {
 
 const valued = (value: unknown) => ({ value, configurable: true, enumerable: true, writable: true });
 
-/** Made for whoever asks, and the asker's own from then on. */
+/** Defines a property that is created on first read, separately for each instance. */
 const ownFrom = (name: string, make: () => unknown): PropertyDescriptor => ({
   configurable: true,
   enumerable: true,
@@ -79,18 +79,18 @@ const ownFrom = (name: string, make: () => unknown): PropertyDescriptor => ({
   },
 });
 
-/** Down to what is no plain object or list: nothing that one instance writes is another's. */
+/** Copies plain objects and lists deeply, so instances do not share modifiable data. */
 function copyOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copyOf);
   if (!isDict(value) || Object.getPrototypeOf(value) !== Object.prototype) return value;
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, copyOf(part)]));
 }
 
-/** The class with its endpoints as methods: ccxt gives each instance a closure for each of hundreds, twice. */
+/** Returns the class with its endpoints as methods; ccxt would create hundreds of closures twice for each instance. */
 function withEndpoints(Base: Class): Class {
   let isDefined = false;
   class Light extends Base {
-    /** A rate limiter, tables of networks and of what others call: nothing of ours asks them. */
+    /** Skips a rate limiter and tables that our code does not use. */
     override afterConstruct(): void {}
 
     override defineRestApi(api: object, methodName: string, paths: string[] = []): void {

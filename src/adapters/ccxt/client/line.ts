@@ -1,16 +1,16 @@
 import type { Millis } from "../../../kernel/time.ts";
 
-/** The account's lease as this process holds it: a pass's, or one that a person's call has taken. */
+/** The account's lease in this process, taken by a pass or by a person's call. */
 export interface HeldLease {
-  /** A request that leaves now has ended before the lease could be another's. */
+  /** Whether a request that leaves now will end before the lease can belong to another process. */
   readonly inTime: () => boolean;
-  /** Calls of people that go under it. */
+  /** Calls of people that run under it. */
   readonly riders: Set<Promise<unknown>>;
-  /** Its holder makes no further call, so nobody new goes under it. */
+  /** Its holder makes no further call, so no new call can use it. */
   isClosing: boolean;
 }
 
-/** One account's private calls in this process: one at a time, those of people before those of a pass. */
+/** Queues one account's private calls in this process: one at a time, those of people first. */
 export function createLine() {
   const people: (() => void)[] = [];
   const passes: (() => void)[] = [];
@@ -18,9 +18,9 @@ export function createLine() {
 
   return {
     held: undefined as HeldLease | undefined,
-    /** A person's call that asks for the lease; others wait for what comes of it. */
+    /** A person's call that requests the lease; other calls wait for the result. */
     taking: undefined as Promise<HeldLease | undefined> | undefined,
-    /** Nonces of the lease's holder, and of whoever goes under it. */
+    /** Nonces for the lease's holder and for calls under its lease. */
     nonces: { next: 0, left: 0 },
 
     async run<T>(who: "person" | "pass", work: () => Promise<T>): Promise<T> {

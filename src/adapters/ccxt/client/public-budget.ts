@@ -3,20 +3,20 @@ import { createBuckets } from "../../../kernel/rate-limit.ts";
 import { type Millis, SECOND } from "../../../kernel/time.ts";
 import type { CallRate } from "../../../ports/venue.ts";
 
-/** What everybody without a token may have one exchange asked, all together. */
+/** Common rate limit of all requests without a token to one exchange. */
 export interface PublicBudget {
-  /** Takes one call; what to tell where there is none left. */
+  /** Takes one call; returns an error if none is left. */
   refusal(): VenueError | undefined;
 }
 
-/** An exchange's own rate of public reads, or the operator's for each of them. */
+/** Returns the exchange's rate of public reads, or the operator's setting. */
 export const outboundRate = (own: CallRate, set: number | undefined): CallRate =>
   set === undefined ? own : { burst: set, perSecond: set };
 
 /** More hosts than a process has exchanges. */
 const MOST_HOSTS = 1000;
 
-/** Budgets by host: an exchange counts by address, whatever we call our accounts there. */
+/** Rate limits by host, because an exchange counts by IP address, whatever our accounts are called. */
 export function publicBudgets(monotonic: () => Millis) {
   const budgets = new Map<string, PublicBudget>();
   return (host: string, name: string, { burst, perSecond }: CallRate): PublicBudget => {

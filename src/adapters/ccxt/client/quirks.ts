@@ -10,11 +10,11 @@ import type { Ccxt, CcxtClass, Dict } from "./ccxt.ts";
 import type { AccountKind } from "./keeping.ts";
 import type { ExchangeRefusal, Meaning } from "./told.ts";
 
-/** Of an account's private calls. */
+/** Rate limit of an account's private calls. */
 export interface PrivateRate extends CallRate {
-  /** Of the burst, what no pass takes for its reads: a person's calls and a stop's come first. */
+  /** Part of the burst that passes do not use for reads; it is reserved for people and stops. */
   readonly reserve: number;
-  /** What a pass may need until it has placed something; where it is given, none begins with less. */
+  /** Calls that a pass can need until it has placed an order; if set, no pass begins with fewer. */
   readonly pass?: number;
 }
 
@@ -28,105 +28,114 @@ export type PrivateCall =
   | "cancel"
   | "kind";
 
-/** How far one question for own executions reaches. Its answer shows the newest rows of its span first. */
+/** Range of one query for own executions. Its response has the newest rows first. */
 export interface FillReach {
-  /** The longest span of one question; undefined where any will do. */
+  /** Maximum span of one query; undefined without a limit. */
   readonly span?: Millis;
-  /** How long ago it may begin: of what is older the exchange tells nothing. */
+  /** Maximum age of the start; the exchange returns nothing older. */
   readonly back?: Millis;
-  /** Most rows of an answer. */
+  /** Maximum number of rows in a response. */
   readonly page: number;
-  /** The unit in which the exchange takes the ends of a span. */
+  /** Unit of a span's bounds at the exchange. */
   readonly tick: Millis;
-  /** It tells the rows that follow a full page, also where they are all of one unit of time. */
+  /** Whether it returns the rows after a full page, even if all of them have the same time unit. */
   readonly goesOn: boolean;
 }
 
-/** What one exchange does differently, all in its own file. */
+/** Everything that differs for one exchange, in a separate file. */
 export interface Quirks {
-  /** The name by which people know it, for messages. */
+  /** Display name for messages. */
   readonly name: string;
-  /** Where ccxt sends its requests; no other host is asked. */
+  /** Host of all its requests. */
   readonly host: string;
   load(): Promise<CcxtClass>;
   readonly options: Dict;
   readonly timing: Timing;
   readonly rate: PrivateRate;
-  /** Of accounts of other kinds than the least. */
+  /** Rate limits of account tiers above the lowest. */
   readonly tiers?: Partial<Record<Tier, PrivateRate>>;
-  /** Public calls for strangers, well below what the exchange allows an address: steps ask from the same one. */
+  /**
+   * Rate limit of public calls without a token; it is well below the exchange's limit per IP address, which passes
+   * share.
+   */
   readonly publicRate: CallRate;
-  /** What each request of such a call takes of the rate; 1 where nothing is said. */
+  /** Cost of each request of a call in the rate limit; default 1. */
   readonly costs: Partial<Record<PrivateCall, number>>;
-  /** Private calls of one key have to arrive in the order of their nonces, so one at a time. */
+  /** Whether private calls of one key must arrive in the order of their nonces, so one at a time. */
   readonly serial: boolean;
-  /** Where accounts differ it is found out from the account's own fills. */
+  /** Asset of buy fees; if accounts differ, it is derived from the account's fills. */
   readonly buyFeeIn: Market["buyFeeIn"];
-  /** The exchange takes a market buy by its cost only, so a limit that takes at once is sent instead. */
+  /** Whether the exchange accepts market buys by cost only; then an immediate limit order is sent instead. */
   readonly buysByCost: boolean;
 
-  /** The refusal that a body tells; undefined when it tells none. */
+  /** Returns the error in a response body; undefined if there is none. */
   refusalIn(body: object): Omit<ExchangeRefusal, "status"> | undefined;
   meaningOf(refusal: ExchangeRefusal): Meaning | undefined;
 
-  /** All spot markets, asked without keys. */
+  /** Returns all spot markets, read without keys. */
   markets(exchange: Ccxt): Promise<readonly Dict[]>;
-  /** What has to be set beside the markets themselves. */
+  /** Sets what ccxt needs besides the markets themselves. */
   readonly withMarkets?: (exchange: Ccxt, markets: readonly Dict[]) => void;
-  /** Levels and trades to ask for; left out, the exchange's own default is enough. */
+  /** Number of levels and trades to request; default: the exchange's. */
   readonly bookLevels?: number;
   readonly publicTrades?: number;
-  /** Candles of one answer that may begin at any time. */
+  /** Maximum number of candles in one response with an arbitrary start. */
   readonly candlePage: number;
-  /** Candles back from now beyond which it tells none; left out where it tells all. */
+  /** Maximum number of past candles; absent if the exchange returns all. */
   readonly candleReach?: number;
 
-  /** Where there are accounts of two kinds: the question which one a key opens, and what ccxt is then told. */
+  /** For exchanges with two kinds of account: how to read the kind, and the ccxt options of each. */
   readonly kinds?: {
     ask(exchange: Ccxt): Promise<AccountKind>;
     set(exchange: Ccxt, kind: AccountKind): void;
   };
-  /** Keys come with a passphrase. */
+  /** Whether keys have a passphrase. */
   readonly passphrase: boolean;
-  /** Whether the key may withdraw; undefined where the exchange does not tell. */
+  /** Returns whether the key can withdraw; undefined if the exchange does not report it. */
   mayWithdraw(exchange: Ccxt): Promise<boolean | undefined>;
-  /** The asset as which a holding of another name is spent; undefined for one that is spent under its own, or not at all. */
+  /**
+   * Returns the tradable asset of a balance with another name; undefined if the balance keeps its name or cannot be
+   * traded.
+   */
   readonly spentAs?: (name: string) => string | undefined;
   balances(exchange: Ccxt): Promise<Dict>;
-  /** Open orders are listed by pair alone. */
+  /** Whether open orders can be listed for one pair only. */
   readonly opensByPair: boolean;
-  /** Every open order, all pages; of one pair where `opensByPair`. */
+  /** Returns every open order from all pages; of one pair if `opensByPair`. */
   openOrders(exchange: Ccxt, symbol: Pair | undefined): Promise<readonly Dict[]>;
-  /** Orders by the exchange's ids, many in one call, where it takes that. Those that it does not know are left out. */
+  /** Returns orders by the exchange's ids, many in one call, if supported. Omits unknown orders. */
   readonly orders?: (exchange: Ccxt, ids: readonly string[]) => Promise<readonly Dict[]>;
   readonly fillReach: FillReach;
-  /** A page of own executions of a span, both ends in whole units; with rows, those that follow them. */
+  /** Returns a page of own executions of a span with bounds in whole units; with `rows`, the page after them. */
   fills(exchange: Ccxt, symbol: Pair, span: Span, after: readonly Dict[]): Promise<readonly Dict[]>;
-  /** Own executions of some orders, by the exchange's ids, all of those of a span that one question may have. */
+  /** Returns own executions of some orders by the exchange's ids, within the span of one query. */
   fillsOf(exchange: Ccxt, symbol: Pair, orderIds: readonly string[], span: Span): Promise<readonly Dict[]>;
-  /** Wide enough for every id that the exchange documents, or that is recorded of it. */
+  /** Format of order ids that matches every documented or recorded id of the exchange. */
   readonly orderIds: OrderIds;
-  /** A look by the exchange's own id. */
+  /** Looks up an order by the exchange's id. */
   byId(exchange: Ccxt, symbol: Pair, id: string): Promise<Dict | undefined>;
-  /** A look by our own id, everywhere where the exchange may show it; undefined when it is nowhere. */
+  /** Looks up an order by our id in every list of the exchange; undefined if there is none. */
   find(exchange: Ccxt, symbol: Pair, clientId: string): Promise<Dict | undefined>;
-  /** The exchange's own id of the pair of an order. */
+  /** Returns the exchange's market id of an order. */
   marketIdOf(order: Dict): unknown;
   clientIdOf(order: Dict): string | undefined;
-  /** What was filled and asked for, in base, where ccxt divides costs by a rounded price; undefined where it is not told. */
+  /**
+   * Returns the filled and requested base amounts, if ccxt derives them from a rounded price; undefined if they are
+   * missing.
+   */
   readonly sizesOf?: (order: Dict) => { readonly filled: unknown; readonly amount: unknown } | undefined;
-  /** Whether an order tells its fee, where ccxt tells others beside it and nothing of its being missing. */
+  /** Returns whether an order contains its fee, if ccxt hides that the fee is missing. */
   readonly tellsFee?: (order: Dict) => boolean;
-  /** Quote exchanged, where ccxt only estimates it. */
+  /** Returns the exchanged quote, if ccxt only estimates it. */
   readonly notionalOf?: (order: Dict) => unknown;
-  /** The status word, where ccxt does not translate it. */
+  /** Returns the status, if ccxt does not translate it. */
   readonly statusOf?: (order: Dict) => string | undefined;
 
   createParams(order: NewOrder, expiry: { readonly now: Millis; readonly by: Millis }, exchange: Ccxt): Dict;
   readonly createHeaders?: (expiry: { readonly by: Millis }) => Readonly<Record<string, string>>;
 }
 
-/** A market buy's limit, as a share of the best ask. */
+/** Limit price of a market buy, as a share of the best ask. */
 export const BUY_WITHIN: Decimal = 1_010_000_000_000_000_000n;
 
 export const LIVE_TIMING: Timing = {
@@ -141,7 +150,7 @@ export const LIVE_TIMING: Timing = {
   backoff: { first: 15_000, most: 300_000 },
 };
 
-/** What an exchange does unless its own file says otherwise. */
+/** Defaults for exchanges. */
 export const USUAL_QUIRKS = {
   timing: LIVE_TIMING,
   rate: { burst: 10, perSecond: 10, reserve: 2 },
@@ -154,14 +163,14 @@ export const USUAL_QUIRKS = {
   byId: (exchange, symbol, id) => unlessMissing(exchange.fetchOrder(id, symbol)),
 } as const satisfies Partial<Quirks>;
 
-/** In ccxt's words, which it puts into each exchange's own. A market order never rests anyway. */
+/** Returns the time in force in ccxt's terms. Market orders never stay open. */
 export function inForce({ type, timeInForce }: NewOrder): Dict {
   if (type === "market") return {};
   if (timeInForce === "ioc") return { timeInForce: "IOC" };
   return timeInForce === "post_only" ? { postOnly: true } : {};
 }
 
-/** Undefined where a look answers that there is no such order; any other failure stays one. */
+/** Returns undefined if a lookup reports that there is no such order; rethrows other failures. */
 export async function unlessMissing<T>(look: Promise<T>): Promise<T | undefined> {
   try {
     return await look;
@@ -178,7 +187,7 @@ function isMissing(error: unknown): boolean {
   return "failure" in error && (error.failure as { missing?: boolean }).missing === true;
 }
 
-/** Asks for each of some orders on its own. */
+/** Queries each of some orders individually. */
 export async function forEach(
   orderIds: readonly string[],
   ask: (orderId: string) => Promise<readonly Dict[]>,
@@ -190,7 +199,7 @@ export async function forEach(
 
 export const MOST_LIST_PAGES = 200;
 
-/** Reads pages until `next` says that there is none after this one. An item that two pages show counts once. */
+/** Reads pages until `next` returns that there is none. An item on two pages counts once. */
 export async function pages<C>(
   first: C,
   read: (cursor: C) => Promise<readonly Dict[]>,

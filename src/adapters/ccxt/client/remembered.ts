@@ -4,8 +4,8 @@ import type { KeptValue, MarketKeeper } from "./keeping.ts";
 const MOST_REMEMBERED = 2000;
 
 /**
- * Markets, lists of pairs and fees that this process has read before. On a platform where an instance serves one
- * request, this is what may outlive it: plain data, never a call under way.
+ * Caches markets, pair lists and fees in this process. On a platform where an instance serves one request, only this
+ * plain data can outlive it, never a running call.
  */
 export function rememberedMarkets(monotonic: () => Millis) {
   const known = new Map<string, KeptValue<unknown> & { readonly readAt: Millis }>();
@@ -59,5 +59,5 @@ export function rememberedMarkets(monotonic: () => Millis) {
   });
 }
 
-/** What is older is read again: another process may have loaded it anew. */
+/** Older data is read again, because another process could have reloaded it. */
 const REMEMBERED_FOR: Millis = 10 * MINUTE;

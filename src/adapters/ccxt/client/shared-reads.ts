@@ -3,20 +3,20 @@ import type { Local } from "../../../ports/local.ts";
 import { createCircuit, type Pause } from "./circuit.ts";
 import type { PublicBudget } from "./public-budget.ts";
 
-/** How long an answer serves whoever asks the same. */
+/** How long a response serves identical requests. */
 export const SHARED_FOR: Millis = SECOND;
-/** How old it may be where the budget allows no newer one. */
+/** Maximum age of a response if the rate limit allows no newer one. */
 const STALE_FOR: Millis = 10 * SECOND;
 const MOST_ANSWERS_KEPT = 500;
 
 export interface SharedQuestion {
-  /** Of one kind, whose failures say nothing of another's: `ticker`. */
+  /** Kind of request, such as `ticker`; failures of one kind do not affect others. */
   readonly kind: string;
   readonly about: string;
 }
 
 export interface SharedReads {
-  /** The answer to a question that others ask too. A failure is told to those who wait for it, and kept for nobody. */
+  /** Returns a shared response. A failure is reported to everyone who waits for it, and not cached. */
   read<T>(question: SharedQuestion, ask: () => Promise<T>): Promise<T>;
 }
 
@@ -25,11 +25,11 @@ export interface Sharing {
   readonly local: Pick<Local, "monotonic">;
   readonly keptFor?: Millis | undefined;
   readonly pause: Pause;
-  /** Taken from for each question that leaves; what it refuses is answered from what is kept, or not at all. */
+  /** Rate limit for requests that leave; if it refuses, a cached response is used, or none. */
   readonly budget?: PublicBudget | undefined;
 }
 
-/** Public reads of one exchange: the same question is asked once at a time, and not at all while such keep failing. */
+/** Shares public reads of one exchange: identical requests run once at a time, and pause while they keep failing. */
 export function sharedReads({ name, local, keptFor = SHARED_FOR, pause, budget }: Sharing): SharedReads {
   const { monotonic } = local;
   const asking = new Map<string, Promise<unknown>>();

@@ -2,33 +2,33 @@ import type { VenueFailure } from "../../../kernel/errors.ts";
 import { plainText } from "../../../kernel/plain-text.ts";
 
 /**
- * Why a call did not give what was asked, in our words. `definite` says that the exchange refused it before
- * it did anything: only then is a write known to have had no effect.
+ * Why a call returned no result. `definite` means that the exchange rejected it before any effect; only then is a
+ * write known to have had none.
  */
 export interface CallFailure {
   readonly failure: VenueFailure;
   readonly definite: boolean;
   readonly reason: string;
-  /** There is no such order, or no open one. */
+  /** Whether there is no such order, or no open one. */
   readonly missing?: boolean;
-  /** Signing again with a higher nonce may help. */
+  /** Whether signing again with a higher nonce can help. */
   readonly nonce?: boolean;
-  /** It may only rest, and would have taken. */
+  /** Whether a post-only order would have been a taker order. */
   readonly wouldTake?: boolean;
-  /** The market's rules are others than those that we have stored. */
+  /** Whether the market's rules differ from the stored ones. */
   readonly stale?: boolean;
-  /** The account is of the other kind, and is to be asked by other calls. */
+  /** Whether the account is of the other kind, which needs other calls. */
   readonly otherKind?: boolean;
-  /** The key is a right one, and lacks the right to this. */
+  /** Whether the key is valid but lacks this permission. */
   readonly forbidden?: boolean;
-  /** There is not enough money where the order would take it from. */
+  /** Whether the balance is insufficient. */
   readonly short?: boolean;
 }
 
 /**
- * What a code of an exchange means; see the tables of the exchanges' files. Of a create all but `missing` say that
- * no order was made: a code is in a table only where the exchange's document, or ccxt's table of `exceptions`,
- * leaves no doubt of that.
+ * Meaning of an exchange's error code; see the tables in the exchanges' files. For a create, every meaning except
+ * `missing` proves that no order exists. So a table contains a code only if the exchange's documentation or ccxt's
+ * `exceptions` table leaves no doubt.
  */
 export type Meaning =
   | "credentials"
@@ -60,7 +60,7 @@ const MEANINGS: Record<Meaning, Omit<CallFailure, "reason">> = {
   missing: { failure: "refused", definite: false, missing: true },
 };
 
-/** Codes, parted by spaces, by what they mean. */
+/** Builds a table from space-separated codes by meaning. */
 export const meanings = (result: Partial<Record<Meaning, string>>): Readonly<Record<string, Meaning>> =>
   Object.fromEntries(
     Object.entries(result).flatMap(([meaning, codes]) =>
@@ -74,7 +74,7 @@ export interface ExchangeRefusal {
   readonly message: string;
 }
 
-/** A refusal that none of the exchange's tables knows leaves open what happened. */
+/** Converts an exchange's rejection; an unknown code leaves the result open. */
 export function tellRefusal(
   { status, code, message }: ExchangeRefusal,
   meaning: Meaning | undefined,
@@ -87,14 +87,14 @@ export function tellRefusal(
   return { ...MEANINGS[meaning], reason };
 }
 
-/** The call itself failed: no answer, or none that can be read. */
+/** Returns the failure of a call without a readable response. */
 export const noAnswer = (reason: string): CallFailure => ({
   failure: "unavailable",
   definite: false,
   reason,
 });
 
-/** Thrown through ccxt from our own transport, so that no error of ccxt's, which may carry a signed url, is needed. */
+/** Error that our transport throws through ccxt, so no ccxt error, which could contain a signed URL, is needed. */
 export class CallFailed extends Error {
   readonly failure: CallFailure;
 
@@ -109,7 +109,7 @@ export const TOO_LATE = "the request could not be sent in time";
 export const CLOCK_BEHIND =
   "the database's clock is behind this machine's clock; synchronize both, because no order is sent until then";
 
-/** Our own guard kept the request from leaving. */
+/** Error for a request that our own check kept from being sent. */
 export class NotSent extends Error {
   constructor(reason: string) {
     super(reason);

@@ -5,34 +5,34 @@ import { fieldOf, type SignedRequest } from "./ccxt.ts";
 import type { Quirks } from "./quirks.ts";
 import { CallFailed, NotSent, noAnswer, TOO_LATE, tellRefusal } from "./told.ts";
 
-/** The runtime's own fetch. */
+/** The runtime's fetch. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export interface Wire {
   readonly quirks: Quirks;
-  /** Where requests go: the exchange's own address, or the one the operator has named for it. */
+  /** Base URL of requests: the exchange's, or the operator's setting. */
   readonly base: string;
   readonly fetch: Fetch;
-  /** Over the whole exchange of request and answer, its body included. */
+  /** Time limit for request and response, including the response body. */
   readonly timeoutMillis: number;
-  /** Waited for before each request; it does not leave when this throws. */
+  /** Runs before each request, which is not sent if this throws. */
   readonly paid: () => Promise<void>;
-  /** Asked in the very turn in which the request leaves. */
+  /** Evaluated in the same turn of the event loop in which the request is sent. */
   readonly mayLeave: () => boolean;
   readonly headers: () => Readonly<Record<string, string>>;
-  /** Texts that an answer may carry back and nobody is to read: keys. */
+  /** Secrets that a response could repeat, such as keys; they are removed from it. */
   readonly secrets: readonly string[];
   readonly clock: () => Millis;
-  /** Hears the Date header of each answer, and when its request left. */
+  /** Receives the Date header of each response, and when its request left. */
   readonly onDate: (date: string | null, leftAt: Millis) => void;
 }
 
-/** Sends a signed request; the status and the trimmed text of an answer that is no refusal. */
+/** Sends a signed request; returns the status and the trimmed text of a successful response. */
 export type Send = (request: SignedRequest) => Promise<{ readonly status: number; readonly text: string }>;
 
 /**
- * What ccxt sends its requests through. ccxt's own transport fails on workerd, ends its timeout when headers
- * arrive, and puts signed urls into its errors; here every failure is told in our own words.
+ * Creates ccxt's transport. ccxt's own transport fails on workerd, ends its timeout when headers arrive, and puts
+ * signed URLs into errors; this one reports every failure in our own words.
  */
 export const transport = (wire: Wire): Send =>
   async function send({ url, method, headers, body }) {
@@ -100,7 +100,10 @@ function refusalIn({ quirks, secrets }: Wire, status: number, text: string) {
 const scrubbed = (text: string, secrets: readonly string[]): string =>
   withoutSecrets(text.replace(/(signature|sign|key|secret|passphrase)=[^\s&]+/gi, "$1=…"), secrets);
 
-/** A signature opens its own request again, for as long as the exchange takes that. */
+/**
+ * Returns the signatures of a request, which are secrets because they allow the same request again while they are
+ * valid.
+ */
 const signaturesOf = ({ searchParams }: URL, headers: Readonly<Record<string, string>>): string[] => [
   searchParams.get("signature") ?? "",
   ...Object.entries(headers).flatMap(([name, value]) => (/sign$/i.test(name) ? [String(value)] : [])),

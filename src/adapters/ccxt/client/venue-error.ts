@@ -1,7 +1,7 @@
 import { AppError, StoreError, VenueError } from "../../../kernel/errors.ts";
 import { CallFailed, NotSent } from "./told.ts";
 
-/** Whatever a call has thrown as a failure of the venue. ccxt's own errors carry urls and bodies: they end here. */
+/** Converts any thrown error to a VenueError. ccxt's errors contain URLs and response bodies, which are dropped here. */
 export function venueErrorOf(error: unknown, { name }: { readonly name: string }): VenueError | AppError {
   if (error instanceof VenueError || error instanceof AppError) return error;
   if (error instanceof CallFailed)

@@ -1,7 +1,7 @@
 /**
- * Bitget's unified accounts. ccxt places and cancels there and reads balances; what it makes of orders and executions
- * cannot be used: it turns the sign of fees that are told as what they are, knows no coin of an order's fee, drops the
- * cursor of a page, and gives orders of pairs that it does not know the pair that was asked for.
+ * Bitget's unified accounts. ccxt places and cancels orders there and reads balances. Its results for orders and
+ * executions cannot be used: it inverts the sign of fees, does not know the asset of an order's fee, drops page
+ * cursors, and assigns orders of unknown pairs to the requested pair.
  */
 import type { Pair } from "../../../kernel/pair.ts";
 import type { Span } from "../../../model/fill.ts";
@@ -15,7 +15,7 @@ const SPOT = { category: "SPOT", limit: String(UNIFIED_PAGE_ROWS) } as const;
 
 export const isUnified = ({ options }: Ccxt): boolean => options.uta === true;
 
-/** A classic account is refused the question itself, with 40084. */
+/** Reads the account's kind; a classic account is refused with code 40084. */
 async function askKind(exchange: Ccxt): Promise<AccountKind> {
   try {
     await exchange.privateUtaGetV3AccountSettings({});
@@ -26,7 +26,7 @@ async function askKind(exchange: Ccxt): Promise<AccountKind> {
   }
 }
 
-/** Undefined where it tells no permissions. */
+/** Returns the key's permissions; undefined if the response has none. */
 async function permissions(exchange: Ccxt): Promise<readonly unknown[] | undefined> {
   const result = fieldOf(fieldOf(await exchange.privateUtaGetV3AccountInfo({}), "data"), "permissions");
   return Array.isArray(result) ? result : undefined;
@@ -37,7 +37,10 @@ const openOrders = (exchange: Ccxt, symbol: Pair | undefined): Promise<readonly 
     exchange.privateUtaGetV3TradeUnfilledOrders({ ...SPOT, ...symbolParameter(exchange, symbol), ...cursor }),
   );
 
-/** Its list is that of all pairs, and goes on by a cursor alone: what follows some rows is what all pages have beside them. */
+/**
+ * Reads all pairs' executions and continues by a cursor only; the rows after some rows are those on all pages except
+ * these.
+ */
 async function fetchUnifiedFills(
   exchange: Ccxt,
   symbol: Pair,
@@ -79,7 +82,7 @@ async function looked(exchange: Ccxt, symbol: Pair, request: Dict): Promise<Dict
   return unifiedRowOf(exchange, symbol, order);
 }
 
-/** Every page of a list; each answer carries the cursor of the next. */
+/** Reads every page of a list; each response contains the cursor of the next page. */
 function listed(
   exchange: Ccxt,
   symbol: Pair | undefined,
@@ -97,7 +100,7 @@ function listed(
   );
 }
 
-/** An empty list may be null; an answer without one is none. */
+/** Returns the rows of a response; an empty list can be null, and a response without a list is an error. */
 function unifiedRows(exchange: Ccxt, symbol: Pair | undefined, answer: unknown): readonly Dict[] {
   const list = fieldOf(fieldOf(answer, "data"), "list");
   if (list === null) return [];
@@ -117,7 +120,7 @@ const STATUSES: ReadonlyMap<unknown, string> = new Map([
   ["canceled", "canceled"],
 ]);
 
-/** An order or an execution as ccxt would tell it. One of another pair than that asked for has none. */
+/** Converts an order or an execution to ccxt's format; rows of another pair are dropped. */
 function unifiedRowOf(exchange: Ccxt, symbol: Pair | undefined, row: Dict): Dict {
   const isIt =
     symbol !== undefined &&

@@ -25,7 +25,10 @@ const BITGET_CODES = meanings({
   missing: "40109 40768 43001 43004",
 });
 
-/** Of unified accounts (Bitget.Net, BitgetErrors.cs); 40084 and 40085 are what either kind is told of the other's calls. */
+/**
+ * Error codes of unified accounts (Bitget.Net, BitgetErrors.cs); 40084 and 40085 mean that a call belongs to the
+ * other kind of account.
+ */
 const UNIFIED_CODES = meanings({
   credentials: "25620",
   limits: "25004",
@@ -36,9 +39,9 @@ const UNIFIED_CODES = meanings({
 });
 
 const BITGET_PAGE_ROWS = 100;
-/** Its words for writing to the wallet, of a classic and of a unified account. */
+/** Names of the withdrawal permission for classic and unified accounts. */
 const WITHDRAW = ["wwow", "withdraw"];
-/** A request of a unified account carries no end of its own: it is refused once its signature is so old. */
+/** Requests of unified accounts have no expiry; the exchange rejects them when the signature reaches this age. */
 const SIGNED_FOR = 30 * SECOND;
 
 export const bitget: Quirks = {
@@ -146,7 +149,7 @@ const authorities = async (exchange: Ccxt): Promise<unknown> =>
 // Both ends included.
 const endsInMillis = ({ from, to }: Span) => ({ startTime: from, endTime: to - 1 });
 
-/** Ids fall from page to page; the least one is the next page's bound. */
+/** Ids decrease from page to page; the smallest one bounds the next page. */
 const lastOf = (page: readonly Dict[]): string | undefined =>
   page.length < BITGET_PAGE_ROWS ? undefined : leastId(page);
 

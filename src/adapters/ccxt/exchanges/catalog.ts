@@ -6,19 +6,19 @@ import type { Dict } from "../client/ccxt.ts";
 import type { MarketKeeper } from "../client/keeping.ts";
 import { type ListWorld, type Load, marketList } from "./market-list.ts";
 
-/** The markets of one exchange as far as they are needed: from memory, else a row, else the exchange itself. */
+/** The needed markets of one exchange: from memory, a stored row, or the exchange. */
 export interface Catalog extends ListedMarkets {
-  /** The same for strangers: loads within their budget, and not again at once what has just failed. */
+  /** The same for callers without a token: within their rate limit, and with a pause after a failure. */
   readonly forAnyone: ListedMarkets;
-  /** The pairs behind the ids that the exchange's orders carry. */
+  /** Returns the pairs by market ids, as orders contain them. */
   names(): Promise<ReadonlyMap<string, Pair>>;
   spoil(symbol: Pair): Promise<void>;
 }
 
 interface ListedMarkets {
-  /** A market of any age, for what never changes: its ids. Throws `unlisted`. */
+  /** Returns a market of any age, for its ids, which never change. Throws `unlisted`. */
   known(symbol: Pair): Promise<Dict>;
-  /** A market loaded within a day, for its rules. */
+  /** Returns a market loaded within a day, for its rules. */
   fresh(symbol: Pair): Promise<Dict>;
 }
 
@@ -28,13 +28,13 @@ interface CatalogWorld extends ListWorld {
   readonly log: Log;
 }
 
-/** Whether a pair that a list of this age lacks is worth another look at the exchange. */
+/** Age of a list after which a missing pair is worth another read. */
 const LISTING_AGE: Millis = 10 * MINUTE;
 
 export function createCatalog(world: CatalogWorld): Catalog {
   const { quirks, host, keeper, local, log } = world;
   const memory = new Map<Pair, { readonly market: Dict; readonly loadedAt: Millis }>();
-  /** Pairs that somebody has asked for: of those a row is kept. */
+  /** Pairs that somebody requested; their rows are stored. */
   const requestedPairs = new Set<Pair>();
   const list = marketList(world);
 
@@ -56,7 +56,7 @@ export function createCatalog(world: CatalogWorld): Catalog {
     await keeper.keepMarkets(host, { listing, markets: rows });
   };
 
-  /** From memory; a row is kept of what is used for the first time, while the list is new. */
+  /** Returns a market from memory; its row is stored on first use, while the list is new. */
   const remembered = async (symbol: Pair): Promise<Dict | undefined> => {
     const market = memory.get(symbol)?.market;
     if (!market || requestedPairs.has(symbol)) return market;

@@ -20,7 +20,7 @@ const LABELS = meanings({
   missing: "CLIENT_ID_NOT_FOUND ORDER_CANCELLED ORDER_CLOSED ORDER_NOT_FOUND",
 });
 
-/** Orders of each pair on a page, unless another number is asked for. */
+/** Default number of orders of each pair per page. */
 const OPEN_PAGE = 100;
 const TRADE_PAGE = 1000;
 const CLIENT_ID_PREFIX = "t-";
@@ -175,13 +175,13 @@ function unlessForbidden(error: unknown): undefined {
   throw error;
 }
 
-/** A key as it is shown: its beginning, and asterisks for the rest. */
+/** Returns whether a masked key, its first characters and asterisks, matches a key. */
 function isShownKeyOf(key: string, shown: unknown): boolean {
   const [beginning] = typeof shown === "string" ? shown.split("*") : [];
   return beginning !== undefined && beginning !== "" && key.startsWith(beginning);
 }
 
-/** The wallet's permission is that of transfers and withdrawals; a key without a list of permissions is not told of. */
+/** Returns whether the key can move funds, which is the wallet permission; undefined without a list of permissions. */
 function mayMove(row: unknown): boolean | undefined {
   const perms = fieldOf(row, "perms");
   if (!Array.isArray(perms)) return undefined;

@@ -3,7 +3,7 @@ import { asCcxt, type Dict, fieldOf, isDict } from "../client/ccxt.ts";
 import { inForce, type Quirks, USUAL_QUIRKS, unlessMissing } from "../client/quirks.ts";
 import type { Meaning } from "../client/told.ts";
 
-/** Beginnings of what follows the first colon of an error. */
+/** Beginnings of the text after an error's first colon. */
 const PHRASES: readonly (readonly [string, Meaning])[] = [
   ["Invalid key", "credentials"],
   ["Invalid signature", "credentials"],
@@ -39,10 +39,13 @@ const PHRASES: readonly (readonly [string, Meaning])[] = [
 ];
 
 const KRAKEN_PAGE_ROWS = 50;
-/** Trades that one question may name; ccxt asks for as many. */
+/** Maximum number of trades in one query; ccxt requests the same number. */
 const NAMED = 20;
 
-/** What earns rewards; `.B`, `.M`, `.S` and `.P` are bonded, opted in, staked and parachained: not to be traded as they are. */
+/**
+ * Suffix of balances that earn rewards; `.B`, `.M`, `.S` and `.P` are bonded, opted in, staked and parachained, and
+ * cannot be traded directly.
+ */
 const REWARDS = ".F";
 
 export const kraken: Quirks = {

@@ -10,27 +10,27 @@ import { venueErrorOf } from "../client/venue-error.ts";
 export interface ListWorld {
   readonly quirks: Quirks;
   readonly local: Pick<Local, "monotonic">;
-  /** Of what strangers have asked. */
+  /** Rate limit of requests without a token. */
   readonly budget: PublicBudget | undefined;
-  /** A keyless instance: with keys, mexc and bitget would add signed calls that a trading key fails. */
+  /** Returns an instance without keys; with keys, MEXC and Bitget would add signed calls that a trading key cannot make. */
   readonly exchange: () => Promise<Ccxt>;
 }
 
 export interface LoadedMarkets {
-  /** The exchange's own id of every pair. */
+  /** The exchange's market id of every pair. */
   readonly listing: Readonly<Record<string, string>>;
   readonly markets: ReadonlyMap<Pair, Dict>;
 }
 
-/** The list, and whether it was asked for by this very call: of many at once the first one keeps it. */
+/** Loads the list, and reports whether this call requested it; of many simultaneous calls, the first one stores it. */
 export type Load = () => { readonly isMine: boolean; readonly loaded: Promise<LoadedMarkets> };
 
-/** How long strangers are told of a failed load before the exchange is asked again for them. */
+/** How long a failed load is reported to callers without a token before it is retried. */
 const FAILED_FOR: Millis = 5 * SECOND;
-/** How long a pair is taken for unlisted because the list had none. */
+/** How long a pair counts as unlisted because the list lacked it. */
 const LACKING_FOR: Millis = 10 * MINUTE;
 
-/** All markets of one exchange, which come in one large answer: those who need it at once share it. */
+/** Loads all markets of one exchange in one large response, shared by all simultaneous callers. */
 export function marketList(world: ListWorld) {
   const { quirks, budget } = world;
   const { monotonic } = world.local;
@@ -66,7 +66,7 @@ export function marketList(world: ListWorld) {
       if (refusal) throw refusal;
       return load();
     },
-    /** Whether a list of this process's own says so: then nobody needs to be asked. */
+    /** Returns whether this process's list lacks the pair, so no request is needed. */
     lacks: (symbol: Pair): boolean =>
       last !== undefined && monotonic() - last.at < LACKING_FOR && !Object.hasOwn(last.listing, symbol),
   };
@@ -99,7 +99,7 @@ const MARKET_FIELDS_KEPT = [
   "altname",
 ];
 
-/** What is needed of a market: a tenth of what ccxt makes of it. */
+/** Returns the needed fields of a market, a tenth of ccxt's data. */
 export function trimmed(market: Dict): Dict {
   const { precision, limits, info } = market;
   const kept = MARKET_FIELDS_KEPT.filter((name) => market[name] !== undefined && market[name] !== null);

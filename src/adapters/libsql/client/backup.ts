@@ -11,22 +11,22 @@ import type { SafeClient } from "./calls.ts";
 import { type Statement, statement } from "./context.ts";
 import type { Migration } from "./migrate.ts";
 
-/** Writes a consistent copy into a file that is missing or empty, while other processes go on writing. */
+/** Writes a consistent copy to a missing or empty file, while other processes continue to write. */
 export async function copyInto(client: SafeClient, file: string): Promise<void> {
   await client.execute({ sql: "vacuum into ?", args: [file] });
 }
 
-/** Puts the whole database into its one file. Throws StoreError while another process has it open. */
+/** Merges the write-ahead log into the database file. Throws StoreError if another process has it open. */
 export async function fold(client: SafeClient): Promise<void> {
   await client.execute("pragma journal_mode = delete");
 }
 
-/** What these migrations make of an empty database. */
+/** Returns the schema that these migrations create in an empty database. */
 export type SchemaAfter = (migrations: readonly Migration[]) => Promise<readonly string[]>;
 
 /**
- * Throws SettingsError when the file is no whole database of this program, one of a newer version, or one in which there
- * is something else: a trigger would act, and a view would answer, as part of this program.
+ * Throws SettingsError if the file is not a complete database of this program, has a newer version, or contains
+ * anything else: a trigger or a view would run as part of this program.
  */
 export async function checkBackup(
   client: Pick<SafeClient, "execute">,
@@ -61,7 +61,7 @@ export async function checkBackup(
     throw new SettingsError(`the backup is incomplete, so restore another one. It lacks ${missing}`);
 }
 
-/** Each table, index, trigger and view that a database has, with what makes it; without what SQLite keeps for itself. */
+/** Returns the definition of each table, index, trigger and view of a database, without SQLite's internal ones. */
 export async function schemaParts(client: Pick<SafeClient, "execute">): Promise<readonly string[]> {
   const { rows } = await client.execute(
     "select type || ' ' || name || ' on ' || tbl_name || ': ' || sql from sqlite_master where sql is not null and not (type = 'table' and name in ('sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4'))",
@@ -70,9 +70,9 @@ export async function schemaParts(client: Pick<SafeClient, "execute">): Promise<
 }
 
 /**
- * Gives the backup that is about to replace this database what going back in time must not undo: what people
- * have asked since (stops, pauses, the kill switch, limits, ended tokens, orders by hand, answered requests, used plans), and
- * a sandbox's venues, which no more go back than real ones do.
+ * Copies from the replaced database to the backup what a restore must not undo: users' requests since then (stops,
+ * pauses, the kill switch, limits, ended tokens, manual orders, answered requests, used plans), and the sandbox's
+ * venues, because real ones cannot go back either.
  */
 export async function carryOver(replaced: SafeClient, backup: string): Promise<void> {
   await replaced.execute({ sql: "attach database ? as backup", args: [backup] });

@@ -3,32 +3,32 @@ import type { Local } from "../../../ports/local.ts";
 import { backoff } from "./patient.ts";
 import { isBusy, needsConnection, storeError } from "./store-error.ts";
 
-/** How long a call waits for a lock that another process holds, its turn in the queue included. */
+/** Maximum wait of a call for another process's lock, including its time in the queue. */
 const LONGEST_WAIT_FOR_LOCK: Millis = 10 * SECOND;
 
 export interface QueueTurn {
-  /** It writes nothing: while another process writes, it need not wait for those that would. */
+  /** Whether it only reads; while another process writes, it can run before waiting writes. */
   readonly isRead: boolean;
-  /** Goes before all others, and waits as long as it takes. */
+  /** Whether it runs before all others and has no maximum wait. */
   readonly isFirst: boolean;
 }
 
 interface WaitingCall extends QueueTurn {
   readonly since: Millis;
-  /** Tries once; throws when it was refused because another writes. */
+  /** Tries once; throws if another process holds the write lock. */
   readonly attempt: () => Promise<void>;
   readonly giveUp: (error: unknown) => void;
 }
 
 interface QueueParts {
   readonly local: Local;
-  /** A new connection; throws nothing, also where there is none now. */
+  /** Opens a new connection; never throws, even if none can be opened now. */
   readonly again: () => Promise<void>;
 }
 
 /**
- * One connection's calls, one at a time. A call that was refused because another process writes had no lock and so wrote
- * nothing: it keeps its place and is tried again, and what goes first may go before it.
+ * Queues one connection's calls. A call that was refused because another process writes had no effect: it keeps its
+ * place and is retried, and only a call with priority can overtake it.
  */
 export function callQueue({ local, again }: QueueParts) {
   let waiting: WaitingCall[] = [];
@@ -38,8 +38,8 @@ export function callQueue({ local, again }: QueueParts) {
   let triedAgainAt: Millis = Number.NEGATIVE_INFINITY;
 
   /**
-   * The next in turn. While another process writes, reads that can go on do: before what goes first, those that were
-   * waiting when it was to be tried again.
+   * Returns the next call. While another process writes, possible reads run first, even before a call with priority
+   * that is waiting for its retry.
    */
   function next(): WaitingCall | undefined {
     const read = refusals > 0 ? waiting.find(({ isRead }) => isRead) : undefined;
@@ -95,7 +95,7 @@ export function callQueue({ local, again }: QueueParts) {
         if (!isWorking) void work();
       });
     },
-    /** How long another process has kept the first of them from writing. */
+    /** Returns how long another process has kept the first call from writing. */
     keptWaiting: (): Millis => (refusedSince === undefined ? 0 : local.monotonic() - refusedSince),
   };
 }

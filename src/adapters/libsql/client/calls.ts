@@ -2,52 +2,52 @@ import type { InStatement, ResultSet } from "@libsql/client";
 import type { Millis } from "../../../kernel/time.ts";
 import type { DatabaseUse } from "../../../model/usage.ts";
 
-/** The calls to a database: they either happened as they say or throw StoreError. `use` is added to. */
+/** Calls to a database: each one takes effect or throws StoreError. They add their cost to `use`. */
 export interface Calls {
   execute(statement: InStatement, use?: DatabaseUse): Promise<ResultSet>;
-  /** A read that a write may rest on: of the primary, where others answer too and may lag behind it. */
+  /** Reads from the primary, because replicas can lag behind it; for reads that a write depends on. */
   fresh(statement: InStatement, use?: DatabaseUse): Promise<ResultSet>;
   /**
-   * A write of what can be found out again, all statements or none: on a file it does not wait for the disk, and is there
-   * with the next that does. A power cut may take it, with all that came after; the end of a process takes nothing.
+   * Writes recoverable data, all statements or none. On a file, it does not wait for the disk; the next durable write
+   * saves it. A power failure can lose it and all later such writes; the end of a process loses nothing.
    */
   unwaited(...statements: InStatement[]): Promise<ResultSet[]>;
-  /** All statements or none. */
+  /** Runs all statements or none. */
   batch(statements: InStatement[], mode: "write" | "read", use?: DatabaseUse): Promise<ResultSet[]>;
   /**
-   * A write after what it rests on was read: nothing of this process comes between, and all of it is done again where
-   * another process was in the way. One that is first goes before all that wait, and waits for a lock as long as it takes.
+   * Runs reads and the write that depends on them without another call of this process in between; repeats all of it
+   * if another process interfered. A call with priority runs before all others and has no maximum wait.
    */
   turn(act: (calls: Turned) => Promise<ResultSet[]>, isFirst?: boolean): Promise<ResultSet[]>;
-  /** Undefined where only reading tells whether anything has changed. */
+  /** Undefined if only a read shows whether anything has changed. */
   stamp(): Promise<Stamp | undefined>;
-  /** How long another process has kept a write waiting. */
+  /** Returns how long another process has blocked a write. */
   keptWaiting(): Millis;
   close(): void;
 }
 
-/** What is known of a database without reading it. */
+/** What is known of a database without a read. */
 export interface Stamp {
-  /** Another text after each change, whoever makes it; never one that there has been before. */
+  /** Text that changes with every write of any process, and never repeats. */
   readonly changes: string;
-  /** By the database's own clock. */
+  /** Time of the database's clock. */
   readonly now: Millis;
 }
 
-/** What a turn asks of the database; its errors are the library's own. */
+/** Calls within a turn; they throw the library's errors. */
 export type Turned = Pick<Calls, "execute" | "batch">;
 
-/** The only way to a database. */
+/** The only access to a database. */
 export type SafeClient = Calls & WatchedDatabase;
 
 export interface WatchedDatabase {
-  /** Why the database cannot be used as it should be; undefined where nothing is known to be wrong. */
+  /** Returns why the database does not work properly; undefined if no problem is known. */
   trouble(): string | undefined;
-  /** How long ago something was written for certain. */
+  /** Returns the time since the last confirmed write. */
   sinceWrite(): Millis;
 }
 
-/** All statements or none; one alone needs no transaction of its own. */
+/** Runs all statements or none; a single statement needs no transaction. */
 export const allOrNone = async (
   { execute, batch }: Turned,
   statements: InStatement[],

@@ -19,27 +19,27 @@ import type { DatabaseUse } from "../../../model/usage.ts";
 import type { SafeClient, Stamp } from "./calls.ts";
 import { databaseOver, dialect } from "./dialect.ts";
 
-/** What every part of the store works with. */
+/** What every part of the store uses. */
 export interface Context {
   readonly client: SafeClient;
-  /** Builds queries, and runs the reads among them. */
+  /** Builds queries and runs reads. */
   readonly db: SqliteRemoteDatabase;
   /** Protocol time as an SQL expression. */
   readonly now: () => SQL<number>;
   /**
-   * A statement whose text is built once, when it is first asked for; `now` stands for protocol time in it. What a
-   * function of a module makes is built once in a process, however many databases it opens.
+   * Returns a prepared statement whose text is built once on first use; `now` is protocol time in it. A module's
+   * function is built once per process, for all its databases.
    */
   readonly prepare: (made: MakesText) => PreparedText;
-  /** What is known of the database without reading it, `now` being protocol time. */
+  /** Returns what is known of the database without a read; `now` is protocol time. */
   readonly stamp: () => Promise<Stamp | undefined>;
-  /** The migrations that this program has, and what the last look found beyond; undefined where another applies them. */
+  /** The program's migrations, and unknown ones in the database; undefined if another program applies them. */
   readonly version?: { readonly names: ReadonlySet<string>; newer: string | undefined };
-  /** Ends when what has arrived while the process was held up is known; undefined where nothing holds it up. */
+  /** Resolves when messages that arrived while the process was paused are processed; undefined if nothing pauses it. */
   readonly heard?: (() => Promise<void>) | undefined;
-  /** The newest event of what people do, as this process knows it. */
+  /** The newest event of people's actions that this process knows. */
   readonly newest: { ofPeople: ChainHead | undefined };
-  /** What the passes under way have asked of the database so far, by account. */
+  /** Database usage of the current passes, by account. */
   readonly uses: Map<AccountKey, DatabaseUse>;
 }
 
@@ -51,7 +51,7 @@ export interface ChainHead {
 
 type MakesText = (now: SQL<number>) => SQLWrapper;
 
-/** Makes statements of one text; placeholders name what varies. */
+/** Returns statements with one text; placeholders name the values. */
 export type PreparedText = (values?: Record<string, InValue>) => Statement;
 
 export interface Statement {
@@ -59,13 +59,13 @@ export interface Statement {
   readonly args: InValue[];
 }
 
-/** SQLite's own clock: one clock for every process that shares the database. */
+/** SQLite's clock: the same clock for every process that shares the database. */
 const databaseClock = sql<number>`cast(unixepoch('subsec') * 1000 as integer)`;
 
-/** Builds selects that are the same on every database. */
+/** Builds selects that are the same for every database. */
 export const queries = new QueryBuilder(dialect);
 
-/** Builds statements that are the same on every database; it has none to run them on. */
+/** Builds statements that are the same for every database; it cannot run them. */
 export const building = databaseOver(async () => {
   throw new TypeError("this statement is built here, and run elsewhere");
 });
@@ -90,7 +90,7 @@ function builtText(made: MakesText, clock: keyof typeof builtTexts): BuiltText {
   return built;
 }
 
-/** `clock` replaces the database's, where time is simulated. */
+/** Creates the context; `clock` replaces the database's clock if time is simulated. */
 export function createContext(client: SafeClient, clock?: () => Millis): Context {
   const db = databaseOver(async (query, args: InValue[], method) => {
     const result = await client.execute({ sql: query, args });
@@ -111,7 +111,7 @@ export function createContext(client: SafeClient, clock?: () => Millis): Context
   return { client, db, now, prepare, stamp, newest: { ofPeople: undefined }, uses: new Map() };
 }
 
-/** Statements that are asked for in several ways: each way has a text of its own, built once. */
+/** Prepares the variants of a statement; the text of each one is built once. */
 export function preparedTexts(
   prepare: Context["prepare"],
 ): (way: string, made: Parameters<Context["prepare"]>[0]) => PreparedText {
@@ -123,7 +123,7 @@ export function preparedTexts(
   };
 }
 
-/** The same, for a module: each way is made by a function of its own, which stays. */
+/** Does the same for a module: a function builds each variant, which is cached. */
 export function eachWay<Way>(
   made: (now: SQL<number>, way: Way) => ReturnType<MakesText>,
 ): (way: Way) => MakesText {
@@ -136,13 +136,16 @@ export function eachWay<Way>(
   };
 }
 
-/** A built query, or a raw template, as a statement of `client.batch`. */
+/** Converts a query or a raw template to a statement of `client.batch`. */
 export function statement(query: SQLWrapper): Statement {
   const { sql: text, params } = dialect.sqlToQuery(query.getSQL());
   return { sql: text, args: params as InValue[] };
 }
 
-/** Puts values in the places of a text: where they belong is found out once. Throws where one is missing. */
+/**
+ * Returns a function that inserts values into a text's placeholders, whose positions are found once. Throws if a
+ * value is missing.
+ */
 function fillerOf(params: readonly unknown[]): (values: Readonly<Record<string, InValue>>) => InValue[] {
   const fills = params.map((param): ((values: Readonly<Record<string, InValue>>) => unknown) => {
     if (is(param, Placeholder)) return (values) => namedIn(values, param.name);
@@ -160,10 +163,9 @@ function namedIn(values: Readonly<Record<string, InValue>>, name: string): InVal
 }
 
 /**
- * Several selects over whole tables as one statement of one row, each column the JSON text of one of
- * them: one snapshot, one statement to prepare, and one value each through the native binding. Read
- * value by value, 40 orders cost more than the rest of a pass. Built once, when it is first asked for;
- * `placeholder` names what varies.
+ * Combines several selects over whole tables into one statement with one row; each column is the JSON text of one
+ * select. That gives one snapshot, one statement to prepare, and one native value per select. Reading 40 orders value
+ * by value takes longer than the rest of a pass. Built on first use; `placeholder` names the values.
  */
 export function bundle(made: () => readonly (readonly [Table, SQLWrapper])[]) {
   const selects = lazy(made);
@@ -176,7 +178,7 @@ export function bundle(made: () => readonly (readonly [Table, SQLWrapper])[]) {
   });
   return {
     with: (values: Record<string, InValue>): Statement => ({ sql: built().sql, args: built().fill(values) }),
-    /** The rows of the select at a place, in its table's own types. */
+    /** Returns the rows of the select at a position, in its table's types. */
     rows: <T extends Table>(table: T, result: ResultSet | undefined): T["$inferSelect"][] => {
       const place = selects().findIndex(([one]) => one === table);
       return rowsFrom(table, JSON.parse(String(result?.rows[0]?.[place] ?? "[]")) as unknown[][]);
@@ -190,24 +192,24 @@ const columnNamesOf = (table: Table): SQL =>
     sql`, `,
   );
 
-/** Whether a statement has answered any row. */
+/** Returns whether a statement returned any row. */
 export const hasRows = (result: ResultSet | undefined): boolean => Boolean(result?.rows.length);
 
-/** The rows of a plain select or of `returning()`, in the table's own types; its columns begin at place `from`. */
+/** Returns the rows of a plain select or of `returning()`, in the table's types; its columns begin at position `from`. */
 export const rowsOf = <T extends Table>(
   table: T,
   result: ResultSet | undefined,
   from = 0,
 ): T["$inferSelect"][] => rowsFrom(table, (result?.rows ?? []) as ArrayLike<unknown>[], from);
 
-/** All columns of a table, in the order in which `rowsOf` reads them. */
+/** Returns all columns of a table, in the order in which `rowsOf` reads them. */
 export const selectedColumns = (table: Table): SQL =>
   sql.join(
     (Object.values(getTableColumns(table)) as Column[]).map((column) => sql`${column}`),
     sql`, `,
   );
 
-/** The same of rows that are no result of their own: those of JSON. */
+/** Does the same for rows from JSON instead of a result. */
 export function rowsFrom<T extends Table>(
   table: T,
   rows: readonly ArrayLike<unknown>[],
@@ -227,13 +229,13 @@ export function rowsFrom<T extends Table>(
 
 interface ColumnReader {
   readonly key: string;
-  /** Undefined where the value is taken as it is. */
+  /** Undefined if the value needs no conversion. */
   readonly read: ((value: unknown) => unknown) | undefined;
 }
 
 const knownReaders = new WeakMap<Table, readonly ColumnReader[]>();
 
-/** How a table's columns are read, in their order. */
+/** Returns the converters of a table's columns, in order. */
 function readersOf(table: Table): readonly ColumnReader[] {
   const known = knownReaders.get(table);
   if (known) return known;

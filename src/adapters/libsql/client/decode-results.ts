@@ -8,7 +8,7 @@ import { LibsqlBatchError, LibsqlError } from "@libsql/core/api";
 const unreadAnswer = (what: string): LibsqlError =>
   new LibsqlError(`the server's response has no ${what}`, "HRANA_PROTO_ERROR");
 
-/** The field of what may be no object. */
+/** Returns a field of a value that may not be an object. */
 export const fieldIn = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 
@@ -18,7 +18,7 @@ function neededList(value: unknown, name: string): readonly unknown[] {
   return list;
 }
 
-/** What became of each step of a batch, which stands between so many texts and the end. */
+/** Returns the result of each step of a batch, which is between the stored texts and the end. */
 export function writeBatch(body: unknown, texts: number) {
   const items = neededList(body, "results");
   const refused = items.find((one) => fieldIn(one, "type") === "error");
@@ -30,14 +30,14 @@ export function writeBatch(body: unknown, texts: number) {
   return { results: neededList(result, "step_results"), errors: neededList(result, "step_errors") };
 }
 
-/** Of a batch's statement at a place, or of what stands around them. */
+/** Describes the error of a batch's statement, or of the steps around the statements. */
 export function describeError(output: unknown, place?: number): LibsqlError {
   const message = String(fieldIn(output, "message"));
   const code = String(fieldIn(output, "code") ?? "UNKNOWN");
   return place === undefined ? new LibsqlError(message, code) : new LibsqlBatchError(message, place, code);
 }
 
-/** Of an answer that is none. */
+/** Returns the error of a failed response. */
 export async function failedAnswer(response: Response): Promise<LibsqlError> {
   const said = `the server returned status ${response.status}`;
   if (response.headers.get("content-type") !== "application/json") {
@@ -68,7 +68,7 @@ export function decodeResult(output: unknown): ResultSet {
   return { ...set, toJSON };
 }
 
-/** Its values by place, and by name where one has several the first: only those are told of it in a loop over its fields. */
+/** Returns a row's values by position, and by name; of several columns with one name, the first. */
 function decodeRow(columns: readonly string[], output: unknown): Row {
   if (!Array.isArray(output)) throw unreadAnswer("row");
   const row = Object.defineProperty({}, "length", { value: output.length }) as Row;

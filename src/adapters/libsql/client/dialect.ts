@@ -3,8 +3,8 @@ import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 import { type RemoteCallback, SQLiteRemoteSession, SqliteRemoteDatabase } from "drizzle-orm/sqlite-proxy";
 
 /**
- * Names the table of every column. The library leaves it out in a statement on one table, so that a subquery among the
- * columns compares its own table with itself.
+ * Returns a dialect that qualifies every column with its table. The library omits the table in a statement on one
+ * table, so a subquery among the columns would compare its own table with itself.
  */
 function qualifyingDialect(): SQLiteAsyncDialect {
   const made = new SQLiteAsyncDialect();
@@ -18,7 +18,7 @@ export const dialect = qualifyingDialect();
 
 type NoSchema = Record<string, never>;
 
-/** A database whose statements `run` executes. */
+/** Returns a database that runs its statements with `run`. */
 export function databaseOver(run: RemoteCallback): SqliteRemoteDatabase {
   const session = new SQLiteRemoteSession<NoSchema, NoSchema>(run, dialect, undefined);
   return new SqliteRemoteDatabase("async", dialect, session, undefined);

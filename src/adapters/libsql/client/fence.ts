@@ -5,8 +5,8 @@ import { accounts, fenceGuard, strategies } from "../tables/tables.ts";
 import { type Context, type Statement, statement } from "./context.ts";
 
 /**
- * The statements as one batch that raises, and so does nothing, unless the lease is still ours.
- * An update of no row would not end a batch; an insert that breaks a constraint does.
+ * Returns the statements as one batch that fails without effect if the lease is no longer ours. An update without
+ * rows would not end a batch; an insert that violates a constraint does.
  */
 export const guarded = (
   { prepare }: Context,
@@ -24,7 +24,7 @@ const unlessHeld = () =>
     sql`exists(select 1 from ${accounts} where ${accounts.account} = ${lease.account} and ${accounts.token} = ${lease.token} and ${accounts.owner} = ${lease.owner})`,
   );
 
-/** Statements that end their batch when a person has asked for something else in the meantime. */
+/** Statements that end their batch if a person has requested something else meanwhile. */
 export const stillWanted = ({ id, wants, keepOrders, ...flags }: NonNullable<Changes["wish"]>) =>
   unless(
     sql`exists(select 1 from ${strategies} where ${strategies.id} = ${id} and ${strategies.wants} = ${wants} and ${strategies.keepOrders} = ${keepOrders}${sameFlags(flags)})`,
@@ -33,9 +33,9 @@ export const stillWanted = ({ id, wants, keepOrders, ...flags }: NonNullable<Cha
 const sameFlags = (flags: StopFlags): SQL =>
   sql.join(STOP_FLAGS.map((flag) => sql` and ${strategies[flag]} = ${flags[flag]}`));
 
-/** Statements that end their batch where something does not hold. */
+/** Statements that end their batch if a condition is false. */
 export const unless = (holds: SQL): Statement[] => [statement(refusedUnless(holds))];
 
-/** Raises where something does not hold, or nobody can say whether it does; where it holds, nothing is written. */
+/** Fails if a condition is false or unknown; if it is true, nothing is written. */
 export const refusedUnless = (holds: SQL): SQL =>
   sql`insert into ${fenceGuard} select 0 where (${holds}) is not 1`;

@@ -2,21 +2,21 @@ import type { Millis } from "../../../kernel/time.ts";
 import type { Context } from "./context.ts";
 
 interface KeptForm<Reported> {
-  /** So many at most. */
+  /** Maximum number of cached responses. */
   readonly most: number;
   /** What is small, and asked for again. */
   readonly isWorth: (result: Reported) => boolean;
 }
 
-/** What a read tells, and protocol time where it is told again: undefined where it was read just now. */
+/** A response, and the protocol time at which it was repeated from the cache; undefined if it was just read. */
 interface KeptView<Reported> {
   readonly value: Reported;
   readonly now: Millis | undefined;
 }
 
 /**
- * Reads whose answers are told again, without a read, as long as nothing in the database has changed, whoever would have
- * changed it; where nobody tells that, each is read. Of time nothing in an answer may depend but what its caller makes anew.
+ * Caches reads, and repeats a response while no process has changed the database. If changes cannot be detected,
+ * every request reads. A response must not depend on the time, except for parts that the caller computes.
  */
 export function keptReads<Reported>(
   { stamp }: Pick<Context, "stamp">,

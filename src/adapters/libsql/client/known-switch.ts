@@ -4,8 +4,8 @@ import type { OrderKind } from "../../../model/order.ts";
 const KILL_OFF: Kill = { on: false, cancels: false, sells: false };
 
 /**
- * The kill switch as this process has turned it or has read it last. Turned on here it holds from that moment, also
- * while the write waits for a lock, and when nobody knows whether it was written; what is read afterwards counts again.
+ * The kill switch as this process last set or read it. If set here, it applies from that moment, even while the write
+ * waits for a lock or its result is unknown; later reads replace it.
  */
 export function knownSwitch() {
   let known: Kill = KILL_OFF;
@@ -14,7 +14,7 @@ export function knownSwitch() {
   return {
     keepsBack: (kind: OrderKind): boolean => isKeptBack(known, kind),
     isTurning: (): boolean => turning > 0,
-    /** How often it was turned here: what was asked for before the last time is not news. */
+    /** Returns how often it was set here; a read that was requested before the last time is outdated. */
     turns: (): number => turns,
     read(found: Kill, requestCount: number): void {
       if (turning === 0 && requestCount === turns) known = found;

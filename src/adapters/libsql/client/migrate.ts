@@ -2,18 +2,18 @@ import { type SQL, sql } from "drizzle-orm";
 import { StoreError } from "../../../kernel/errors.ts";
 import { type Context, type Statement, statement } from "./context.ts";
 
-/** One generated file of `drizzle/`, in the order of its name. */
+/** One generated file in `drizzle/`, ordered by name. */
 export interface Migration {
   readonly name: string;
   readonly text: string;
 }
 
-/** Statements that make at once what all migrations come to on a database that has had none. */
+/** Statements that create the schema after all migrations in an empty database. */
 export type WholeSchema = readonly string[];
 
 const BREAK = "--> statement-breakpoint";
 
-/** What a database has had that this program does not know: it is older than whoever has last worked on it. */
+/** Refuses a database with unknown migrations, because a newer program has used it. */
 export async function refuseNewer(
   { client, version }: Context,
   calls: Pick<Context["client"], "execute"> = client,
@@ -28,7 +28,7 @@ export async function refuseNewer(
   if (version.newer !== undefined) throw new StoreError("unavailable", version.newer);
 }
 
-/** The same as what has to hold of a batch. */
+/** Returns the same as a condition of a batch. */
 export function isNotNewer({ version }: Context): SQL {
   if (!version) return sql`1`;
   const last = [...version.names].sort().at(-1) ?? "";
@@ -36,9 +36,8 @@ export function isNotNewer({ version }: Context): SQL {
 }
 
 /**
- * Applies what is missing, each migration in one batch together with the row that says so:
- * of two processes that start at once, one applies it and the other finds it done. A new database is made whole, where
- * what that takes is known.
+ * Applies missing migrations, each in one batch with the row that records it; if two processes start at once, only
+ * one applies it. A new database gets the complete schema, if it is known.
  */
 export async function migrate(
   context: Context,
@@ -72,7 +71,10 @@ async function isNew({ client }: Context): Promise<boolean> {
   return rows.length === 0;
 }
 
-/** In one batch, led by the rows of all migrations. False where that failed: one after the other, they tell why. */
+/**
+ * Creates the schema in one batch, starting with the rows of all migrations. Returns false if that failed; applying
+ * them individually then shows the reason.
+ */
 async function makeWhole(
   { client }: Context,
   migrations: readonly Migration[],
@@ -89,7 +91,7 @@ async function makeWhole(
   );
 }
 
-/** The schema of a database that has had all migrations and nothing else. */
+/** Returns the schema of a database after all migrations. */
 export async function wholeSchemaOf({ client }: Pick<Context, "client">): Promise<WholeSchema> {
   const { rows } = await client.execute(
     "select sql from sqlite_master where sql is not null and name not like 'sqlite_%' and tbl_name <> 'migrations' order by rowid",
@@ -97,7 +99,7 @@ export async function wholeSchemaOf({ client }: Pick<Context, "client">): Promis
   return rows.map((row) => String(row[0]));
 }
 
-/** Those that a database has not had yet; all of them where it is new. */
+/** Returns migrations that a database lacks; all of them if it is new. */
 export async function pendingMigrations(
   { client }: { readonly client: Pick<Context["client"], "execute"> },
   migrations: readonly Migration[],
@@ -109,7 +111,10 @@ export async function pendingMigrations(
   return migrations.filter(({ name }) => !done.has(name));
 }
 
-/** One migration's statements, led by the row that says it is done: a second time, that row refuses them all. */
+/**
+ * Returns one migration's statements, starting with the row that records it; the second time, that row rejects them
+ * all.
+ */
 export const migrationStatements = ({ name, text }: Migration): Statement[] => [
   statement(
     sql`insert into migrations (name, applied_at) values (${name}, cast(unixepoch('subsec') * 1000 as integer))`,

@@ -13,19 +13,19 @@ import { traced } from "./traced.ts";
 export interface Opening {
   readonly client: Database;
   readonly local: Local;
-  /** Applied first; empty where that is done elsewhere. */
+  /** Migrations to apply first; empty if another program applies them. */
   readonly migrations: readonly Migration[];
-  /** What all of them come to, where that is known. */
+  /** The schema after all of them, if it is known. */
   readonly whole?: WholeSchema | undefined;
   readonly kind: "live" | "sandbox";
-  /** It was seen before that the database is of this kind. */
+  /** Whether the database's kind was already checked. */
   readonly isChecked?: boolean | undefined;
-  /** Replaces the database's clock, where time is simulated. */
+  /** Replaces the database's clock if time is simulated. */
   readonly clock?: () => Millis;
   readonly tracer?: Tracer | undefined;
 }
 
-/** Opens a database that is, or from now on will be, of this kind. The other kind is refused. */
+/** Opens a database of this kind, or marks a new one as such. Throws if it is of the other kind. */
 export async function openDatabase({
   client,
   local,

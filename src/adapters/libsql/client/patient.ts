@@ -6,7 +6,7 @@ interface Patience {
   readonly attempts: number;
 }
 
-/** On a server, a call that was refused because another one writes had no lock and so wrote nothing: it is tried again. */
+/** Retries a call that a server refused because of another write; it had no effect. */
 export async function patient<T>(call: () => Promise<T>, { local, attempts }: Patience): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -9,7 +9,7 @@ import { decodeResult, describeError, writeBatch } from "./decode-results.ts";
  * github.com/tursodatabase/libsql, docs/HRANA_2_SPEC.md.
  */
 
-/** Where a database's requests go, and with what headers. */
+/** URL and headers of a database's requests. */
 interface RequestTarget {
   readonly address: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -22,7 +22,7 @@ export interface RemoteAddress {
 
 const targets = new Map<string, RequestTarget>();
 
-/** As the library reads its url, found out once in a process: it makes a request that does not leave. */
+/** Returns the target as the library derives it, once per process, from a request that is not sent. */
 export async function targetOf({ url, authToken }: RemoteAddress): Promise<RequestTarget> {
   const key = JSON.stringify([url, authToken]);
   const known = targets.get(key);
@@ -52,7 +52,7 @@ const BEGIN: Readonly<Record<BatchMode, string>> = {
   read: "BEGIN TRANSACTION READONLY",
 };
 
-/** The statements with values that need no coding; undefined where there are others. */
+/** Returns the statements if their values need no encoding; undefined otherwise. */
 export function plainStatements(statements: readonly InStatement[]): PlainStatement[] | undefined {
   const plain: PlainStatement[] = [];
   for (const one of statements) {
@@ -73,7 +73,7 @@ const sentValue = (value: PlainValue) =>
       ? { type: "text", value }
       : { type: "float", value };
 
-/** The body of the request: each statement after the one before it, all of them or none. A text is told once. */
+/** Returns the request body: statements in order, all or none. Each text is sent once. */
 export function batchBody(statements: readonly PlainStatement[], mode: BatchMode): string {
   const ids = new Map<string, number>();
   for (const { sql } of statements) if (!ids.has(sql)) ids.set(sql, ids.size);
@@ -92,7 +92,7 @@ export function batchBody(statements: readonly PlainStatement[], mode: BatchMode
   return JSON.stringify({ requests: [...texts, { type: "batch", batch: { steps } }, { type: "close" }] });
 }
 
-/** The results of the statements, as the library tells them, from the answer to that request. Throws what it throws. */
+/** Returns the results of the statements in the library's format, from the response. Throws the library's errors. */
 export function resultsOf(body: unknown, statements: readonly PlainStatement[]): ResultSet[] {
   const texts = new Set(statements.map(({ sql }) => sql)).size;
   const { results, errors } = writeBatch(body, texts);

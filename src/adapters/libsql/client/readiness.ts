@@ -6,12 +6,12 @@ import { control, fenceGuard } from "../tables/tables.ts";
 import { type Context, statement } from "./context.ts";
 import { refuseNewer } from "./migrate.ts";
 
-/** How long a write that is known to have worked says that the next one would. */
+/** How long a confirmed write proves that the next one would work. */
 const FRESH: Millis = 5 * SECOND;
-/** Whoever asks is not kept waiting for a lock. */
+/** Maximum wait of a readiness check for a lock. */
 const LONGEST_READINESS_WAIT: Millis = 2 * SECOND;
 
-/** Whether the database can be read, is what this program knows, and takes writes; throws `unavailable` with the reason. */
+/** Checks that the database can be read and written and has a known version; throws `unavailable` with the reason. */
 export function readiness(context: Context): () => Promise<void> {
   const { client, db } = context;
   let probing: Promise<unknown> | undefined;

@@ -9,18 +9,21 @@ import { failedAnswer, fieldIn } from "./decode-results.ts";
 import { patient } from "./patient.ts";
 import { batchBody, plainStatements, resultsOf, targetOf } from "./pipeline.ts";
 
-/** A libSQL server, reached over HTTP. */
+/** A libSQL server over HTTP. */
 export interface RemoteDatabase {
   readonly url: string;
   readonly authToken?: string | undefined;
   readonly fetch: typeof fetch;
 }
 
-/** A busy server is asked again a few times: each is a request that counts. */
+/** Maximum number of attempts on a busy server; each is a request that counts. */
 const REMOTE_TRIES = 12;
 const REMOTE_TIMEOUT = 10 * SECOND;
 
-/** Each call is one request. The library does not pass on how many rows it cost, so the answer is read here. */
+/**
+ * Returns a client whose calls are one request each. It reads the row counts from the response, because the library
+ * does not return them.
+ */
 export function remoteClient(database: RemoteDatabase, local: Local): Calls {
   const { url, authToken, fetch } = database;
   const open = (use: DatabaseUse | undefined) =>
@@ -86,7 +89,7 @@ function countRows(use: DatabaseUse, body: unknown): void {
   addUse(use, "rowsWritten", rowsOfAll(results, "rows_written"));
 }
 
-/** The results of single statements and of a batch's, wherever they stand in an answer. */
+/** Returns the results of single statements and of a batch's statements in a response. */
 const resultsIn = (body: unknown): readonly unknown[] =>
   listIn(body, "results").flatMap((one) => {
     const result = fieldIn(fieldIn(one, "response"), "result");
@@ -98,7 +101,7 @@ const listIn = (value: unknown, name: string): readonly unknown[] => {
   return Array.isArray(list) ? list : [];
 };
 
-/** Null where the server tells none. */
+/** Returns the total number of rows; null if the server does not report it. */
 function rowsOfAll(results: readonly unknown[], name: string): number | null {
   const counts = results.map((one) => fieldIn(one, name)).filter((count) => typeof count === "number");
   return counts.length === 0 ? null : counts.reduce((sum, count) => sum + count, 0);

@@ -7,31 +7,31 @@ import { allOrNone, type Calls, type SafeClient, type Stamp, type Turned } from 
 import type { RemoteDatabase } from "./remote-client.ts";
 import { isSelect, watchedCalls } from "./watched.ts";
 
-/** One connection to a database, whose calls go one at a time. */
+/** One connection to a database; its calls are serial. */
 export interface Connection {
   execute(statement: InStatement): Promise<ResultSet>;
-  /** All statements or none. */
+  /** Runs all statements or none. */
   batch(statements: InStatement[], mode: "write" | "read"): Promise<ResultSet[]>;
-  /** Of the database as it is now; absent where nothing tells its changes. */
+  /** Returns the current stamp; absent if changes cannot be detected. */
   stamp?(): Promise<Stamp>;
-  /** Gives up whatever the connection has and opens it again. */
+  /** Closes the connection without regard to pending work, and opens it again. */
   reconnect(): void | Promise<void>;
   close(): void;
 }
 
-/** A connection to a file, together with what tells whether that file is still the one that has its name. */
+/** A connection to a file, and a check that the file still has its name. */
 export interface FileDatabase {
   readonly connection: Connection;
-  /** Undefined when there is no file of this name. */
+  /** Undefined if there is no file with this name. */
   readonly identity: () => string | undefined;
 }
 
-/** A connection, or where a server is reached. */
+/** A connection, a file, or the address of a server. */
 export type Database = Connection | FileDatabase | RemoteDatabase;
 
 /**
- * How much a commit to a file outlives: `durable` ones a power cut too. What an order on a real exchange rests on has
- * to; where the exchange is in the same file, both lose the same.
+ * What a commit to a file survives: `durable` ones survive a power failure. Orders on real exchanges need that; if
+ * the exchange is simulated in the same file, both lose the same.
  */
 export type Durability = "durable" | "fast";
 
@@ -51,9 +51,9 @@ export async function safeClient(
 }
 
 /**
- * On a file, after one SQLITE_BUSY a connection reports later writes as done and never commits them
- * (libsql-client-ts#352). So calls go one at a time through one connection, none is interactive, and
- * a busy one is given a new connection before it is tried again.
+ * After one SQLITE_BUSY, a connection to a file reports later writes as done and never commits them
+ * (libsql-client-ts#352). So calls are serial on one connection, no transaction is interactive, and a busy connection
+ * is replaced before the retry.
  */
 async function fileClient(
   { connection, identity }: FileDatabase,
@@ -65,13 +65,13 @@ async function fileClient(
   // Per connection. With NORMAL no commit waits for the disk, and a power cut takes the last ones.
   const waitForDisk = (isWaiting: boolean) =>
     connection.execute(`PRAGMA synchronous = ${isWaiting ? "FULL" : "NORMAL"}`);
-  /** The connection may have been told not to wait: nothing durable is written before it is told otherwise. */
+  /** Whether the connection may not wait for the disk; no durable write runs before it does. */
   let isLax = false;
   const setUp = async () => {
     await connection.execute("PRAGMA journal_mode = WAL");
     await waitForDisk(isDurable);
   };
-  /** As long as it is not opened again, nothing may be asked of it. */
+  /** Whether the connection must be opened again before any call. */
   let isLost = false;
   const reopen = async () => {
     await connection.reconnect();
@@ -88,7 +88,7 @@ async function fileClient(
     }
   };
   const queue = callQueue({ local, again });
-  /** One that cannot be told to wait is opened again, and then does. */
+  /** Makes the connection wait for the disk again; reopens it if that fails. */
   const waitAgain = async () => {
     await waitForDisk(true).catch(again);
     isLax = false;
@@ -132,7 +132,10 @@ async function fileClient(
   };
 }
 
-/** What is written to a file without a name is nowhere. Put back, it goes on; another one may be behind or ahead. */
+/**
+ * Refuses a file that was moved or replaced, because writes to it would be lost. It works again when the original is
+ * back.
+ */
 function refuseAnother(now: string | undefined, opened: string | undefined): void {
   if (now === opened) return;
   const what =

@@ -3,24 +3,24 @@ import { messageOf, StoreError } from "../../../kernel/errors.ts";
 export const codeOf = (error: unknown): string =>
   typeof error === "object" && error !== null && "code" in error ? String(error.code) : "";
 
-/** Refused because another one writes: it had no lock, and so has done nothing. */
+/** Returns whether another process held the write lock; the call then had no effect. */
 export const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error));
 
-/** Refused because another event has taken its place in the chain. */
+/** Returns whether another event has taken its position in the chain. */
 export const isOvertaken = (error: unknown): boolean => messageOf(error).includes("events.chain");
 
-/** Refused because something that had to hold does not. */
+/** Returns whether a required condition was false. */
 export const isFencedOff = (error: unknown): boolean => messageOf(error).includes("fence_holds");
 
-/** Refused because something in it breaks a constraint: a batch has done nothing. */
+/** Returns whether a constraint rejected it; the batch then had no effect. */
 export const isRefusedWhole = (error: unknown): boolean =>
   isFencedOff(error) || isOvertaken(error) || codeOf(error).startsWith("SQLITE_CONSTRAINT");
 
-/** What may leave a connection in a state in which it reports writes that it does not keep. */
+/** Returns whether the error can leave a connection reporting writes that it does not commit. */
 export const needsConnection = (error: unknown): boolean =>
   /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB)/.test(codeOf(error));
 
-/** Why a database cannot be used, for a person who can do something about it. */
+/** Reasons why a database cannot be used, for a person who can fix it. */
 const STORE_REASONS: readonly (readonly [RegExp, string])[] = [
   [/^SQLITE_FULL/, "its disk is full"],
   [/^SQLITE_(BUSY|LOCKED)/, "another process holds its lock"],
@@ -36,7 +36,7 @@ function storeReasonOf(error: unknown): string | undefined {
   return STORE_REASONS.find(([form]) => form.test(codeOf(error)) || form.test(name))?.[1];
 }
 
-/** What a failed call to the database means for its caller. */
+/** Converts a failed database call to a StoreError. */
 export function storeError(error: unknown): StoreError {
   if (error instanceof StoreError) return error;
   const message = messageOf(error);

@@ -1,15 +1,15 @@
-/** The rules of `kernel/time.ts` about stored times, in SQL. */
+/** The rules of `kernel/time.ts` for stored times, in SQL. */
 import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { Millis } from "../../../kernel/time.ts";
 
-/** Whether a stored time still holds something back: it lies ahead, and no further than its rule can yield from now. */
+/** Returns whether a stored time is in the future, but not further than its rule allows. */
 export const isAheadRow = (
   stored: SQLWrapper,
   now: SQL<number>,
   longest: SQL<number> | Millis,
 ): SQL<boolean> => sql<boolean>`(${stored} > ${now} and ${stored} <= ${now} + ${longest})`;
 
-/** How long ago something was stored: for ever where a clock that was ahead has written the time. */
+/** Returns the age of a stored time; infinite if a clock that was ahead wrote it. */
 export const ageOfRow = (stored: SQLWrapper, now: SQL<number>): SQL<number> =>
   sql<number>`iif(${stored} > ${now}, ${Number.MAX_SAFE_INTEGER}, ${now} - ${stored})`;
 

@@ -2,7 +2,7 @@ import type { InStatement } from "@libsql/client";
 import type { SpanAttributes, Tracer } from "../../../ports/tracer.ts";
 import type { SafeClient } from "./calls.ts";
 
-/** Each call measured, the wait for its turn included. Statements are told by their verb alone. */
+/** Traces each call, including its wait in the queue. Only the first word of a statement is recorded. */
 export function traced(client: SafeClient, tracer: Tracer | undefined): SafeClient {
   if (!tracer) return client;
   const measured = <T>(verb: string, call: () => Promise<T>, more: SpanAttributes = {}): Promise<T> =>

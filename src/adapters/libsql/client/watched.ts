@@ -4,10 +4,10 @@ import { type Millis, SECOND } from "../../../kernel/time.ts";
 import type { Local } from "../../../ports/local.ts";
 import type { Calls, SafeClient } from "./calls.ts";
 
-/** A lock that lasts longer is a trouble that a person should know of. */
+/** A lock that lasts longer is reported as a problem. */
 const LONG_LOCK: Millis = 2 * SECOND;
 
-/** The calls, and what became of the last ones. A failed write is over with the next one that succeeds. */
+/** Wraps the calls and records results. The next successful write clears a failed one. */
 export function watchedCalls(calls: Calls, local: Local): SafeClient {
   let writtenAt = Number.NEGATIVE_INFINITY;
   let failed: { readonly message: string; readonly isRead: boolean } | undefined;

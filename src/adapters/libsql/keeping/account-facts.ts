@@ -14,12 +14,12 @@ interface RightsRow {
   readonly age: Millis;
 }
 
-/** Of more accounts they are read anew. */
+/** With more accounts, they are read each time. */
 const MOST_RIGHTS_KEPT = 50;
 
 const AGE_PLACE = Object.keys(getTableColumns(keyRights)).length;
 
-/** What the exchange has told of an account: as many rows as there are accounts. */
+/** Stores what the exchange reported about an account; one row per account. */
 export const accountFacts = (context: Context): Facts => {
   const { client, db, now, prepare } = context;
   const allRights = prepare(

@@ -7,18 +7,18 @@ import { archives } from "../tables/archive-tables.ts";
 import { liquidityMinutes, liquidityMisses } from "../tables/liquidity-tables.ts";
 import { events, orders } from "../tables/tables.ts";
 
-/** Rows of one table that may be old. */
+/** Rows of one table that can be archived. */
 interface OldTable {
   readonly name: "orders" | "liquidityMinutes" | "liquidityMisses" | "events";
   readonly table: SQLiteTable;
-  /** What a row is known by. */
+  /** Columns that identify a row. */
   readonly key: readonly string[];
   /** Its time in milliseconds. */
   readonly at: SQL<Millis>;
   readonly mayGo: SQL;
 }
 
-/** An order with a fill belongs to the ledger, and one by hand to the request that asked for it: these stay. */
+/** Orders without fills; an order with a fill belongs to the ledger, and a manual one to its request, so those stay. */
 const UNFILLED_ORDERS: OldTable = {
   name: "orders",
   table: orders,
@@ -44,7 +44,7 @@ const MOVED: readonly OldTable[] = [
   samplesOf("liquidityMisses", liquidityMisses),
 ];
 
-/** Events go when a checkpoint signs from where on the chains are kept: here they are only copied. */
+/** Events are deleted when a checkpoint signs a new start of their chain; here they are only copied. */
 const CHAINED_EVENTS: OldTable = {
   name: "events",
   table: events,
@@ -53,7 +53,7 @@ const CHAINED_EVENTS: OldTable = {
   mayGo: sql`${events.chain} is not null`,
 };
 
-/** How many rows of a table a year has. */
+/** Number of a table's rows per year. */
 export interface OldRows {
   readonly year: number;
   readonly name: OldTable["name"];
@@ -63,7 +63,7 @@ export interface OldRows {
 const yearOf = (at: SQL): SQL => sql`cast(strftime('%Y', ${at} / 1000, 'unixepoch') as integer)`;
 const isMovable = ({ at, mayGo }: OldTable, before: Millis): SQL => sql`${at} < ${before} and ${mayGo}`;
 
-/** What is older than a time and may be moved, by year; nothing is changed. */
+/** Counts rows older than a time that can be moved, by year; changes nothing. */
 export async function oldRows({ client }: Context, before: Millis): Promise<readonly OldRows[]> {
   const found: OldRows[] = [];
   for (const kept of [...MOVED, CHAINED_EVENTS]) {
@@ -74,17 +74,17 @@ export async function oldRows({ client }: Context, before: Millis): Promise<read
   return found;
 }
 
-/** Where a year's rows go: a database file that is only added to. */
+/** Archive of a year: a database file to which rows are only added. */
 export interface Archive {
   readonly year: number;
-  /** Its name, as people are told it. */
+  /** Its name for messages. */
   readonly file: string;
   readonly client: SafeClient;
 }
 
 /**
- * Moves a year's old rows into its archive: copied, committed there, and only then deleted here. Whatever ends it in
- * between leaves rows in both, which the next one copies over themselves.
+ * Moves a year's old rows to its archive: copies and commits them there, then deletes them here. An interruption
+ * leaves rows in both, which the next run overwrites.
  */
 export async function moveYear(
   context: Context,
@@ -107,7 +107,7 @@ export async function moveYear(
 type RowKeys = readonly (readonly SQLWrapper[])[];
 const ROWS_AT_ONCE = 200;
 
-/** Copies a part after the other, each written before anything is done with its rows here; returns how many were. */
+/** Copies part by part, each committed before its rows are processed here; returns the number of rows. */
 async function copied(
   { client }: Context,
   archive: Archive,
@@ -150,7 +150,7 @@ const deleted = ({ client }: Context, kept: OldTable, keys: RowKeys, before: Mil
     "write",
   );
 
-/** Makes the archive's table like ours, with the columns that have come since; returns the columns' names. */
+/** Creates or extends the archive's table to match ours; returns the column names. */
 async function sameTable(client: SafeClient, { table, key }: OldTable): Promise<readonly string[]> {
   const { name, columns } = getTableConfig(table);
   const typed = columns.map((column) => sql`${sql.identifier(column.name)} ${sql.raw(column.getSQLType())}`);

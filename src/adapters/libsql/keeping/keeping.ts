@@ -12,7 +12,7 @@ import { accounts, cursors, fills, orders } from "../tables/tables.ts";
 import { accountFacts } from "./account-facts.ts";
 import { rateKeeper } from "./rates.ts";
 
-/** What the adapter of real exchanges keeps, in the same database as all else. */
+/** Stores the data of the exchange adapter in the same database as everything else. */
 export const libsqlKeeping = (context: Context): Keeping => ({
   markets: marketKeeper(context),
   leases: leaseKeeper(context),
@@ -23,14 +23,14 @@ export const libsqlKeeping = (context: Context): Keeping => ({
   },
 });
 
-/** Of unsettled orders, and of those that ended lately. */
+/** Returns pairs of unsettled and recently ended orders. */
 async function tradedSymbols({ db, now }: Context, account: AccountKey): Promise<readonly Pair[]> {
   const isRecent = sql`${orders.account} = ${account} and (${orders.settled} = 0 or ${orders.endedAt} > ${now()} - ${30 * DAY})`;
   const rows = await db.selectDistinct({ symbol: orders.symbol }).from(orders).where(isRecent);
   return rows.map(({ symbol }) => symbol);
 }
 
-/** A buy that is older than so many fills of its pair counts as unknown. */
+/** A buy older than this many fills of its pair counts as unknown. */
 const NEWEST_FILLS = 100;
 
 // From the few cursors to one fill of each: the other direction reads every fill that was ever booked.
@@ -41,7 +41,7 @@ async function newestBuyFees({ client, uses }: Context, account: AccountKey): Pr
   return rowsOf(fills, await client.execute(statement(found), uses.get(account)));
 }
 
-/** Of the shape in which markets and listings are stored. */
+/** Version of the stored format of markets and listings. */
 const KEPT_VERSION = 1;
 
 function marketKeeper(context: Context): MarketKeeper {
@@ -120,7 +120,7 @@ function marketKeeper(context: Context): MarketKeeper {
   };
 }
 
-/** How long somebody is taken to wait who has not said so again. */
+/** How long a waiting process counts as waiting without a new signal. */
 export const WAITED = 3 * SECOND;
 
 function leaseKeeper({ client, db, now, uses }: Context): LeaseKeeper {

@@ -32,7 +32,10 @@ const [ACCOUNT, COST, WHOLE, LONGEST] = ["account", "cost", "whole", "longest"].
   (name) => sql`${sql.placeholder(name)}`,
 ) as [SQL<AccountKey>, SQL<number>, SQL<number>, SQL<number>];
 
-/** How long the rate takes to regain the calls, and all that may be taken of it; and longer than any rate takes. */
+/**
+ * Returns the time in which the rate limit regains the calls, and the maximum for all of them; longer than any rate
+ * needs.
+ */
 const timeOf = ({ calls, kept, rate: { burst, perSecond } }: CallRequests) => {
   const each = SECOND / perSecond;
   return {
@@ -44,13 +47,13 @@ const timeOf = ({ calls, kept, rate: { burst, perSecond } }: CallRequests) => {
 };
 
 /**
- * When the rate was whole before this taking. A time that it cannot need was written while the clock was ahead: one more
- * taking fits, and leaves the rate used up.
+ * Returns when the rate limit was full before this call. An impossible time was written while the clock was ahead:
+ * one more take is allowed, and uses up the rate limit.
  */
 const wholeAt = (now: SQL<number>): SQL<number> =>
   sql`iif(${rates.fullAt} > ${now} + ${LONGEST}, max(${now}, ${now} + ${WHOLE} - ${COST}), max(${rates.fullAt}, ${now}))`;
 
-/** Answers a row where it was taken: the rate has so much. */
+/** Takes calls; returns a row if enough were available. */
 const takeOfRate = (now: SQL<number>, condition = sql`true`) =>
   building
     .insert(rates)
@@ -62,14 +65,14 @@ const takeOfRate = (now: SQL<number>, condition = sql`true`) =>
     })
     .returning({ account: rates.account });
 
-/** The same, where the statement before it has changed something. */
+/** Does the same if the previous statement has changed something. */
 const takeAfterChange = (now: SQL<number>) => takeOfRate(now, sql`changes() > 0`);
 
-/** Of a batch, behind what must have changed something. */
+/** For a batch: takes calls if the previous statement changed something. */
 export const callsTaken = ({ prepare }: Context, account: AccountKey, request: CallRequests): Statement =>
   prepare(takeAfterChange)({ account, ...timeOf(request) });
 
-/** How long until it has. */
+/** Returns the time until enough are available. */
 const waitForRate = (now: SQL<number>) =>
   queries
     .select({ wait: sql<number>`${wholeAt(now)} + ${COST} - ${now} - ${WHOLE}` })

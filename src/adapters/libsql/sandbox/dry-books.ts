@@ -8,15 +8,15 @@ import { venueBalances, venueOrders, venues } from "../tables/venue-tables.ts";
 import { sandboxBooks } from "./sandbox-books.ts";
 
 export interface DryBooks extends Books {
-  /** Makes the account with one balance where it has none yet. */
+  /** Creates the account with one balance if it has none. */
   open(key: string, first: { readonly asset: string; readonly total: Decimal }): Promise<void>;
-  /** Puts these balances in place of what it has; false while an order of it rests. */
+  /** Replaces its balances; returns false while it has an open order. */
   fund(key: string, balances: Readonly<Record<string, Decimal>>): Promise<boolean>;
-  /** Undefined before it was made. */
+  /** Returns its balances; undefined before it was created. */
   held(key: string): Promise<readonly { asset: string; total: Decimal; used: Decimal }[]>;
 }
 
-/** Books of accounts on paper, beside those of the sandbox's venues. */
+/** Stores paper trading accounts next to the sandbox's venues. */
 export function dryBooks(context: Context): DryBooks {
   const { client, db } = context;
   const made = (key: string) =>

@@ -29,7 +29,7 @@ const READ_BOOKS = bundle(() => {
 
 const currentTime = (now: SQL<number>) => sql`select ${now}`;
 
-/** The simulated venues' books in the database: what one process commits, every other sees. */
+/** Stores the simulated venues' books in the database; every process sees committed changes. */
 export function sandboxBooks({ client, db, now, prepare }: Context): Books {
   const clock = prepare(currentTime);
   const read = async ({ with: fill, rows }: typeof READ_BOOKS, exchange: string) => {

@@ -6,7 +6,7 @@ import { type Migration, migrationStatements } from "../client/migrate.ts";
 import { control } from "../tables/tables.ts";
 import { sandbox, shocks } from "../tables/venue-tables.ts";
 
-/** Moves a symbol's price by a factor from a market time on. */
+/** Multiplies a symbol's price by a factor from a market time on. */
 export async function shock(
   { client, db }: Context,
   { symbol, factor, at }: { symbol: Pair; factor: number; at: Millis },
@@ -19,7 +19,7 @@ export async function shock(
   await client.execute(statement(again));
 }
 
-/** Lets market time go on, up to a most in all. Returns all that has gone by so. */
+/** Advances market time, up to a total maximum. Returns the total so far. */
 export async function letPass(
   { client, db }: Context,
   { by, most }: { by: Millis; most: Millis },
@@ -32,7 +32,7 @@ export async function letPass(
   return Number(rows[0]?.[0]);
 }
 
-/** Makes a sandbox's whole database anew in one batch: strategies, orders, tokens and all. */
+/** Resets a sandbox's whole database in one batch: strategies, orders, tokens and all. */
 export async function reset({ client, db }: Context, migrations: readonly Migration[]): Promise<void> {
   const tables = await client.execute(
     "select name from sqlite_master where type = 'table' and name not like 'sqlite_%' and name not like 'libsql_%' and name <> 'migrations'",

@@ -8,7 +8,7 @@ import { tokens } from "../tables/access-tables.ts";
 import { strategies } from "../tables/tables.ts";
 import { sandbox, shocks, venueBalances, venueOrders, venues } from "../tables/venue-tables.ts";
 
-/** What a sandbox is made with. A value left out means the stored one, or its default when the database is new. */
+/** Settings of a sandbox. An absent value means the stored one, or the default for a new database. */
 export interface SandboxSettings {
   readonly seed?: number | undefined;
   readonly origin?: Millis | undefined;
@@ -24,7 +24,7 @@ export interface Replay {
 
 export type SandboxRow = Omit<typeof sandbox.$inferSelect, "id">;
 
-/** Makes the sandbox's one row and its venues' books where they are missing. Refuses other values than the stored. */
+/** Creates the sandbox's row and its venues' books if they are missing. Refuses values that differ from the stored ones. */
 export async function setUpSandbox(
   context: Context,
   settings: SandboxSettings,
@@ -71,7 +71,7 @@ export async function setUpSandbox(
   return stored;
 }
 
-/** The settings of a sandbox that was only looked at: nobody has traded in it, moved its prices, or serves it now. */
+/** Updates the settings of an unused sandbox: no trades, no moved prices, no running server. */
 function remade({ db, now }: Context, stored: SandboxRow, settings: SandboxSettings) {
   const isUnused = sql`not exists (select 1 from ${venueOrders}) and not exists (select 1 from ${strategies}) and not exists (select 1 from ${shocks}) and not exists (select 1 from ${tokens} where ${tokens.server} is not null and ${tokens.revokedAt} is null)`;
   const set = {
@@ -91,7 +91,7 @@ function remade({ db, now }: Context, stored: SandboxRow, settings: SandboxSetti
 
 const SETTINGS = ["seed", "origin", "speed", "replays"] as const;
 
-/** What is asked for and is stored as something else. */
+/** Returns the settings that differ from the stored ones. */
 function differing(stored: SandboxRow, { seed, origin, speed, replays }: SandboxSettings) {
   const request = { seed, origin, speed, replays: replays && replaysText(replays) };
   const kept = { ...stored, replays: replaysText(stored.replays) };
@@ -108,7 +108,7 @@ function refuseOthers(stored: SandboxRow, settings: SandboxSettings): void {
   );
 }
 
-/** Prices that have been traded at stay what they were: a file that is another one now is not gone on with. */
+/** Refuses a changed candle file, because prices that were already traded must stay the same. */
 export function refuseChanged(begun: readonly Replay[], read: readonly Replay[]): void {
   const changed = read.find(({ symbol, file, digest }) =>
     begun.some((one) => one.symbol === symbol && one.file === file && one.digest !== digest),

@@ -71,10 +71,10 @@ export function auditStore(context: Context): AuditStore {
   };
 }
 
-/** So long what stops an order may wait for its event. */
+/** Maximum time that a cancel or stop waits for its event to be written. */
 const LONGEST_WAIT_FOR_EVENT: Millis = SECOND;
 
-/** Ends with what is under way, or without it: that goes on, and its failure later is nobody's. */
+/** Waits for a write, but only for a limited time; the write continues, and a later failure is ignored. */
 async function endedSoon(writing: Promise<void>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -91,7 +91,7 @@ async function newestCheckpoint({ db }: Context, calls: Turned): Promise<Checkpo
   return rowsOf(checkpoints, await calls.execute(statement(newest)))[0];
 }
 
-/** Where each chain stands, and from where on it is kept: its newest event always is. */
+/** Returns the position of each chain, and its first stored event; the newest event always stays. */
 async function marksOf(
   calls: Turned,
   newest: Checkpoint | undefined,
@@ -112,7 +112,7 @@ async function marksOf(
   return marks;
 }
 
-/** The first event of a chain that is to be kept, and the hash before it; undefined where none is older. */
+/** Returns a chain's first event to keep, and the hash before it; undefined if none is older. */
 async function firstSince(calls: Turned, chain: string, since: Millis) {
   const last = sql`(select max(seq) from ${events} where chain = ${chain})`;
   const older = sql`select seq + 1, hash from ${events} where chain = ${chain} and seq < coalesce((select min(seq) from ${events} where chain = ${chain} and at >= ${since}), ${last}) order by seq desc limit 1`;

@@ -5,7 +5,7 @@ import { requests } from "../tables/access-tables.ts";
 import { rates } from "../tables/live-tables.ts";
 import { accounts } from "../tables/tables.ts";
 
-/** How far the newest stored time lies beyond what its rule yields from now: 0 unless the database's clock was ahead. */
+/** Returns how far the newest stored time is beyond what its rule allows; 0 unless the database's clock was ahead. */
 export const clockLead =
   ({ client, db, now }: Context) =>
   async (): Promise<Millis> => {

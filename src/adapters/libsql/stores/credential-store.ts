@@ -16,31 +16,31 @@ export interface StoredKeys {
   readonly passphrase?: string | undefined;
 }
 
-/** What is stored of an account: its keys, or why they cannot be decrypted. */
+/** Stored keys of an account, or why they cannot be decrypted. */
 export interface OpenedKeys {
   readonly account: AccountKey;
   readonly keys?: StoredKeys;
   readonly trouble?: string;
 }
 
-/** Exchange keys of accounts, encrypted by the operator's own key. What changes them is an event, without the keys. */
+/** Exchange keys of accounts, encrypted with the operator's key. Changes are logged as events without the keys. */
 export interface CredentialStore {
   put(account: AccountKey, keys: StoredKeys, by: By): Promise<void>;
-  /** Undefined when there are none. Throws SettingsError when they cannot be decrypted. */
+  /** Returns undefined without keys. Throws SettingsError if they cannot be decrypted. */
   get(account: AccountKey): Promise<StoredKeys | undefined>;
   list(): Promise<readonly { readonly account: AccountKey; readonly createdAt: Millis }[]>;
-  /** All of them, each decrypted as far as the operator's keys do. */
+  /** Returns all keys, decrypted if one of the operator's keys fits. */
   opened(): Promise<readonly OpenedKeys[]>;
-  /** False when there are none to remove. */
+  /** Returns false if there is nothing to remove. */
   remove(account: AccountKey, by: By): Promise<boolean>;
-  /** Wraps all under the first of the operator's keys; answers how many were under another one. */
+  /** Encrypts all with the first of the operator's keys; returns how many another key encrypted. */
   rotate(by: By): Promise<number>;
 }
 
-/** Of more accounts they are read anew. */
+/** With more accounts, they are read each time. */
 const MOST_KEYS_KEPT = 50;
 
-/** `keks`: the operator's keys, the first one wraps, all unwrap. */
+/** `keks` are the operator's keys: the first one encrypts, all decrypt. */
 export function credentialStore(context: Context, keks: readonly Kek[]): CredentialStore {
   const { client, db, now, prepare } = context;
   const all = prepare(() => db.select().from(credentials).orderBy(asc(credentials.account)));
@@ -51,7 +51,7 @@ export function credentialStore(context: Context, keks: readonly Kek[]): Credent
   const ownerOf = (account: AccountKey) => `credentials ${account}`;
   const isOf = (account: AccountKey) => eq(credentials.account, account);
   const isThere = (where: SQL | undefined) => sql`exists(select 1 from ${credentials} where ${where})`;
-  /** What the former keys were refused for is no reason to wait any more. */
+  /** Ends the account's backoff, because failures of the old keys no longer matter. */
   const soon = (account: AccountKey) =>
     db.update(accounts).set({ retryAt: 0, failures: 0 }).where(eq(accounts.account, account));
   const unseal = async (row: CredentialRow): Promise<StoredKeys> => {

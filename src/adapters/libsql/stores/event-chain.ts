@@ -14,29 +14,29 @@ import { events } from "../tables/tables.ts";
 
 const NO_HEAD: ChainHead = { seq: 0, hash: "" };
 
-/** Of what people do; that of an account is written by its passes alone, under its lease. */
+/** Chain of people's actions; only passes write an account's chain, under its lease. */
 export const OF_PEOPLE = EVERY_ACCOUNT;
 
-/** So often others may have been first: each time one of them has written its own. */
+/** Maximum number of attempts; each one fails only because another process has written an event. */
 const CHAIN_TRIES = 200;
 
-/** The moment in which a person's deed is written. */
+/** The moment in which a person's action is written. */
 export interface Moment {
   readonly now: Millis;
   readonly calls: Turned;
-  /** What is known of the database is held against it by the batch itself. */
+  /** Whether the batch itself checks what is known of the database. */
   readonly isGuarded: boolean;
-  /** The statement that writes the event; only where something holds in its batch. At most one of a batch. */
+  /** Returns the statement that writes the event, only if a condition is true in its batch. At most one per batch. */
   tell(eventView: EventView, where?: SQL): Promise<Statement>;
 }
 
-/** Protocol time, read a moment ago, and what has to hold beside it for the newest event not to be read once more. */
+/** Protocol time that was just read, and the condition under which the newest event need not be read again. */
 export interface KnownMoment {
   readonly at: Millis;
   readonly holds: SQL;
 }
 
-/** What a person does, and whose event tells of it. */
+/** A person's action, with its event. */
 export interface Deed {
   readonly by: By;
   readonly make: (moment: Moment) => Promise<readonly Statement[]>;
@@ -44,9 +44,8 @@ export interface Deed {
 }
 
 /**
- * What a person does and the event that tells of it, as one batch. The event follows the newest one, as this process
- * knows it or as it was read right before; where another process was first, both are made anew. The kill switch is first
- * of all that wait.
+ * Writes a person's action and its event as one batch. The event follows the newest one that this process knows or
+ * has just read; if another process was faster, both are built again. The kill switch has priority.
  */
 export const writeText = (
   context: Context,
@@ -55,7 +54,7 @@ export const writeText = (
   { isFirst = false }: { readonly isFirst?: boolean } = {},
 ): Promise<ResultSet[]> => context.client.turn((calls) => writeDeed(context, { by, make }, calls), isFirst);
 
-/** The same, in the turn of whoever asks. */
+/** Does the same within the caller's turn. */
 export async function writeDeed(
   context: Context,
   { by, make, known }: Deed,
@@ -77,7 +76,7 @@ export async function writeDeed(
   });
 }
 
-/** Statements that end their batch where the newest event of people, or the database, is another than is known. */
+/** Statements that end their batch if the newest event of people, or the database, has changed. */
 export const unlessNewest = ({ seq, hash }: ChainHead, { holds }: KnownMoment): Statement[] =>
   unless(sql`${newestOf(OF_PEOPLE)} is ${JSON.stringify([seq, hash])} and ${holds}`);
 
@@ -108,7 +107,7 @@ async function writeAfter(
   return results.slice(guards.length);
 }
 
-/** The statement of an event of people that follows another one, and what follows it then. */
+/** Returns the statement of an event after another one, and the new head of the chain. */
 export async function linkAfter(
   head: ChainHead,
   result: Event & By,
@@ -119,14 +118,14 @@ export async function linkAfter(
   return { head: { seq, hash }, event: insertLinked(linked as Linked, where) };
 }
 
-/** Of a pass: the newest event of its account's chain, as far as it knows, and what its requests have cost. */
+/** For a pass: the newest known event of its account's chain, and the cost of its requests. */
 export interface PassChain {
   readonly account: string;
   readonly head: ChainHead | undefined;
   readonly use: DatabaseUse | undefined;
 }
 
-/** What a pass writes, together with its events; answers the chain's new head as well. */
+/** Writes a pass's changes with its events; also returns the chain's new head. */
 export async function writePass(
   { client }: Context,
   { account, head, use }: PassChain,
@@ -162,11 +161,11 @@ async function untilFirst<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The newest event of a chain as JSON text. */
+/** Returns the newest event of a chain as JSON text. */
 const newestOf = (chain: SQL | string): SQL =>
   sql`(select json_array(seq, hash) from ${events} where ${events.chain} = ${chain} order by ${events.seq} desc limit 1)`;
 
-/** Of a row of the table itself. */
+/** Returns the head from a row of the table. */
 export const headOfRow = (row: typeof events.$inferSelect | undefined): ChainHead =>
   row && row.seq !== null && row.hash !== null ? { seq: row.seq, hash: row.hash } : NO_HEAD;
 
@@ -187,7 +186,7 @@ const withStep = (news: readonly Event[]): (Event & By)[] => news.map((one) => (
 
 type Linked = Event & By & ChainHead & { readonly chain: string };
 
-/** The events with their place in the chain, each after the one before it. */
+/** Adds the chain position to events, each after the one before it. */
 async function linkEvents(head: ChainHead, chain: string, items: readonly (Event & By)[]): Promise<Linked[]> {
   const linked: Linked[] = [];
   let { seq, hash } = head;

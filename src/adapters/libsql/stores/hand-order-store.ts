@@ -65,7 +65,7 @@ const accountKnown = () =>
     .values({ account: sql`${sql.placeholder("account")}`, memory: NO_MEMORY })
     .onConflictDoNothing();
 
-/** What the exchange has answered, where nothing more is known of the order. */
+/** Stores the exchange's response if nothing more is known of the order. */
 const answerWritten = eachWay((now, { isFinal }: { readonly isFinal: boolean }) => {
   const given = <T>(name: string) => sql<T>`${sql.placeholder(name)}`;
   const [account, clientId] = [given("account"), given("clientId")];

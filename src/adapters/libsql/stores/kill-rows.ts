@@ -18,7 +18,7 @@ export const killOf = ({ kill, cancels, sells }: typeof control.$inferSelect): K
 type SwitchRow = typeof control.$inferSelect;
 const selectSwitch = () => queries.select().from(control);
 
-/** Reads the switch: that of an account's pass is counted with what else it asks, any other is kept until something changes. */
+/** Reads the switch; a read of a pass is charged to its account, any other is cached until something changes. */
 export function switchReader(context: Context): (account: AccountKey | undefined) => Promise<Kill> {
   const { client, prepare, uses } = context;
   const text = prepare(selectSwitch);
@@ -37,7 +37,10 @@ export interface KillChange {
   readonly panic: Panic;
 }
 
-/** The switch as it is to be, with all that a panic asks for: what dies afterwards is finished by whoever steps next. */
+/**
+ * Returns the statements for the new switch and all requests of a panic; a later pass finishes what this process
+ * cannot.
+ */
 export async function turnStatements(
   { db, now }: Context,
   tell: Moment["tell"],

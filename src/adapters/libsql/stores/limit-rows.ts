@@ -6,7 +6,7 @@ import { type Context, eachWay, type Statement, statement } from "../client/cont
 import { limitUses, notionalUnits, withinColumn } from "../tables/limit-tables.ts";
 import { control, isUnsettled, orders } from "../tables/tables.ts";
 
-/** The last two columns of an intent's row: how many of its group it completes, and how much notional. */
+/** The last two columns of an intent's row: the number of orders in its group so far, and their notional. */
 const ORDER_COLUMN_COUNT = Object.keys(getTableColumns(orders)).length;
 const [COUNT, NOTIONAL] = [ORDER_COLUMN_COUNT + 1, ORDER_COLUMN_COUNT + 2].map((place) =>
   sql.raw(`intent.column${place}`),
@@ -14,7 +14,7 @@ const [COUNT, NOTIONAL] = [ORDER_COLUMN_COUNT + 1, ORDER_COLUMN_COUNT + 2].map((
 
 const today = ({ now }: Pick<Context, "now">): SQL => sql`cast(${now()} / ${DAY} as integer)`;
 
-/** What has to hold of a row of intents: the limits are those it was allowed by, and nobody has used them up since. */
+/** Condition for rows of intents: the limits are unchanged, and nobody has used them up since. */
 export const withinLimits = (
   context: Context,
   { version, asset, scopes }: LimitTerms,
@@ -38,19 +38,22 @@ function withinDay(context: Context, { scope, dayNotional }: ScopeTerms, asset: 
   return [sql`coalesce((${used}), 0) + ${NOTIONAL} <= ${notionalUnits(dayNotional, "down")}`];
 }
 
-/** Without its index named, every order that there ever was would be read. */
+/** Counts open orders; without a named index, SQLite would read every order. */
 const ofOpen = (whose: SQL): SQL =>
   sql`from ${orders} indexed by orders_unsettled where ${whose} and ${isUnsettled()}`;
 
 const isOfAccount = (account: string | Placeholder): SQL => sql`${orders.account} = ${account}`;
-/** On every account: one account may have many keys, and those of a request make an account each. */
+/**
+ * Condition for a token's orders on every account: one account can have many keys, and each key of a request makes an
+ * account.
+ */
 const isOfActor = (actor: string | Placeholder): SQL => sql`${orders.actor} = ${actor}`;
 
-/** An account's orders that are not settled; or one asker's, on whichever account. */
+/** Counts unsettled orders of an account, or of one actor on all accounts. */
 const countOpen = (account: string, actor: string | null): SQL =>
   sql`(select count(*) ${ofOpen(actor === null ? isOfAccount(account) : isOfActor(actor))})`;
 
-/** Both counts of one walk through the index, as JSON. */
+/** Returns both counts as JSON from one scan of the index. */
 export const countBoth = (account: Placeholder, actor: Placeholder): SQL =>
   sql`(select json_array(count(case when ${isOfAccount(account)} then 1 end), count(case when ${isOfActor(actor)} then 1 end)) ${ofOpen(sql`1`)})`;
 
@@ -63,7 +66,7 @@ function afterGap(context: Context, { scope, orderGapMillis }: ScopeTerms): SQL[
   return [sql`${COUNT} = 1 and coalesce((${last}), 0) + ${orderGapMillis} <= ${context.now()}`];
 }
 
-/** Adds what of a group has been recorded to what its scopes have used, in the batch that records it. */
+/** Adds the recorded orders of a group to their scopes' usage, in the batch that records them. */
 export function countUses(
   context: Context,
   { asset, scopes, counted }: LimitTerms,
@@ -96,7 +99,7 @@ const insertUsesOf = eachWay((now, size: number) => {
   return sql`insert into ${limitUses} (scope, day, asset, notional, orders, at) select ${placeholder("scope")}, ${today({ now: () => now })}, ${placeholder("asset")}, sum(part.column2), count(*), ${now} from (values ${rows}) as part where exists(select 1 from ${orders} where ${orders.account} = part.column3 and ${orders.clientId} = part.column1) group by 1 on conflict (scope, day, asset) do update set notional = min(notional + excluded.notional, 9223372036854775807), orders = orders + excluded.orders, at = excluded.at`;
 });
 
-/** One more use without an order, if the day's limit still has room for it: answers a row where it has. */
+/** Adds one use without an order if the daily limit allows it; returns a row if it does. */
 export const useOnce = (
   context: Context,
   use: {

@@ -65,7 +65,7 @@ export function limitStore(context: Context): LimitStore {
   };
 }
 
-/** All that an order is held to, as one row, so that it is of one moment. */
+/** Returns all limits of an order as one row, read at one moment. */
 function limitsText(now: SQL): SQL {
   const [account, actor] = [sql.placeholder("account"), sql.placeholder("actor")];
   const set = sql`select json_group_array(json_array(scope, settings)) from ${limits}`;
@@ -76,6 +76,9 @@ function limitsText(now: SQL): SQL {
   return sql`select ${now}, ${control.limits}, ${open}, (${set}), (${uses}) from ${control}`;
 }
 
-/** The newest uses of a scope as JSON, of a day at most one a quote asset; sums as text, which no number could hold. */
+/**
+ * Returns the newest usage of a scope as JSON: at most one per quote asset and day; sums as text, because they exceed
+ * a number's precision.
+ */
 const newestUses = (scope: SQL): SQL =>
   sql`select json_group_array(json_array(scope, day, asset, cast(notional as text), orders, at)) from (select * from ${limitUses} where ${limitUses.scope} = ${scope} order by ${limitUses.day} desc limit 20)`;

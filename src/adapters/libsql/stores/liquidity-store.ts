@@ -10,10 +10,10 @@ import { depthsFrom, liquidityDays, liquidityMinutes, liquidityMisses } from "..
 /** Thirteen months. */
 const MINUTES_KEPT = 396 * MINUTES_A_DAY;
 
-/** Of places nobody knows how many: the column has no null, and a year of minutes is not copied to give it one. */
+/** Marks an unknown number of sources: the column does not allow null, and changing it would copy a year of minutes. */
 const UNKNOWN_SOURCES = -1;
 
-/** Raise it when days are added up in another form, or from other rules. */
+/** Increase it when the form or the rules of daily sums change. */
 const SUMS_VERSION = 1;
 
 interface MinuteSpan {
@@ -31,17 +31,17 @@ const isOld = (pair: WatchedPair, minute: number, table: typeof liquidityMinutes
 const ofSpan = (pair: WatchedPair, table: MinuteTable, { from, to }: MinuteSpan) =>
   and(ofPair(pair, table), gte(table.minute, from), lt(table.minute, to));
 
-/** Minutes in order; `to` is excluded. */
+/** Returns minutes in order; `to` is excluded. */
 const minutesBetween = () => {
   const { exchange, symbol, minute } = liquidityMinutes;
   const of = (name: string) => sql.placeholder(name);
   return sql`select * from ${liquidityMinutes} where ${exchange} = ${of("exchange")} and ${symbol} = ${of("symbol")} and ${minute} >= ${of("from")} and ${minute} < ${of("to")} order by ${minute}`;
 };
 
-/** A day as one value: read value by value it takes four times as long. */
+/** Reads a day as one value; value by value takes four times as long. */
 export const READ_MINUTES = bundle(() => [[liquidityMinutes, minutesBetween()]]);
 
-/** The columns of own orders alone. */
+/** The columns of own orders only. */
 const ownColumns = sqliteTable("liquidity_minutes", {
   ownSpread: amountColumn("own_spread"),
   ownBids: integer("own_bids").notNull(),
@@ -153,7 +153,7 @@ export function liquidityStore(context: Context): LiquidityStore {
   };
 }
 
-/** Field by field: the rest of a row, copied, takes a tenth of what a report takes. */
+/** Reads field by field; copying the rest of a row takes a tenth of a report's time. */
 const minuteOfRow = (row: typeof liquidityMinutes.$inferSelect): LiquidityMinute => ({
   minute: row.minute,
   samples: row.samples,
@@ -168,7 +168,7 @@ const minuteOfRow = (row: typeof liquidityMinutes.$inferSelect): LiquidityMinute
   absence: row.absence,
 });
 
-/** Where as many minutes are stored as were added up: of what has come or gone since, the sums know nothing. */
+/** Stores sums only if the number of minutes is still the same as when they were added up. */
 function daySet(pair: WatchedPair, { day, hash, ...sums }: DaySums): Statement {
   const { exchange, symbol } = pair;
   const span = { from: day * MINUTES_A_DAY, to: (day + 1) * MINUTES_A_DAY };

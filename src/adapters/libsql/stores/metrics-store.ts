@@ -19,7 +19,7 @@ export function metricsQueries({ now }: Pick<Context, "now">): readonly SQL[] {
   ];
 }
 
-/** The rows of each of these, in their order. */
+/** Rows of each of these queries, in order. */
 type Answers = [Row[], Row[], Row[], Row[]];
 
 export const metricsStore = (context: Context): MetricsStore => ({

@@ -11,12 +11,12 @@ import { events, fills } from "../tables/tables.ts";
 
 export const newestEvent = sql`coalesce((select max(${events.id}) from ${events}), 0)`;
 
-/** Fills are never deleted, so that their rows are numbered as they were booked, without a gap. */
+/** Fills are never deleted, so their row numbers follow the order of booking without gaps. */
 export const newestFill = sql`coalesce((select max(rowid) from ${fills}), 0)`;
 
 export const isPending = sql`exists(select 1 from ${messages} where ${messages.channel} = ${channels.name} and ${messages.state} = 'pending')`;
 
-/** Everything that has work for a channel, and what it stands at: what it costs does not grow with what was told. */
+/** Returns everything with work for a channel, and its state; the cost does not grow with past messages. */
 export const outlookQuery = ({ db, now }: Pick<Context, "db" | "now">) =>
   db
     .select({
@@ -28,7 +28,7 @@ export const outlookQuery = ({ db, now }: Pick<Context, "db" | "now">) =>
     })
     .from(channels);
 
-/** The news of a channel, the oldest first. */
+/** Returns news for a channel, oldest first. */
 export const eventsQuery = (context: Pick<Context, "db">, name: string, page: number) =>
   eventsFrom(
     context,
@@ -39,14 +39,14 @@ export const eventsQuery = (context: Pick<Context, "db">, name: string, page: nu
 export const fillsQuery = (name: string, page: number): SQL =>
   fillsFrom(sql`(select ${channels.fillId} from ${channels} where ${channels.name} = ${name})`, page);
 
-/** What is newer than an event, or a fill. */
+/** Returns what is newer than an event or a fill. */
 export const eventsFrom = ({ db }: Pick<Context, "db">, after: SQL, page: number) =>
   db.select().from(events).where(sql`${events.id} > ${after}`).orderBy(asc(events.id)).limit(page);
 
 export const fillsFrom = (after: SQL, page: number): SQL =>
   sql`select rowid, account, strategy, symbol, side, amount, notional, at, superseded from ${fills} where rowid > ${after} order by rowid limit ${page}`;
 
-/** Where something holds of its channel. */
+/** Inserts a message if a condition of its channel is true. */
 export const insertMessage = (name: string, message: Message, where: SQL) =>
   statement(
     sql`insert into ${messages} (id, channel, state, message) select ${message.id}, ${name}, 'pending', ${encode(message)} from ${channels} where ${where}`,

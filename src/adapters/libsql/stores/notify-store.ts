@@ -24,12 +24,12 @@ import {
 } from "./notify-rows.ts";
 import { ownerOf, rotateSecrets } from "./rotate-secrets.ts";
 
-/** How long a message that was sent is kept. */
+/** How long a sent message is stored. */
 const SENT_KEPT_FOR = 30 * DAY;
 
 const OF_CHANNEL: Omit<EventView, "message"> = { account: EVERY_ACCOUNT, strategy: null, kind: "channel" };
 
-/** `keks`: the operator's keys, the first one encrypts. A process without any leaves all channels to others. */
+/** `keks` are the operator's keys; the first one encrypts. A process without keys leaves all channels to others. */
 export function notifyStore(
   context: Context,
   keks: readonly Kek[],

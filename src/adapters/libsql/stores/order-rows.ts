@@ -15,8 +15,8 @@ const ORDER_COLUMNS = Object.entries(getTableColumns(orders)) as [keyof Order, C
 const names = sql.raw(ORDER_COLUMNS.map(([, column]) => `"${column.name}"`).join(", "));
 
 /**
- * Intents of one strategy, each on its own condition in the statement that writes it: what a person
- * has asked in the meantime wins, and limits hold whoever else places orders. Only client ids that come back may be sent.
+ * Inserts intents of one strategy, each with its condition in the same statement: users' later requests win, and
+ * limits apply whoever else places orders. Only orders whose client ids are returned can be sent.
  */
 export function insertIntents(
   context: Context,
@@ -31,7 +31,7 @@ export function insertIntents(
   });
 }
 
-/** The intent of an order by hand, and the select of the account's orders that keep it from being written. */
+/** Inserts the intent of a manual order, and returns the account's orders that prevent it. */
 export function insertByHand(context: Context, order: Order, { terms, limit, ended }: HandTerms) {
   const others = sql`${orders.account} = ${order.account} and ${orders.symbol} = ${order.symbol} and ${mayBeMetRow()} and ${isMetBy({ side: order.side, limit })} and ${notInArray(orders.clientId, [...ended])}`;
   // Left to choose, it would read every order that the account has ever had.
@@ -61,17 +61,18 @@ function insertWhere(
   ];
 }
 
-/** What `isKeptBack` says, where the intent is written. */
+/** SQL form of `isKeptBack`, for the insert of an intent. */
 const mayPlace = (kind: Order["kind"]): SQL =>
   kind === "exit" ? sql`(${control.kill} = 0 or ${control.sells} = 1)` : sql`${control.kill} = 0`;
 
-/** A column of the intents that are being written, which have no names in `values`. */
+/** Returns a column of the intents to insert, which have no names in `values`. */
 const intended = (key: keyof Order): SQL =>
   sql.raw(`intent.column${ORDER_COLUMNS.findIndex(([name]) => name === key) + 1}`);
 
 /**
- * Whether the intent would meet an order by hand. The plan has held it against all that its pass knew of; people
- * place theirs meanwhile. Without its index named, all unsettled orders of the account would be read for each intent.
+ * Condition that the intent could fill a manual order. The plan was checked against everything that its pass knew,
+ * but people can place orders meanwhile. Without a named index, SQLite would read all unsettled orders of the account
+ * for each intent.
  */
 const MEETS_BY_HAND = sql`exists(select 1 from ${orders} indexed by orders_unsettled_by_hand where ${orders.account} = ${intended("account")} and ${orders.symbol} = ${intended("symbol")} and ${orders.kind} = 'hand' and ${mayBeMetRow()} and ${isMetWithin(intended("side"), intended("price"))})`;
 
@@ -89,14 +90,14 @@ const intentColumns = sql.raw(ORDER_COLUMNS.map((_column, place) => `intent.colu
 const intoOrders = lazy(() =>
   statement(sql`insert into ${orders} (${names}) select ${intentColumns} from (values `),
 );
-/** With how many it completes, and their notional. */
+/** Row of an order, with the number and the notional of its group so far. */
 const INTENT_ROW = `(${Array(ORDER_COLUMNS.length + 2)
   .fill("?")
   .join(", ")})`;
 
 /**
- * Orders as rows, each with how many of the group and how much of their notional it completes. Put together as any other
- * query, value by value, they took longer than SQLite takes to write them.
+ * Returns orders as rows, each with the number and notional of its group so far. Building them like other queries,
+ * value by value, would take longer than SQLite's write.
  */
 function intentRows(group: readonly Order[], terms: LimitTerms | null) {
   let notional = 0n;
@@ -110,11 +111,11 @@ function intentRows(group: readonly Order[], terms: LimitTerms | null) {
 const storedValue = (value: unknown, column: Column): InValue =>
   value === null ? null : (column.mapToDriverValue(value) as InValue);
 
-/** The row of one order: client ids are an account's own. */
+/** Returns the condition for one order's row; client ids are unique per account. */
 export const isOrder = ({ account, clientId }: Readonly<Record<"account" | "clientId", string | SQL>>): SQL =>
   sql`${orders.account} = ${account} and ${orders.clientId} = ${clientId}`;
 
-/** What may change of an order: never its identity, side, price or amount. */
+/** Updates what can change of an order: never its identity, side, price or amount. */
 export function updateOrder({ db }: Context, order: Order): Statement {
   const {
     clientId,
@@ -138,10 +139,13 @@ export function updateOrder({ db }: Context, order: Order): Statement {
   return statement(db.update(orders).set(life).where(isOrder({ account, clientId })));
 }
 
-/** Of one answer: a libSQL server refuses one of ten million bytes. */
+/** Maximum rows per response; a libSQL server refuses responses of ten million bytes. */
 const UNSETTLED_ROWS = 5000;
 
-/** By account, and as they were written: in parts, each of one moment. An order that rests all the while is told, and once. */
+/**
+ * Reads by account, in the order of writing, in consistent parts. An order that stays open throughout appears exactly
+ * once.
+ */
 export async function readUnsettled({ client, prepare }: Context, account?: AccountKey): Promise<Order[]> {
   const text = prepare(account === undefined ? unsettledText : unsettledOfText);
   const found: Order[] = [];

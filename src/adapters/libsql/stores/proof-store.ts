@@ -44,7 +44,7 @@ export const proofStore = ({ client, db }: Context): ProofStore => ({
   },
 });
 
-/** `keks`: the operator's keys, the first one wraps, all unwrap. */
+/** `keks` are the operator's keys: the first one encrypts, all decrypt. */
 export function proofKeyStore({ client, db, now }: Context, keks: () => Promise<readonly Kek[]>): ProofKeys {
   const read = async () => {
     const [row] = await db.select().from(proofKeys);

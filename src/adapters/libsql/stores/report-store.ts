@@ -10,7 +10,7 @@ import { events, fills } from "../tables/tables.ts";
 import { writeText } from "./event-chain.ts";
 import { newestEvent } from "./notify-rows.ts";
 
-/** Days from one to another, of every strategy that ran: what came before is not read. */
+/** Returns a range of days of every strategy that ran, without reading earlier days. */
 export const daysQuery = ({ db }: Pick<Context, "db">, from: number, to: number) =>
   db
     .select()
@@ -26,7 +26,7 @@ export const uncountedQuery = ({ db }: Pick<Context, "db">, page: number) =>
     .orderBy(asc(events.id))
     .limit(page);
 
-/** From one place on, along the index: a page costs what it tells. */
+/** Reads fills from a position along the index, so a page costs only its own rows. */
 export const fillsInOrderQuery = ({ db }: Pick<Context, "db">, after: FillPlace | undefined, limit: number) =>
   db
     .select()

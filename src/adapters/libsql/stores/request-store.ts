@@ -5,7 +5,7 @@ import { building, type Context, hasRows, statement } from "../client/context.ts
 import { requests } from "../tables/access-tables.ts";
 import { strategies } from "../tables/tables.ts";
 
-/** No request runs for so long. */
+/** Time after which a running request counts as abandoned. */
 const ABANDONED = MINUTE;
 
 export function requestStore({ client, db, now, prepare }: Context): RequestStore {

@@ -3,10 +3,10 @@ import { type Kek, rewrap } from "../../vault/envelope.ts";
 import { type Context, statement } from "../client/context.ts";
 import { channels } from "../tables/notify-tables.ts";
 
-/** Under which a channel's secrets are sealed. */
+/** Owner name under which a channel's secrets are encrypted. */
 export const ownerOf = (name: string): string => `channel ${name}`;
 
-/** Encrypts every channel's key by the first of `keks`; answers how many were not. */
+/** Encrypts every channel's secrets with the first of `keks`; returns how many were encrypted with another. */
 export async function rotateSecrets({ client, db }: Context, keks: readonly Kek[]): Promise<number> {
   let count = 0;
   for (const row of await db.select().from(channels)) {

@@ -24,7 +24,7 @@ import {
 } from "../tables/tables.ts";
 import { killOf } from "./kill-rows.ts";
 
-/** What is kept of a pass while it lasts: an account has one at a time. */
+/** Data of a running pass; an account has one at a time. */
 export interface RunningPass {
   /** The newest event of the account's chain. */
   head: ChainHead | undefined;
@@ -34,7 +34,7 @@ export interface RunningPass {
 
 const SCOPE_OF_ACCOUNT = scopeOfAccount("");
 
-/** Everything of an account, but which trades are booked: that is the one select without a table of its own. */
+/** Reads everything of an account except booked trades, whose select has no table of its own. */
 export const READ_SNAPSHOT = bundle(() => {
   const account = sql.placeholder("account");
   // Left to choose, it would read every order that the account has ever had, twice.

@@ -26,7 +26,7 @@ export function stepStore(context: Context): StepStore {
   const known = knownSwitch();
   const readSwitch = switchReader(context);
 
-  /** A fenced batch of the account's pass, with what is told of in it. */
+  /** Writes a fenced batch of the account's pass with its events. */
   const write = async (
     lease: Lease,
     news: readonly Event[],
@@ -178,10 +178,10 @@ export function stepStore(context: Context): StepStore {
   };
 }
 
-/** A scheduler sets passes for the next minute, and late ones are given up before: what lies further ahead is of a clock that was. */
+/** Maximum time ahead of a schedule; a time further ahead was written while the clock was ahead. */
 const SCHEDULED_AHEAD = 10 * MINUTE;
 
-/** The lease, where it is free; one that people wait for is left to them unless the pass is urgent. */
+/** Takes the lease if it is free; a lease that people wait for is left to them unless the pass is urgent. */
 const leaseTaken = eachWay((now, { isUrgent, isScheduled }: LeaseForm) => {
   const [account, owner, ttl, scheduled] = ["account", "owner", "ttl", "scheduled"].map(
     (name) => sql`${sql.placeholder(name)}`,
@@ -218,7 +218,7 @@ interface ReleaseForm {
   readonly hasCosts: boolean;
 }
 
-/** The lease given back, with what the pass has come to. */
+/** Releases the lease and stores the pass's result. */
 const leaseReleased = eachWay((now, of: ReleaseForm) => {
   const memory = sql.placeholder("memory");
   return (
@@ -240,7 +240,10 @@ const leaseReleased = eachWay((now, of: ReleaseForm) => {
   );
 });
 
-/** With the settlement's own request: two rows read and one written, and one of each for what else it says. */
+/**
+ * Adds the cost of the settlement's own request: two rows read and one written, and one of each for its other
+ * statements.
+ */
 const withSettlement = (use = newUse(), more: number): DatabaseUse => ({
   databaseRequests: use.databaseRequests + 1,
   rowsRead: use.rowsRead === null ? null : use.rowsRead + 2 + more,

@@ -12,7 +12,7 @@ import { stepStore } from "./step-store.ts";
 import { strategyStore } from "./strategy-store.ts";
 import { tokenStore } from "./token-store.ts";
 
-/** The store on libSQL: a file, or a server over HTTP. The database has to be migrated. */
+/** Creates the store on libSQL: a file, or a server over HTTP. The database must be migrated. */
 export const createStore = (context: Context): Store => ({
   ...stepStore(context),
   ...strategyStore(context),

@@ -16,8 +16,8 @@ import { readViews } from "./strategy-views.ts";
 type StrategyWish = Pick<Strategy, "wants"> & Partial<StopWish> & { readonly resumes?: SQL };
 
 /**
- * The millisecond is chosen where it is written: of two starts in one, the second counts up. The ids of its orders name
- * no other strategy of the account.
+ * Chooses the millisecond in the write: of two simultaneous starts, the second counts up. Ids of its orders match no
+ * other strategy of the account.
  */
 async function freeNumber(calls: Turned, account: AccountKey, startedAt: Millis): Promise<number> {
   const next = sql`select max(${startedAt}, coalesce(max(${strategies.number}) + 1, 0)) from ${strategies}`;
@@ -37,7 +37,7 @@ const stopWishOf = (how: StopWish): StopWish => ({
 export function strategyStore(context: Context): StrategyStore {
   const { db } = context;
 
-  /** What a person wants of a strategy from now on, where it still may be wanted. */
+  /** Writes a user's request for a strategy if it is still possible. */
   const change = (id: string, query: SQL | undefined, set: StrategyWish, by: By) =>
     writeText(context, by, async ({ calls, tell }) => {
       const wanted = db.select({ account: strategies.account }).from(strategies).where(query);
@@ -124,7 +124,7 @@ export function strategyStore(context: Context): StrategyStore {
   };
 }
 
-/** A pass that was put off for lack of calls is put off no longer: a person has asked for something. */
+/** Resumes a pass that was postponed for lack of calls, because a person has requested something. */
 const resumed = ({ db }: Context, strategy: string) => {
   const account = sql`(select ${strategies.account} from ${strategies} where ${strategies.id} = ${strategy})`;
   const isPutOff = sql`${accounts.account} = ${account} and ${accounts.failures} = 0`;

@@ -9,31 +9,31 @@ import { accounts, isRunning, isUnsettled, orders, strategies } from "../tables/
 type ViewsRead = StrategyStore["strategies"];
 type AccountRow = typeof accounts.$inferSelect;
 
-/** Behind a strategy's own columns: its open orders, the time, and its account's columns where they stand beside it. */
+/** Position after a strategy's columns: its open orders, the time, and its account's columns. */
 const COUNT_PLACE = Object.keys(getTableColumns(strategies)).length;
 const ACCOUNT_PLACE = COUNT_PLACE + 2;
 
 /**
- * A libSQL server refuses an answer of ten million bytes. So many strategies, however long they are, are told at
- * once; of more it is asked first how long each is, and then for parts of so many bytes.
+ * A libSQL server refuses responses of ten million bytes. Up to this many strategies are returned at once; for more,
+ * their lengths are read first, and then parts of limited size.
  */
 const FIRST_ROWS = 100;
 const PART_ROWS = 1000;
-/** Different questions whose answers are kept: what the page, a list and a status ask again and again. */
+/** Maximum number of cached queries: those that the page, a list and a status repeat. */
 const MOST_VIEWS_KEPT = 6;
 const PART_BYTES = 4_000_000;
 
-/** One way of asking; `names` are those of the values that it is given. */
+/** One query variant; `names` are its values. */
 interface Way {
   readonly names: readonly string[];
   readonly stopped: boolean;
-  /** By account, as the index of those that run has them; else the newest first. */
+  /** Whether it reads by account, along the index of running strategies; otherwise newest first. */
   readonly byAccount: boolean;
 }
 
 /**
- * Reads strategies with what is told beside them; each way of asking has a text of its own, built once. What is told
- * at once is of one moment, and the place of a strategy stays: what runs as long as that takes is told, and once.
+ * Reads strategies with related data; the text of each query variant is built once. Each part is read at one moment,
+ * and positions do not change: a strategy that runs throughout appears exactly once.
  */
 export function readViews(context: Context): ViewsRead {
   const read = readingViews(context);
@@ -76,7 +76,7 @@ function readingViews(context: Context): ViewsRead {
   };
 }
 
-/** Behind which strategy others come. */
+/** Position after a strategy. */
 interface StrategyPlace {
   readonly before?: number | undefined;
   readonly afterAccount?: string;
@@ -88,7 +88,7 @@ const defined = (values: Readonly<Record<string, string | number | undefined>>) 
     Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
   );
 
-/** Strategies by their numbers, and the accounts of all of them. */
+/** Strategies by number, and their accounts. */
 interface ViewsPart {
   readonly numbers: readonly number[];
   readonly accounts: ReadonlySet<string>;

@@ -8,11 +8,11 @@ import { keptReads } from "../client/kept-reads.ts";
 import { tokens } from "../tables/access-tables.ts";
 import { writeText } from "./event-chain.ts";
 
-/** Rows stand in the order in which they were added. */
+/** Rows are in the order of insertion. */
 const TOKEN_PLACE = sql<number>`${tokens}.rowid`;
 const { hash: _hash, maker: _maker, ...shown } = getTableColumns(tokens);
 
-/** Of tokens that are used. */
+/** Maximum number of cached tokens in use. */
 const MOST_TOKENS_KEPT = 200;
 
 const TOKEN_EVENT = { account: EVERY_ACCOUNT, strategy: null, kind: "token" } as const;
@@ -28,7 +28,7 @@ const isLiveAt = (at: SQL<unknown>): SQL => {
 const hasEnded = ({ expiresAt, maker }: Token, at: Millis): boolean =>
   expiresAt !== null && (expiresAt <= at || (maker !== null && expiresAt > at + SIGN_IN_LIFE));
 
-/** Hashes of a token that is not revoked, and of all that was made by its links, and by theirs. */
+/** Returns hashes of an unrevoked token, and of all tokens that its links created, and theirs. */
 const familyOf = (id: string): SQL => sql`with recursive family(hash) as (
   select hash from tokens where id = ${id} and revoked_at is null
   union select made.hash from tokens made join family on made.maker = family.hash

@@ -13,26 +13,26 @@ import {
   writeDeed,
 } from "./event-chain.ts";
 
-/** So many are one batch at most. */
+/** Maximum number in one batch. */
 const MOST_TOGETHER = 50;
 
-/** A deed that may be written with others. */
+/** An action that can be written together with others. */
 export interface SharedDeed extends Deed {
   readonly known: KnownMoment;
-  /** What holds once it is written: with others it is written only where it does. */
+  /** Condition that is true after the write; with others, it is written only where it is. */
   readonly isDone: SQL;
 }
 
 interface WaitingDeed extends SharedDeed {
   readonly done: (results: ResultSet[]) => void;
   readonly fail: (error: unknown) => void;
-  /** Written with others, one of them was refused. */
+  /** Whether it must be written alone, because a batch with others failed. */
   isAlone: boolean;
 }
 
 /**
- * Writes deeds that wait for the database at the same time as one batch, which waits for the disk once. Each is what it
- * would be alone: where one of them would not be written, none is, and each is tried in a turn of its own.
+ * Writes actions that wait for the database at the same time as one batch, which waits for the disk once. Each has
+ * the same effect as alone: if one of them cannot be written, none is, and each is retried separately.
  */
 export function batchTogether(context: Context): (deed: SharedDeed) => Promise<ResultSet[]> {
   let waiting: readonly WaitingDeed[] = [];
@@ -87,7 +87,7 @@ export function batchTogether(context: Context): (deed: SharedDeed) => Promise<R
     });
 }
 
-/** Undefined where all of it was refused, for the sake of one or of what is known. */
+/** Returns undefined if the whole batch was refused because of one action or an outdated state. */
 async function writeTogether(
   context: Context,
   deeds: readonly SharedDeed[],

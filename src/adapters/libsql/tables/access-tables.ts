@@ -17,7 +17,7 @@ export const tokens = sqliteTable(
   (table) => [uniqueIndex("tokens_hash").on(table.hash), index("tokens_by_maker").on(table.maker)],
 );
 
-/** Idempotency keys: claimed before the operation runs, answered after. */
+/** Idempotency keys: claimed before the operation runs, completed after it. */
 export const requests = sqliteTable(
   "requests",
   {

@@ -1,7 +1,7 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { ChainMark } from "../../../ports/stores/audit-store.ts";
 
-/** Where the chains of events stood, signed. */
+/** Signed positions of the event chains. */
 export const checkpoints = sqliteTable("checkpoints", {
   number: integer("number").primaryKey(),
   at: integer("at").notNull(),

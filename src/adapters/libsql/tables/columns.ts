@@ -11,7 +11,7 @@ export const amountColumn = customType<{ data: Decimal; driverData: string }>({
   fromDriver: decimal,
 });
 
-/** A document as JSON whose Decimals are text. What is read of it is one value for as long as it is kept: nobody may change it. */
+/** A document as JSON whose Decimals are text. Reads share one cached value, which must not be modified. */
 export const doc = <T>(name: string) =>
   customType<{ data: T; driverData: string }>({
     dataType: () => "text",
@@ -19,7 +19,7 @@ export const doc = <T>(name: string) =>
     fromDriver: keptDocuments<T>(),
   })(name);
 
-/** Orders of slots were those of grids, once: the word is in every database and in its indexes. */
+/** Slots' orders were once called grid orders; that word is in every database and its indexes. */
 export const orderKind = customType<{ data: OrderKind; driverData: string }>({
   dataType: () => "text",
   toDriver: (kind) => (kind === "slot" ? "grid" : kind),

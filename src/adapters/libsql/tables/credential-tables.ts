@@ -3,7 +3,7 @@ import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 export const credentials = sqliteTable("credentials", {
   account: text("account").primaryKey(),
-  /** Which key of the operator's has wrapped the data key. */
+  /** Which of the operator's keys encrypted the data key. */
   kek: text("kek").notNull(),
   wrapped: text("wrapped").notNull(),
   key: text("key").notNull(),

@@ -1,14 +1,14 @@
 import { decode } from "../../../kernel/codec.ts";
 
-/** Of one column, in characters and in number: some hundred strategies, or one of the longest. */
+/** Limit of a column's cache in characters: some hundred strategies, or one of the longest. */
 const MOST_DOCUMENT_TEXT = 4_000_000;
 const MOST_DOCUMENTS = 500;
-/** A shorter one is read as quickly as it is found. */
+/** Minimum length to cache; a shorter document is parsed as quickly as it is found. */
 const WORTH_KEEPING = 200;
 
 /**
- * Reads a column's documents, and one of the same text only once: of what is read again and again most has not changed.
- * What it answers is frozen, since others are told the same.
+ * Parses a column's documents, and each identical text only once, because most documents do not change between reads.
+ * The results are frozen, since callers share them.
  */
 export function keptDocuments<T>(): (text: string) => T {
   const kept = new Map<string, T>();

@@ -3,7 +3,7 @@ import { type Decimal, divideWhole, ONE, type Rounding } from "../../../kernel/d
 import type { LimitSettings } from "../../../model/limits.ts";
 import { doc } from "./columns.ts";
 
-/** Sums are made in SQL, so in whole units of 1e-8: as many as a column holds. */
+/** Sums are computed in SQL in whole units of 1e-8, so they fit a column. */
 const UNIT = ONE / 100_000_000n;
 const LARGEST_INTEGER = 2n ** 63n - 1n;
 
@@ -19,13 +19,13 @@ const unitsColumn = customType<{ data: Decimal; driverData: bigint | number | st
   fromDriver: (output) => BigInt(output) * UNIT,
 });
 
-/** Limits as they were set, by whose they are. */
+/** Limits by scope, as users set them. */
 export const limits = sqliteTable("limits", {
   scope: text("scope").primaryKey(),
   settings: doc<LimitSettings>("settings").notNull(),
 });
 
-/** What a day's orders have used: one row a scope, day of UTC and quote asset, so what it costs never grows. */
+/** Usage of limits by a day's orders: one row per scope, UTC day and quote asset, so the cost never grows. */
 export const limitUses = sqliteTable(
   "limit_uses",
   {

@@ -5,7 +5,10 @@ import type { Absence, Depths, Sides } from "../../../model/samples/sample.ts";
 import type { DaySums, MinuteRun } from "../../../model/samples/sums.ts";
 import { amountColumn, flagColumn } from "./columns.ts";
 
-/** Bids and asks within each band, six numbers with spaces: a year has half a million. They were documents once. */
+/**
+ * Bids and asks within each band: six numbers with spaces, because a year has half a million rows. Old rows are
+ * documents.
+ */
 const depths = customType<{ data: Sides<Depths>; driverData: string }>({
   dataType: () => "text",
   toDriver: ({ bids, asks }) => [...bids, ...asks].map(plain).join(" "),
@@ -25,7 +28,7 @@ export function depthsFrom(kept: string): Sides<Depths> {
   return { bids: [a, b, c], asks: [x, y, z] };
 }
 
-/** What a watched pair's book offered in a minute of UTC. A minute that nobody saw has no row. */
+/** Order book figures of a sampled pair in a UTC minute. A minute without a sample has no row. */
 export const liquidityMinutes = sqliteTable(
   "liquidity_minutes",
   {
@@ -47,7 +50,7 @@ export const liquidityMinutes = sqliteTable(
   (table) => [primaryKey({ columns: [table.exchange, table.symbol, table.minute] })],
 );
 
-/** Minutes in which somebody has asked for a book, and got none. */
+/** Minutes in which a book was requested but not received. */
 export const liquidityMisses = sqliteTable(
   "liquidity_misses",
   {
@@ -65,7 +68,7 @@ type RunRow = readonly [from: number, minutes: number, what: MinuteRun["what"], 
 
 const rowOfRun = ({ from, to, what, cause }: MinuteRun): RunRow => [from, to - from, what, cause];
 
-/** Read once for a report, so nothing is cached. A day may have hundreds of runs, so they are short. */
+/** Read once for a report, so nothing is cached. Runs are stored compactly, because a day can have hundreds. */
 const daySums = customType<{ data: StoredSums; driverData: string }>({
   dataType: () => "text",
   toDriver: (stored) => encode({ ...stored, runs: stored.runs.map(rowOfRun) }),
@@ -85,7 +88,7 @@ export const liquidityDays = sqliteTable(
     exchange: text("exchange").notNull(),
     symbol: text("symbol").notNull(),
     day: integer("day").notNull(),
-    /** Of the form in which days are added up. Rows of another version are added up again. */
+    /** Version of the form in which days are added up. Rows of another version are computed again. */
     version: integer("version").notNull(),
     sums: daySums("sums").notNull(),
     hash: text("hash"),
@@ -93,7 +96,7 @@ export const liquidityDays = sqliteTable(
   (table) => [primaryKey({ columns: [table.exchange, table.symbol, table.day] })],
 );
 
-/** Days that were signed: each once, in order, and for good. Triggers refuse to change them or their minutes. */
+/** Signed days: each one once, in order, and permanently. Triggers refuse changes of them and their minutes. */
 export const liquidityProofs = sqliteTable(
   "liquidity_proofs",
   {

@@ -1,10 +1,10 @@
-/** What is kept about real exchanges: markets, fees, rates and nonces. */
+/** Stored data of real exchanges: markets, fees, rate limits and nonces. */
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Pair } from "../../../kernel/pair.ts";
 import type { AccountKind } from "../../ccxt/client/keeping.ts";
 import { amountColumn } from "./columns.ts";
 
-/** The pairs of an exchange, by its host, each with the exchange's own id. */
+/** The pairs of an exchange by host, each with the exchange's market id. */
 export const listings = sqliteTable("listings", {
   host: text("host").primaryKey(),
   version: integer("version").notNull(),
@@ -12,7 +12,7 @@ export const listings = sqliteTable("listings", {
   names: text("names").notNull(),
 });
 
-/** Rules of the few markets that are used. Rows of another version are of another shape and are loaded again. */
+/** Rules of the few markets in use. Rows of another version have another format and are reloaded. */
 export const markets = sqliteTable(
   "markets",
   {
@@ -37,7 +37,7 @@ export const accountFees = sqliteTable(
   (table) => [primaryKey({ columns: [table.account, table.symbol] })],
 );
 
-/** Which of an exchange's two kinds of account it is, as the key with this hash was told. */
+/** An account's kind, as reported for the key with this hash. */
 export const accountKinds = sqliteTable("account_kinds", {
   account: text("account").primaryKey(),
   key: text("key").notNull(),
@@ -45,7 +45,7 @@ export const accountKinds = sqliteTable("account_kinds", {
   loadedAt: integer("loaded_at").notNull(),
 });
 
-/** Whether the key with this hash may withdraw; null where the exchange does not tell. */
+/** Whether the key with this hash can withdraw; null if the exchange does not report it. */
 export const keyRights = sqliteTable("key_rights", {
   account: text("account").primaryKey(),
   key: text("key").notNull(),
@@ -53,14 +53,14 @@ export const keyRights = sqliteTable("key_rights", {
   loadedAt: integer("loaded_at").notNull(),
 });
 
-/** Private calls of an account: `fullAt` is when its rate will be whole again. */
+/** Private calls of an account: `fullAt` is when its rate limit will be full again. */
 export const rates = sqliteTable(
   "rates",
   { account: text("account").primaryKey(), fullAt: integer("full_at").notNull() },
   (table) => [index("rates_by_age").on(table.fullAt)],
 );
 
-/** The last nonce that was given out for an account. */
+/** The last nonce of an account. */
 export const nonces = sqliteTable("nonces", {
   account: text("account").primaryKey(),
   last: integer("last").notNull(),

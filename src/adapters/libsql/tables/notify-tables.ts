@@ -3,7 +3,7 @@ import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqli
 import type { AlertLevel, ChannelKind, Digest, Message, QuietHours } from "../../../model/channel.ts";
 import { doc } from "./columns.ts";
 
-/** Where a person is told, and how far each has been: its row is what processes take in turn. */
+/** Alert channels and their positions; processes claim a row to send its messages. */
 export const channels = sqliteTable("channels", {
   name: text("name").primaryKey(),
   kind: text("kind").$type<ChannelKind>().notNull(),
@@ -12,11 +12,11 @@ export const channels = sqliteTable("channels", {
   isDaily: integer("is_daily", { mode: "boolean" }).notNull(),
   reportedDay: integer("reported_day").notNull(),
   createdAt: integer("created_at").notNull(),
-  /** What opens it, encrypted: see adapters/vault/envelope.ts. */
+  /** Its secrets, encrypted: see adapters/vault/envelope.ts. */
   kek: text("kek").notNull(),
   wrapped: text("wrapped").notNull(),
   secrets: doc<Readonly<Record<string, string>>>("secrets").notNull(),
-  /** The newest event and the newest fill, by its row, that `held` has taken in. */
+  /** The newest event, and the newest fill by row number, that `held` includes. */
   eventId: integer("event_id").notNull(),
   fillId: integer("fill_id").notNull(),
   held: doc<Digest>("held").notNull(),
@@ -28,7 +28,7 @@ export const channels = sqliteTable("channels", {
   error: text("error"),
 });
 
-/** What a channel is told, until some time after it was. */
+/** Messages of a channel; sent ones are stored for some time. */
 export const messages = sqliteTable(
   "messages",
   {

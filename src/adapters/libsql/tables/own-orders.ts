@@ -10,17 +10,20 @@ import { orders } from "./tables.ts";
 
 const ordered = (price: SQL): SQL => sql`(instr(${price} || '.', '.'), ${price})`;
 
-/** A row of `orders` that may be met from now on; states stand in the text for the index's sake. */
+/** Condition for a row of `orders` that can still trade; states are in the text so that SQLite uses the index. */
 export const mayBeMetRow = (): SQL =>
   sql`${orders.settled} = 0 and (${orders.state} in ('pending', 'unknown') or ${orders.timeInForce} <> 'ioc' and ${orders.state} in ('submitted', 'open', 'partially_filled'))`;
 
-/** A row of `orders` that an order of this reach would meet. Its side is told as what it is, which an index can find. */
+/**
+ * Condition for a row of `orders` that an order with this limit would fill. Its side is a constant, which an index
+ * can find.
+ */
 export function isMetBy({ side, limit }: Reach): SQL {
   const isOther = sql`${orders.side} = ${side === "buy" ? "sell" : "buy"}`;
   return limit === null ? isOther : sql`${isOther} and ${isPriceMet(sql`${side}`, sql`${text(limit)}`)}`;
 }
 
-/** The same of an order whose side and limit are expressions. */
+/** The same for an order whose side and limit are expressions. */
 export const isMetWithin = (side: SQL, limit: SQL): SQL =>
   sql`${orders.side} <> ${side} and ${isPriceMet(side, limit)}`;
 

@@ -2,7 +2,7 @@ import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Plan, Preview } from "../../../model/proposal.ts";
 import { doc } from "./columns.ts";
 
-/** What agents have been shown and may commit: each once, for a short time. */
+/** Plans that agents were shown and can commit: each one once, for a short time. */
 export const plans = sqliteTable(
   "plans",
   {

@@ -3,7 +3,7 @@ import type { AccountKey } from "../../../model/account.ts";
 import type { DayTotals } from "../../../model/day.ts";
 import { doc } from "./columns.ts";
 
-/** What a strategy stood at when a day of UTC began and when it was last looked at, and how the day was spent. */
+/** A strategy's state at the start of a UTC day and at the last check, and the day's totals. */
 export const strategyDays = sqliteTable(
   "strategy_days",
   {
@@ -12,7 +12,7 @@ export const strategyDays = sqliteTable(
     account: text("account").$type<AccountKey>().notNull(),
     opened: doc<DayTotals>("opened").notNull(),
     latest: doc<DayTotals>("latest").notNull(),
-    /** Protocol time from and up to which it was looked at. */
+    /** Protocol time of the first and the last check. */
     from: integer("from").notNull(),
     to: integer("to").notNull(),
     upMillis: integer("up_millis").notNull(),
@@ -26,7 +26,7 @@ export const strategyDays = sqliteTable(
   ],
 );
 
-/** One row: who has looked at everything last, when, and how far events were counted. */
+/** One row: the last alarm check, its process, and the last counted event. */
 export const lookout = sqliteTable("lookout", {
   id: integer("id").primaryKey(),
   lookedAt: integer("looked_at").notNull(),
@@ -36,7 +36,7 @@ export const lookout = sqliteTable("lookout", {
   eventId: integer("event_id").notNull(),
 });
 
-/** What is wrong now, and was told. */
+/** Active alarms that were reported. */
 export const alarms = sqliteTable("alarms", {
   key: text("key").primaryKey(),
   strategy: text("strategy"),

@@ -21,57 +21,54 @@ import type { Phase, StrategyConfig, StrategyState, StrategyStatus, Wants } from
 import type { CostDay } from "../../../model/usage.ts";
 import { amountColumn, doc, flagColumn, orderKind } from "./columns.ts";
 
-/**
- * Conditions of partial indexes, with their values in the text: a bound value may be any, so SQLite
- * would not use the index.
- */
+/** Conditions of partial indexes, with their values in the text: SQLite would not use the index with a bound value. */
 export const isUnsettled = () => sql`${orders.settled} = 0`;
 export const isRunning = () => sql`${strategies.status} <> 'stopped'`;
 
-/** One row: which kind of database this is, and the kill switch. */
+/** One row: the kind of this database, and the kill switch. */
 export const control = sqliteTable(
   "control",
   {
     id: integer("id").primaryKey(),
     kind: text("kind").$type<"live" | "sandbox">().notNull(),
     kill: flagColumn("kill").notNull().default(false),
-    /** While it is on: orders are cancelled, and exits sell all the same. */
+    /** While it is on: orders are canceled, and exits still sell. */
     cancels: flagColumn("cancels").notNull().default(false),
     sells: flagColumn("sells").notNull().default(false),
-    /** Protocol time at which it was turned to what it is. */
+    /** Protocol time of its last change. */
     turnedAt: integer("turned_at").notNull().default(0),
     epoch: integer("epoch").notNull().default(0),
-    /** Counts the changes of limits. */
+    /** Number of changes of limits. */
     limits: integer("limits").notNull().default(0),
   },
   (table) => [check("control_one_row", sql`${table.id} = 1`)],
 );
 
-/** One row an account: its lease, and what the step remembers of it. */
+/** One row per account: its lease, and the memory between passes. */
 export const accounts = sqliteTable("accounts", {
   account: text("account").primaryKey(),
   token: integer("token").notNull().default(0),
   owner: text("owner"),
   until: integer("until").notNull().default(0),
-  /** Until then, if nobody says it again, somebody waits for the lease. */
+  /** Until when somebody counts as waiting for the lease without a new signal. */
   waitedUntil: integer("waited_until").notNull().default(0),
   failures: integer("failures").notNull().default(0),
   retryAt: integer("retry_at").notNull().default(0),
   error: text("error"),
   steppedAt: integer("stepped_at"),
   passMillis: integer("pass_millis"),
-  /** The newest time for which a scheduler's pass has taken the lease. */
+  /** The newest scheduled time whose pass has taken the lease. */
   scheduled: integer("scheduled").notNull().default(0),
   costs: doc<readonly CostDay[]>("costs"),
   memory: doc<AccountMemory>("memory").notNull(),
 });
 
-/** Takes no row that stays: an insert of anything but 1 raises and so ends the batch that it begins. */
+/** Stores no row: inserting anything but 1 fails and so ends its batch. */
 export const fenceGuard = sqliteTable("fence_guard", { ok: integer("ok").notNull() }, (table) => [
   check("fence_holds", sql`${table.ok} = 1`),
 ]);
 
-/** Under a flag's own name, as columns are written: sell_base. */
+/** Columns named after the flags in snake case: sell_base. */
 const stopColumns = () =>
   ofEachStopFlag((flag) =>
     flagColumn(flag.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
@@ -83,7 +80,7 @@ export const strategies = sqliteTable(
   "strategies",
   {
     id: text("id").primaryKey(),
-    /** Of which kind it is, and in which version of the kind its state is stored. */
+    /** Its kind, and the version of the kind's state. */
     kind: text("kind").notNull().default("grid"),
     version: integer("version").notNull().default(1),
     number: integer("number").notNull(),
@@ -150,7 +147,7 @@ export const orders = sqliteTable(
     behindSince: integer("behind_since"),
     createdAt: integer("created_at").notNull(),
     settled: flagColumn("settled").notNull(),
-    /** Who asked for it by hand. */
+    /** Actor of a manual order. */
     actor: text("actor"),
     timeInForce: text("time_in_force").$type<TimeInForce>().notNull().default("gtc"),
   },
@@ -206,7 +203,7 @@ export const cursors = sqliteTable(
     account: text("account").notNull(),
     symbol: text("symbol").$type<Pair>().notNull(),
     at: integer("at").notNull(),
-    /** What is read as well, beyond a part that is not. */
+    /** A further span that was read; the part before it was not. */
     aheadFrom: integer("ahead_from"),
     aheadTo: integer("ahead_to"),
   },
@@ -224,10 +221,10 @@ export const events = sqliteTable(
     message: text("message").notNull(),
     actor: text("actor"),
     request: text("request"),
-    /** Its chain, and its place there from 1 on; null before there were chains. */
+    /** Its chain, and its position from 1 on; null before chains existed. */
     chain: text("chain"),
     seq: integer("seq"),
-    /** Of what it says and of the hash before it. */
+    /** Hash of its content and the previous hash. */
     hash: text("hash"),
   },
   (table) => [

@@ -1,4 +1,4 @@
-/** The simulated venues' own books. They share no batch with a step. */
+/** The simulated venues' books. They never share a batch with a pass. */
 import { sql } from "drizzle-orm";
 import { check, index, integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Pair } from "../../../kernel/pair.ts";
@@ -6,7 +6,7 @@ import type { Side } from "../../../model/market.ts";
 import type { Fee, OrderStatus, OrderType } from "../../../model/order.ts";
 import { amountColumn, doc } from "./columns.ts";
 
-/** One row, written when the database is made: market time = origin + passed + speed × (protocol time − created). */
+/** One row, written when the database is created: market time = origin + passed + speed × (protocol time − created). */
 export const sandbox = sqliteTable(
   "sandbox",
   {
@@ -15,9 +15,9 @@ export const sandbox = sqliteTable(
     created: integer("created").notNull(),
     seed: integer("seed").notNull(),
     speed: real("speed").notNull(),
-    /** What passes have let go by, where market time goes on with them alone. */
+    /** Time by which passes have advanced, if market time only advances with them. */
     passed: integer("passed").notNull().default(0),
-    /** Replayed candle files per symbol, and a hash of their candles. */
+    /** Replayed candle files by symbol, and a hash of their candles. */
     replays: doc<readonly { symbol: Pair; file: string; digest: string }[]>("replays").notNull(),
   },
   (table) => [check("sandbox_one_row", sql`${table.id} = 1`)],
@@ -34,11 +34,11 @@ export const shocks = sqliteTable(
   (table) => [primaryKey({ columns: [table.symbol, table.at] })],
 );
 
-/** The version is compared and swapped by every batch that changes the venue. */
+/** Every batch that changes the venue compares and swaps the version. */
 export const venues = sqliteTable("venues", {
   exchange: text("exchange").primaryKey(),
   version: integer("version").notNull(),
-  /** Market time up to which resting orders have met the price. */
+  /** Market time up to which open orders were matched with the price. */
   settledAt: integer("settled_at").notNull(),
 });
 
@@ -67,7 +67,7 @@ export const venueOrders = sqliteTable(
     filled: amountColumn("filled").notNull(),
     /** Quote exchanged so far, before fees. */
     notional: amountColumn("notional").notNull(),
-    /** What is still set aside for it: quote of a buy, base of a sell. */
+    /** Balance that it still locks: quote for a buy, base for a sell. */
     reserved: amountColumn("reserved").notNull(),
     fee: doc<Fee>("fee").notNull(),
     fills: integer("fills").notNull(),
