@@ -1,6 +1,6 @@
 import { type Column, LARGEST_INT32, MOST_DECIMALS } from "./candles.ts";
 
-/** One bar on its way into the columns, written again for each: prices as digits and decimals. */
+/** Buffer for one bar that is added to the columns and reused: prices as digits and decimals. */
 export interface Scratch {
   at: number;
   /** Open, high, low, close. */
@@ -16,7 +16,7 @@ export const createScratch = (): Scratch => ({
   volume: 0,
 });
 
-/** The columns of what was added, without what is told of them all. */
+/** The columns of the added bars, without data about all of them. */
 export interface Columns {
   readonly scale: number;
   readonly times: Float64Array;
@@ -27,15 +27,15 @@ export interface Columns {
   readonly volume: Float64Array;
 }
 
-/** Rows for which there is room at first, and so many times as many when that is full. */
+/** Initial number of rows, and the factor of growth. */
 const FIRST_ROOM = 1 << 16;
 const MORE = 4;
 
 const POWERS = Float64Array.from({ length: MOST_DECIMALS + 1 }, (_, place) => 10 ** place);
 
 /**
- * Columns with room for more than they hold: what was never written to takes no memory, and the smaller ones that they
- * were before are a third of them at the most. The scale is that of the price with the most decimals so far.
+ * Creates columns with room for more rows: unused room takes no memory, and the smaller columns before them are at
+ * most a third. The scale is that of the price with the most decimals so far.
  */
 export function createBars() {
   let [count, room, scale, largest, isWide] = [0, 0, 0, 0, false];
@@ -63,7 +63,7 @@ export function createBars() {
       for (let row = 0; row < count; row++) column[row] = (column[row] as number) * factor;
   }
 
-  /** Returns why it is no bar, and keeps nothing of it then. */
+  /** Adds a bar; returns why it is invalid, and then adds nothing. */
   function add(bar: Scratch): string | undefined {
     const { digits, decimals } = bar;
     const most = Math.max(

@@ -2,18 +2,18 @@ import { type Decimal, parseDecimal } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 
-/** Whole numbers in a row: 32 bits where all prices fit, else exact doubles. */
+/** Whole numbers: 32 bits if all prices fit, otherwise exact doubles. */
 export type Column = Int32Array | Float64Array;
 
 /**
- * Candles of one pair in columns, oldest first. A price is a whole number of 10^-scale in quote: 47123.5 at a
- * scale of 2 is 4712350. Bars may be missing (`times` has gaps), never twice and never out of order.
+ * Candles of one pair in columns, oldest first. A price is a whole number of 10^-scale in quote: 47123.5 at a scale
+ * of 2 is 4712350. Bars can be missing (`times` has gaps), but are never duplicated or out of order.
  */
 export interface Candles {
   readonly pair: Pair;
-  /** How long a bar lasts. */
+  /** Length of a bar. */
   readonly spanMillis: Millis;
-  /** Opening time of the first bar; of no bars 0. */
+  /** Opening time of the first bar; 0 without bars. */
   readonly from: Millis;
   /** Decimals of the prices. */
   readonly scale: number;
@@ -23,11 +23,11 @@ export interface Candles {
   readonly high: Column;
   readonly low: Column;
   readonly close: Column;
-  /** Base traded: to be shown, nothing is decided by it. */
+  /** Base traded; for display only. */
   readonly volume: Float64Array;
 }
 
-/** One bar as its source tells it: prices in plain decimal text. */
+/** One bar from its source, with prices in plain decimal text. */
 export interface CandleRow {
   readonly at: Millis;
   readonly open: string;
@@ -37,7 +37,7 @@ export interface CandleRow {
   readonly volume: number;
 }
 
-/** What is wrong with a bar, by its place among the rows. */
+/** Error in a bar, with its position among the rows. */
 export class CandleError extends RangeError {
   readonly row: number;
   readonly reason: string;
@@ -49,12 +49,12 @@ export class CandleError extends RangeError {
   }
 }
 
-/** Above it a column holds doubles. */
+/** Above this value a column contains doubles. */
 export const LARGEST_INT32 = 2 ** 31 - 1;
-/** Of a price. */
+/** Maximum number of decimals of a price. */
 export const MOST_DECIMALS = 18;
 
-/** Columns of rows. Throws CandleError on the first one that is no bar after the one before. */
+/** Converts rows to columns. Throws CandleError at the first row that is not a valid next bar. */
 export const candlesOf = (
   series: Pick<Candles, "pair" | "spanMillis">,
   rows: readonly CandleRow[],
@@ -70,7 +70,7 @@ export const candlesOf = (
     })),
   );
 
-/** One bar as an exchange was understood. */
+/** One parsed bar of an exchange. */
 export interface PricedCandle extends Pick<CandleRow, "at" | "volume"> {
   readonly open: Decimal;
   readonly high: Decimal;
@@ -78,7 +78,7 @@ export interface PricedCandle extends Pick<CandleRow, "at" | "volume"> {
   readonly close: Decimal;
 }
 
-/** The same of prices that were read already. */
+/** Does the same for parsed prices. */
 export function candlesOfPrices(
   { pair, spanMillis }: Pick<Candles, "pair" | "spanMillis">,
   rows: readonly PricedCandle[],
@@ -104,7 +104,7 @@ export function candlesOfPrices(
 
 export const PRICES = ["open", "high", "low", "close"] as const;
 
-/** Candles of columns that are there already, each narrowed where it fits. Throws CandleError. */
+/** Builds candles from columns, each narrowed if it fits. Throws CandleError. */
 export function candlesIn(columns: Omit<Candles, "from">): Candles {
   const { times, open, high, low, close, spanMillis, volume } = columns;
   if (!(spanMillis > 0)) throw new RangeError("a candle must have a positive length");
@@ -165,7 +165,7 @@ function parseCandlePrice(text: string, row: number): Decimal {
   return price;
 }
 
-/** The bars from one time to before another, over the same memory. */
+/** Returns the bars from one time to before another, in the same memory. */
 export function slice(candles: Candles, since: Millis, until: Millis): Candles {
   const [first, end] = [indexAt(candles, since), indexAt(candles, until)];
   const part = (column: Column) => column.subarray(first, Math.max(first, end));
@@ -181,7 +181,7 @@ export function slice(candles: Candles, since: Millis, until: Millis): Candles {
   };
 }
 
-/** The first bar that opens at or after a time. */
+/** Returns the first bar that opens at or after a time. */
 export function indexAt({ times }: Pick<Candles, "times">, at: Millis): number {
   let [low, high] = [0, times.length];
   while (low < high) {

@@ -1,34 +1,34 @@
 import type { Millis } from "../kernel/time.ts";
 import type { Candles } from "./candles.ts";
 
-/** Bars that a source does not have: from the end of one to the beginning of another. */
+/** Bars that a source lacks: from the end of one bar to the start of another. */
 export interface Gap {
   readonly from: Millis;
   readonly until: Millis;
   readonly bars: number;
 }
 
-/** A row that is in no result. */
+/** A row that was excluded. */
 export interface Refused {
   readonly row: string;
   readonly reason: string;
 }
 
-/** What a result rests on. Nothing is filled in: a bar that is missing is a gap. */
+/** Data behind a result. Nothing is filled in: a missing bar is a gap. */
 export interface Coverage {
   readonly bars: number;
-  /** Of the first bar the beginning, of the last one the end; both 0 of no bars. */
+  /** Start of the first bar and end of the last one; both 0 without bars. */
   readonly from: Millis;
   readonly until: Millis;
   readonly gaps: number;
   readonly missingBars: number;
   readonly longestGap: Gap | null;
-  /** Rows that told a bar again, all of it the same. */
+  /** Number of rows that repeat an identical bar. */
   readonly duplicates: number;
-  /** Rows left out because they are no bars, and the first of them. */
+  /** Number of invalid rows that were skipped, and the first of them. */
   readonly refusedRows: number;
   readonly refused: readonly Refused[];
-  /** Of pair, span and every bar: the same data have the same one, wherever they come from. */
+  /** Hash of pair, span and every bar: the same data have the same hash, whatever their source. */
   readonly hash: string;
 }
 
@@ -55,7 +55,7 @@ export function coverageOf(
   };
 }
 
-/** Every hole between the first and the last bar. */
+/** Returns every gap between the first and the last bar. */
 export function gapsOf({ times, spanMillis }: Pick<Candles, "times" | "spanMillis">): Gap[] {
   const gaps: Gap[] = [];
   for (let row = 1; row < times.length; row++) {

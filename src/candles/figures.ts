@@ -1,10 +1,10 @@
 import { DAY, HOUR, MINUTE, SECOND } from "../kernel/time.ts";
 
-/** Numbers and times of a file, read from its bytes: a text for each would cost more than all the rest. */
+/** Parses numbers and times from a file's bytes; creating a text for each would cost more than everything else. */
 
-/** What the last price or time was; one is made per reader and written again and again. */
+/** The last parsed price or time; each reader reuses one object. */
 export interface Figure {
-  /** The digits, without zeros at the end of the decimals. */
+  /** The digits, without trailing zeros of the decimals. */
   digits: number;
   decimals: number;
 }
@@ -17,8 +17,8 @@ export const isDigit = (byte: number | undefined): boolean =>
   byte !== undefined && byte >= ZERO && byte <= NINE;
 
 /**
- * A plain number of at least zero, exactly: 46319.50 is 463195 with one decimal. False for anything else, and for
- * more digits than a double holds.
+ * Parses a plain number of at least zero exactly: 46319.50 is 463195 with one decimal. Returns false for anything
+ * else, and for more digits than a double holds.
  */
 export function readNumber(bytes: Uint8Array, from: number, to: number, out: Figure): boolean {
   let place = bytes[from] === PLUS ? from + 1 : from;
@@ -54,7 +54,7 @@ export function readNumber(bytes: Uint8Array, from: number, to: number, out: Fig
   return digits <= Number.MAX_SAFE_INTEGER;
 }
 
-/** 1.2e-07, as some programs write small numbers. */
+/** Parses 1.2e-07, the format of small numbers in some programs. */
 function withExponent(bytes: Uint8Array, from: number, to: number, out: Figure): boolean {
   const text = textOf(bytes, from, to);
   const match = /^\+?(\d+)(?:\.(\d+))?[eE]([+-]?\d{1,3})$/.exec(text);
@@ -71,7 +71,7 @@ function withExponent(bytes: Uint8Array, from: number, to: number, out: Figure):
   return true;
 }
 
-/** The nearest double of a plain number: for amounts, which nothing is decided by. Undefined for anything else. */
+/** Parses the nearest double of a plain number, for amounts, which decide nothing. Undefined for anything else. */
 export function readNearest(bytes: Uint8Array, from: number, to: number, out: Figure): number | undefined {
   if (readNumber(bytes, from, to, out)) return out.digits / 10 ** out.decimals;
   // 218102.59507500002, as sums of floats are written.
@@ -84,14 +84,20 @@ const decoder = new TextDecoder();
 export const textOf = (bytes: Uint8Array, from: number, to: number): string =>
   decoder.decode(bytes.subarray(from, to));
 
-/** Milliseconds of a time in seconds, milli-, micro- or nanoseconds, or in ISO 8601. Undefined for anything else. */
+/**
+ * Parses a time in seconds, milli-, micro- or nanoseconds, or in ISO 8601; returns milliseconds. Undefined for
+ * anything else.
+ */
 export function readTime(bytes: Uint8Array, from: number, to: number, out: Figure): number | undefined {
   if (to - from >= 10 && bytes[from + 4] === MINUS) return readIso(bytes, from, to);
   if (!readNumber(bytes, from, to, out)) return undefined;
   return millisOf(out.digits / 10 ** out.decimals);
 }
 
-/** By their size: a second of the year 5138 has the size of a millisecond of 1973. Binance turned to micro in 2025. */
+/**
+ * Bounds between units, by size: a second in the year 5138 looks like a millisecond in 1973. Binance changed to
+ * microseconds in 2025.
+ */
 const [MOST_SECONDS, MOST_MILLIS, MOST_MICROS] = [1e11, 1e14, 1e17] as const;
 
 function millisOf(value: number): number | undefined {
@@ -101,14 +107,14 @@ function millisOf(value: number): number | undefined {
   return Math.floor(value < MOST_MICROS ? value / 1e3 : value / 1e6);
 }
 
-/** Two digits as a number; NaN where they are none. */
+/** Parses two digits; NaN for anything else. */
 function two(bytes: Uint8Array, at: number): number {
   const tens = (bytes[at] as number) - ZERO;
   const ones = (bytes[at + 1] as number) - ZERO;
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN;
 }
 
-/** 2022-01-01T00:00:00.000000Z, also with a space, without seconds, as a date alone, or with an offset. */
+/** Parses 2022-01-01T00:00:00.000000Z, also with a space, without seconds, as a date alone, or with an offset. */
 function readIso(bytes: Uint8Array, from: number, to: number): number | undefined {
   const date = readDate(bytes, from);
   if (Number.isNaN(date)) return undefined;
@@ -139,7 +145,7 @@ function readDate(bytes: Uint8Array, from: number): number {
   return isDate ? daysOf(year, month, day) * DAY : Number.NaN;
 }
 
-/** What a time is ahead of UTC: nothing, `Z`, or `+01:00`; NaN for anything else. */
+/** Parses an offset from UTC: nothing, `Z`, or `+01:00`; NaN for anything else. */
 function readOffset(bytes: Uint8Array, at: number, to: number): number {
   if (at === to || (at + 1 === to && bytes[at] === UPPER_Z)) return 0;
   const sign = bytes[at] === PLUS ? 1 : bytes[at] === MINUS ? -1 : Number.NaN;
@@ -147,7 +153,7 @@ function readOffset(bytes: Uint8Array, at: number, to: number): number {
   return sign * (two(bytes, at + 1) * HOUR + two(bytes, at + 4) * MINUTE);
 }
 
-/** Days since 1970-01-01 of a date of the Gregorian calendar; years begin in March, so that a leap day ends one. */
+/** Returns the days since 1970-01-01 of a Gregorian date; years begin in March, so a leap day is at the end. */
 function daysOf(year: number, month: number, day: number): number {
   const moved = month <= 2 ? year - 1 : year;
   const era = Math.floor(moved / 400);

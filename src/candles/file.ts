@@ -21,7 +21,7 @@ const RangeFormat = lazy(() => z.object({ from: z.number(), until: z.number() })
 const HeadShape = lazy(() =>
   z.object({
     pair: z.string(),
-    /** An exchange, or where else they are from. */
+    /** An exchange or another source. */
     source: z.string(),
     spanMillis: z.number().positive(),
     scale: z.number().int().min(0).max(18),
@@ -31,18 +31,18 @@ const HeadShape = lazy(() =>
     duplicates: z.number(),
     refusedRows: z.number(),
     refused: z.array(z.object({ row: z.string(), reason: z.string() })),
-    /** What the source has been asked for; what is missing there it did not have. */
+    /** Ranges requested from the source; bars missing there did not exist. */
     asked: z.array(RangeFormat()),
-    /** Where it was asked again for what was missing. */
+    /** Gaps that were requested again. */
     askedAgain: z.array(RangeFormat()),
   }),
 );
 
 export type Head = z.output<ReturnType<typeof HeadShape>>;
-/** What a file keeps beside the candles themselves. */
+/** Data that a file contains besides the candles. */
 export type KeptWithCandles = Omit<Head, "pair" | "spanMillis" | "scale" | "bars" | "wide">;
 
-/** The parts of a file, to be written one after the other. */
+/** Encodes a file as parts to write in order. */
 export function encodeCandles(candles: Candles, kept: KeptWithCandles): Uint8Array<ArrayBuffer>[] {
   requireLittleEndian();
   const { pair, spanMillis, scale, times, volume, ...prices } = narrowed(candles);
@@ -62,7 +62,7 @@ export function encodeCandles(candles: Candles, kept: KeptWithCandles): Uint8Arr
 export const isCandleFile = (bytes: Uint8Array): boolean =>
   new TextDecoder().decode(bytes.subarray(0, MAGIC.length)) === MAGIC;
 
-/** Candles over the file's own memory, and what was kept beside them. Throws RangeError on what is no such file. */
+/** Returns candles in the file's own memory, and the data with them. Throws RangeError for any other file. */
 export function decodeCandles(bytes: Uint8Array<ArrayBuffer>): { candles: Candles; head: Head } {
   requireLittleEndian();
   const head = readHead(bytes);
@@ -85,7 +85,7 @@ export function decodeCandles(bytes: Uint8Array<ArrayBuffer>): { candles: Candle
   };
 }
 
-/** What the beginning of a file tells; the columns need not be there. */
+/** Reads the head of a file; the columns may be missing. */
 export function readHead(bytes: Uint8Array<ArrayBuffer>): Head {
   if (bytes.length < FIXED || !isCandleFile(bytes)) throw new RangeError("it is not a file of candles");
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

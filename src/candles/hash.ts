@@ -2,12 +2,12 @@ import { type DigestBytes, digestParts } from "../kernel/digest.ts";
 import { type Candles, type Column, LARGEST_INT32, PRICES } from "./candles.ts";
 
 /**
- * SHA-256 of pair, span and every bar. The same bars have the same one, whichever way they came: prices are taken with
- * as few decimals as they need, in 32 bits where all of them fit.
+ * Returns SHA-256 of pair, span and every bar. The same bars have the same hash, whatever their source: prices use as
+ * few decimals as possible, in 32 bits if all of them fit.
  */
 export const hashOf = (candles: Candles): Promise<string> => hashAsIs(narrowed(candles));
 
-/** The same of bars that are as narrow as they can be: those of a file are, or it is not as it was written. */
+/** Does the same for bars that already use the narrowest form, as those of an unmodified file do. */
 export const hashAsIs = (
   { pair, spanMillis, scale, times, volume, ...prices }: Candles,
   sha256?: DigestBytes,
@@ -16,11 +16,11 @@ export const hashAsIs = (
   return digestParts([head, ...[times, volume, ...PRICES.map((name) => prices[name])].map(bytesOf)], sha256);
 };
 
-/** The column's own memory. */
+/** Returns the column's own memory. */
 export const bytesOf = ({ buffer, byteOffset, byteLength }: Column): Uint8Array<ArrayBuffer> =>
   new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
 
-/** The same bars in as few decimals and bytes as they need. */
+/** Returns the same bars with as few decimals and bytes as possible. */
 export function narrowed(candles: Candles): Candles {
   const spare = spareDecimals(candles);
   const divisor = 10 ** spare;
@@ -49,7 +49,7 @@ function largestOf(column: Column): number {
   return largest;
 }
 
-/** Decimals at the end that no price uses. */
+/** Counts trailing decimals that no price uses. */
 function spareDecimals(candles: Candles): number {
   let spare = candles.scale;
   for (const name of PRICES) {

@@ -1,7 +1,7 @@
 import { isDigit, textOf } from "./figures.ts";
 import type { Row, RowShape } from "./rows.ts";
 
-/** Where in a row what stands; -1 for what it does not have. */
+/** Positions of the fields in a row; -1 for a missing field. */
 export type Layout =
   | {
       readonly kind: "candles";
@@ -17,15 +17,15 @@ export type Layout =
       readonly id: number;
     };
 
-/** Time, open, high, low, close, volume: Binance's files, freqtrade's and ccxt's lists, and most tables without names. */
+/** Time, open, high, low, close, volume: Binance's files, lists of freqtrade and ccxt, and most tables without a header. */
 const USUAL: Layout = { kind: "candles", at: 0, prices: [1, 2, 3, 4], volume: 5 };
 /** Kraken's files of executions: time, price, amount. */
 const TRADES_TABLE: Layout = { kind: "trades", at: 0, price: 1, amount: 2, id: -1 };
-/** Kraken's public trades as its interface tells them: price, amount, time, side, type, misc, id. */
+/** Kraken's public trades from its API: price, amount, time, side, type, misc, id. */
 const TRADES_LIST: Layout = { kind: "trades", at: 2, price: 0, amount: 1, id: 6 };
-/** Binance's archives of trades: id, price, amount, quote amount, time, two words. */
+/** Binance's archives of trades: id, price, amount, quote amount, time, two flags. */
 const TRADES_ARCHIVE: Layout = { kind: "trades", at: 4, price: 1, amount: 2, id: 0 };
-/** Those of trades put together: id, price, amount, first and last id, time, two words. */
+/** Binance's archives of aggregated trades: id, price, amount, first and last id, time, two flags. */
 const TRADES_TOGETHER: Layout = { ...TRADES_ARCHIVE, at: 5 };
 
 const COLUMN_NAMES = {
@@ -50,7 +50,7 @@ const COLUMN_NAMES = {
   id: ["id", "tradeid", "aggtradeid"],
 } as const;
 
-/** What the first row says of the others. `isNames`: it is their names and no row itself. Undefined when it is neither. */
+/** Derives the layout from the first row. `isNames`: it is a header and not data. Undefined if it is neither. */
 export function layoutOf(row: Row, shape: RowShape): { layout: Layout; isNames: boolean } | undefined {
   const { bytes, starts, count } = row;
   const beginsWithDigit = isDigit(bytes[starts[0] as number]);
@@ -63,7 +63,7 @@ export function layoutOf(row: Row, shape: RowShape): { layout: Layout; isNames: 
   return named && { layout: named, isNames: true };
 }
 
-/** Of a table without names. */
+/** Derives the layout of a table without a header. */
 function unnamed({ bytes, starts, ends, count }: Row): Layout {
   if (count === 3) return TRADES_TABLE;
   const [from, to] = [starts[count - 1] as number, ends[count - 1] as number];

@@ -4,13 +4,13 @@ import { inOrder } from "./order.ts";
 
 export interface Merged {
   readonly candles: Candles;
-  /** Bars that both have, all of it the same. */
+  /** Number of identical bars that both have. */
   readonly duplicates: number;
-  /** Bars that both have, and differently: those of the first stay. */
+  /** Number of bars that both have with different values; the first one's stay. */
   readonly conflicts: number;
 }
 
-/** The bars of both, of one pair and span, in ascending time. */
+/** Merges the bars of both, of one pair and span, in ascending order. */
 export function merge(first: Candles, second: Candles): Merged {
   if (first.pair !== second.pair || first.spanMillis !== second.spanMillis)
     throw new RangeError("candles of different pairs or lengths cannot be merged");

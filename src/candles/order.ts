@@ -1,17 +1,17 @@
 import type { Columns } from "./bars.ts";
 import type { Column } from "./candles.ts";
 
-/** What was wrong with the order, and is mended: no value is changed by it. */
+/** Corrected problems of the order; no value was changed. */
 export interface Ordered extends Columns {
-  /** Rows stood out of order. */
+  /** Whether the rows were already in order. */
   readonly isSorted: boolean;
-  /** Rows that told a bar again, all of it the same. */
+  /** Number of rows that repeat an identical bar. */
   readonly duplicates: number;
-  /** Rows that told another bar for a time that has one, left out. */
+  /** Number of skipped rows with a different bar for an existing time. */
   readonly conflicts: number;
 }
 
-/** In ascending time, each bar once. Two different bars of one time are left to `onConflict`, which may throw. */
+/** Sorts bars by time and removes duplicates. `onConflict` decides about two different bars of one time, and can throw. */
 export function inOrder(columns: Columns, onConflict: (at: number) => void): Ordered {
   const { times } = columns;
   let [ascends, strictly] = [true, true];
@@ -49,7 +49,7 @@ export function inOrder(columns: Columns, onConflict: (at: number) => void): Ord
   };
 }
 
-/** Rows by time, those of one time in the order of the file. */
+/** Returns rows sorted by time; rows of one time keep the file's order. */
 function orderOf(times: Float64Array, ascends: boolean): Uint32Array {
   const order = Uint32Array.from({ length: times.length }, (_, row) => row);
   if (ascends) return order;

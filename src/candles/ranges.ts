@@ -1,12 +1,12 @@
 import type { Millis } from "../kernel/time.ts";
 
-/** From a time to before another. */
+/** A span from a time to before another. */
 export interface Range {
   readonly from: Millis;
   readonly until: Millis;
 }
 
-/** Ranges with one more among them: ascending, apart from each other. */
+/** Adds a range: the result is ascending without overlaps. */
 export function withRange(ranges: readonly Range[], added: Range): Range[] {
   if (added.until <= added.from) return [...ranges];
   const touches = ({ from, until }: Range) => from <= added.until && until >= added.from;
@@ -19,7 +19,7 @@ export function withRange(ranges: readonly Range[], added: Range): Range[] {
   return [...ranges.filter((one) => !touches(one)), joined].sort((a, b) => a.from - b.from);
 }
 
-/** The parts of a range that no other covers, ascending. `ranges` are ascending and apart. */
+/** Returns the parts of a range that no other range covers, ascending. `ranges` are ascending without overlaps. */
 export function partsWithout(ranges: readonly Range[], whole: Range): Range[] {
   const parts: Range[] = [];
   let from = whole.from;

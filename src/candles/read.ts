@@ -11,31 +11,31 @@ import { createTradeBars } from "./trades.ts";
 
 export interface ReadOptions {
   readonly pair: Pair;
-  /** How long a bar lasts; the least distance of two when left out, of trades a minute. */
+  /** Length of a bar; default: the smallest distance of two bars, or a minute for trades. */
   readonly spanMillis?: Millis | undefined;
-  /** Rows that are no bars are left out and counted; otherwise the first one ends it. */
+  /** Whether to skip and count invalid rows; otherwise the first one is an error. */
   readonly skipRefused?: boolean;
 }
 
-/** What a file has told. */
+/** Data read from a file. */
 export interface Reading {
   readonly candles: Candles;
   readonly duplicates: number;
   readonly refusedRows: number;
-  /** The first of them. */
+  /** The first invalid rows. */
   readonly refused: readonly Refused[];
-  /** Its rows stood in another order. */
+  /** Whether its rows were out of order. */
   readonly wasUnsorted: boolean;
 }
 
 const MOST_REFUSED_SHOWN = 5;
 const MOST_SHOWN = 80;
-/** Lines above the names of a table, as some publishers write. */
+/** Maximum number of lines above a table's header. */
 const MOST_PREFACE = 5;
 
 /**
- * Reads candles, or trades that it makes candles of, from the bytes of a table or a JSON file as they come: see
- * layout.ts for what is understood. Throws RangeError naming the row that is wrong.
+ * Reads candles, or builds them from trades, from the bytes of a table or JSON file as they arrive; see layout.ts for
+ * the formats. Throws RangeError with the invalid row.
  */
 export function createReader({ pair, spanMillis, skipRefused = false }: ReadOptions) {
   const bars = createBars();

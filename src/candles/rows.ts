@@ -1,18 +1,18 @@
-/** A row of a file: where in the bytes its fields are. The same one is filled again for each row. */
+/** A row of a file with the byte positions of its fields; the same object is reused for each row. */
 export interface Row {
   bytes: Uint8Array;
   readonly starts: Int32Array;
   readonly ends: Int32Array;
-  /** Fields, of which more than `MOST_FIELDS` are left out. */
+  /** Number of fields; fields beyond `MOST_FIELDS` are dropped. */
   count: number;
-  /** From 1: a line of a table, a list of a JSON file. */
+  /** From 1: a line of a table, or a list of a JSON file. */
   line: number;
 }
 
 export type RowShape = "table" | "json";
 
 const MOST_FIELDS = 32;
-/** A row is a few hundred bytes; what is longer is no table of candles. */
+/** Maximum length; a row of candles has a few hundred bytes. */
 const LONGEST_ROW = 1 << 16;
 
 const [NEWLINE, RETURN, SPACE, TAB, QUOTE, COMMA, SEMICOLON, OPEN, CLOSE, BRACE] = [
@@ -20,15 +20,15 @@ const [NEWLINE, RETURN, SPACE, TAB, QUOTE, COMMA, SEMICOLON, OPEN, CLOSE, BRACE]
 ] as const;
 
 export interface Rows {
-  /** The next part of the file. */
+  /** Adds the next part of the file. */
   push(part: Uint8Array): void;
-  /** What remains without an end of line. Returns what kind of file it was; undefined when it was empty. */
+  /** Processes the rest without a line end. Returns the kind of file; undefined if it was empty. */
   end(): RowShape | undefined;
 }
 
 /**
- * Cuts a file that comes in parts into rows: lines of a table, its fields between commas, semicolons or tabs, or the
- * innermost lists of a JSON file. Throws on a row of endless length.
+ * Splits a file that arrives in parts into rows: lines of a table with commas, semicolons or tabs, or the innermost
+ * lists of a JSON file. Throws for a row of unlimited length.
  */
 export function createRows(onRow: (row: Row, shape: RowShape) => void): Rows {
   const row: Row = {
@@ -48,7 +48,7 @@ export function createRows(onRow: (row: Row, shape: RowShape) => void): Rows {
     onRow(row, of);
   }
 
-  /** Tells the whole lines and returns where the part begins that may go on. */
+  /** Processes complete lines, and returns the start of the incomplete one. */
   function lines(bytes: Uint8Array): number {
     const last = bytes.lastIndexOf(NEWLINE);
     let from = 0;
@@ -103,7 +103,7 @@ function joinedBytes(first: Uint8Array, second: Uint8Array): Uint8Array {
   return both;
 }
 
-/** By the first byte that says something; a byte order mark says nothing. */
+/** Detects the kind by the first relevant byte; a byte order mark is ignored. */
 function shapeOf(bytes: Uint8Array): RowShape | undefined {
   for (let place = bytes[0] === 0xef && bytes[1] === 0xbb ? 3 : 0; place < bytes.length; place++) {
     const byte = bytes[place] as number;

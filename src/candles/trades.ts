@@ -3,7 +3,7 @@ import type { Figure } from "./figures.ts";
 
 const [OPEN, HIGH, LOW, CLOSE] = [0, 1, 2, 3] as const;
 
-/** Compares two prices exactly: of each the digits and the decimals. */
+/** Compares two prices exactly by digits and decimals. */
 const isAbove = (bar: Scratch, place: number, { digits, decimals }: Figure): boolean => {
   const own = bar.digits[place] as number;
   const shift = decimals - (bar.decimals[place] as number);
@@ -21,13 +21,13 @@ function set(bar: Scratch, place: number, { digits, decimals }: Figure): void {
 }
 
 /**
- * Makes bars of trades in ascending time: a bar begins with its first trade and ends with its last one. A span in
- * which nobody traded has no bar. `onBar` gets the same one again and again.
+ * Builds bars from trades in ascending order: from the first trade of a span to its last. A span without trades has
+ * no bar. `onBar` receives the same reused object.
  */
 export function createTradeBars(spanMillis: number, bar: Scratch, onBar: () => void) {
   let isOpen = false;
 
-  /** Returns why the trade cannot be taken. */
+  /** Adds a trade; returns why it is invalid. */
   function add(at: number, price: Figure, amount: number): string | undefined {
     const from = Math.floor(at / spanMillis) * spanMillis;
     if (isOpen && from < bar.at)

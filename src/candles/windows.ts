@@ -2,10 +2,10 @@ import type { Millis } from "../kernel/time.ts";
 import type { Gap } from "./coverage.ts";
 import { partsWithout, type Range } from "./ranges.ts";
 
-/** Candles of one question: the largest that every exchange's adapter takes. */
+/** Maximum number of candles per request that every exchange's adapter supports. */
 export const CANDLE_PAGE = 1000;
 
-/** What is still to be asked of a range, in questions of a page each, oldest first. */
+/** Returns the missing parts of a range as requests of one page each, oldest first. */
 export function windowsOf(requests: readonly Range[], wanted: Range, spanMillis: Millis): Range[] {
   return partsWithout(requests, wanted).flatMap((part) => pagesOf(part, spanMillis));
 }
@@ -17,7 +17,7 @@ function pagesOf({ from, until }: Range, spanMillis: Millis): Range[] {
   return pages;
 }
 
-/** The holes of a range that were not asked for again yet, as few questions as there can be, oldest first. */
+/** Returns gaps that were not requested again yet, as few requests as possible, oldest first. */
 export function holesOf(
   gaps: readonly Gap[],
   requestedAgain: readonly Range[],

@@ -15,7 +15,7 @@ export interface PricedVenue {
   readonly ask: Decimal;
 }
 
-/** Best bid and ask of all, before fees; undefined when nothing is priced. */
+/** Returns the best bid and ask of all, before fees; undefined without prices. */
 export function grossOf<P extends PricedVenue>(prices: readonly P[]) {
   const [first] = prices;
   if (!first) return undefined;
@@ -27,22 +27,22 @@ export function grossOf<P extends PricedVenue>(prices: readonly P[]) {
   return { lowestAsk, highestBid, spread, spreadPercent, isOpportunity };
 }
 
-/** A place where one can trade now; a market that is closed and a pool of unknown fee have no legs. */
+/** A market or pool where an immediate trade is possible; a closed market or a pool with an unknown fee has no legs. */
 export interface Tradable {
   readonly buy: Leg | undefined;
   readonly sell: Leg | undefined;
 }
 
 export interface ExecutableTrade {
-  /** On the pair of places with the highest net. */
+  /** On the pair with the highest net profit. */
   readonly best: Opportunity | undefined;
   /** Why there is none. */
   readonly reason: "one_venue" | "no_gain" | "below_minimum" | undefined;
-  /** The asked amount as a whole, on the pair with the highest net: also at a loss. */
+  /** A trade of the whole requested amount on the pair with the highest net profit, even at a loss. */
   readonly whole: PairTrade | undefined;
 }
 
-/** What can be executed between two of the places, at most `amount` of base. */
+/** Returns what can be executed between two of the places, at most `amount` of base. */
 export function executableOf(places: readonly Tradable[], amount?: Decimal): ExecutableTrade {
   const pairs = places.flatMap(({ buy }, from) =>
     places.flatMap(({ sell }, to) => (buy && sell && from !== to ? [{ buy, sell }] : [])),

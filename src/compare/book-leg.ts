@@ -5,18 +5,18 @@ import type { Leg } from "./leg.ts";
 export interface BookSide {
   readonly exchange: string;
   readonly side: "buy" | "sell";
-  /** Best first: the asks of a buy, the bids of a sell. */
+  /** Best first: the asks for a buy, the bids for a sell. */
   readonly levels: readonly BookLevel[];
   readonly market: Pick<Market, "lot" | "minAmount" | "minNotional" | "taker">;
 }
 
 interface Step extends BookLevel {
-  /** Base and quote of the levels before. */
+  /** Base and quote of the previous levels. */
   readonly before: Decimal;
   readonly notionalBefore: Decimal;
 }
 
-/** Takes a book level by level. A fee taken in base is valued at the price paid. */
+/** Executes a book level by level. A fee in base is valued at the price paid. */
 export function bookLeg({ exchange, side, levels, market }: BookSide): Leg {
   const rounding: Rounding = side === "buy" ? "up" : "down";
   const { steps, depth } = stepsOf(levels, rounding);

@@ -1,7 +1,7 @@
 import { type Decimal, min, snap, ZERO } from "../kernel/decimal.ts";
 import type { Leg } from "./leg.ts";
 
-/** A trade of one amount on two venues; all but the amount in quote. */
+/** A trade of one amount on two venues; all values except the amount in quote. */
 export interface PairTrade {
   readonly buy: Leg;
   readonly sell: Leg;
@@ -14,7 +14,7 @@ export interface PairTrade {
 }
 
 export interface Opportunity extends PairTrade {
-  /** What ends it: the next lot gains nothing, the amount that was asked for, or the end of a book. */
+  /** What limits it: the next lot earns nothing, the requested amount, or the end of a book. */
   readonly endsAt: "gain" | "amount" | "depth";
 }
 
@@ -23,7 +23,7 @@ export interface Legs {
   readonly sell: Leg;
 }
 
-/** Buying and selling so much at once. */
+/** Executes a buy and a sell of this amount at once. */
 export function executePair({ buy, sell }: Legs, amount: Decimal): PairTrade {
   const [bought, sold] = [buy.fill(amount), sell.fill(amount)];
   const fees = bought.fee + sold.fee;
@@ -32,8 +32,8 @@ export function executePair({ buy, sell }: Legs, amount: Decimal): PairTrade {
 }
 
 /**
- * The amount with the highest net, at most `most`: the last lot common to both venues that still gains. No lot
- * gains more than the one before it, so halving finds the last. Undefined when not even one gains.
+ * Returns the amount with the highest net profit, at most `most`: the last lot common to both venues that still
+ * earns. No lot earns more than the one before it, so bisection finds it. Undefined if no lot earns anything.
  */
 export function bestExecution(legs: Legs, most?: Decimal): Opportunity | undefined {
   const lot = commonLot(legs);
@@ -52,14 +52,17 @@ export function bestExecution(legs: Legs, most?: Decimal): Opportunity | undefin
   return { ...executePair(legs, gains * lot), endsAt };
 }
 
-/** All of an amount, down to the lot; undefined when a book has not so much or it is less than a lot. */
+/**
+ * Executes the whole amount, rounded down to the lot; undefined if a book lacks the depth or the amount is below one
+ * lot.
+ */
 export function wholeExecution(legs: Legs, amount: Decimal): PairTrade | undefined {
   const whole = snap(amount, commonLot(legs), "down");
   if (whole === ZERO || whole > legs.buy.depth || whole > legs.sell.depth) return undefined;
   return executePair(legs, whole);
 }
 
-/** Both venues take it: neither one's least amount nor its least notional is above it. */
+/** Returns whether the amount meets the minimum amount and notional of both venues. */
 export const meetsBothMinimums = ({ buy, sell, amount, cost, proceeds }: PairTrade): boolean =>
   amount >= buy.minAmount &&
   amount >= sell.minAmount &&

@@ -1,24 +1,24 @@
 import type { Decimal } from "../kernel/decimal.ts";
 
-/** Quote that changes hands, and the fee for it, in quote. */
+/** Exchanged quote and its fee, in quote. */
 export interface LegFill {
   readonly notional: Decimal;
   readonly fee: Decimal;
 }
 
 /**
- * One side of an arbitrage: a venue's asks to buy from, or its bids to sell to. What buying costs never falls
- * from one lot to the next, what selling brings never rises.
+ * One side of an arbitrage: a venue's asks to buy from, or its bids to sell to. The price of buying never decreases
+ * from one lot to the next, the price of selling never increases.
  */
 export interface Leg {
   readonly exchange: string;
-  /** Of a pool: its identifier. */
+  /** Identifier of a pool. */
   readonly pool?: string;
-  /** The most base that can be traded. */
+  /** Maximum base that can be traded. */
   readonly depth: Decimal;
   readonly lot: Decimal;
   readonly minAmount: Decimal;
   readonly minNotional: Decimal;
-  /** For an amount up to `depth`. */
+  /** Executes an amount up to `depth`. */
   readonly fill: (amount: Decimal) => LegFill;
 }

@@ -24,7 +24,7 @@ export function venuePlace({ exchange, ticker, book, market }: VenueReading): Pr
   };
 }
 
-/** Every pool that counts for the token's price; a pool buys and sells at one price, before its fee. */
+/** Returns every pool that counts toward the token's price; a pool buys and sells at one price, before its fee. */
 export const poolPlaces = ({ pools, ada }: ChainMarket, at: Millis): PricedPlace[] =>
   pools.map((pool) => poolPlace(pool, ada.price, at));
 

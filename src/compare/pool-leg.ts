@@ -2,17 +2,20 @@ import { abs, type Decimal, decimal, div, mul, mulDiv, ONE, type Rounding, ZERO 
 import type { PricedPool } from "../ports/dex.ts";
 import type { Leg, LegFill } from "./leg.ts";
 
-/** A pool whose reserves stand further than this from its quoted price follows another formula than x·y = k. */
+/** A pool whose reserves differ by more from its quoted price uses another formula than x·y = k. */
 const MOST_APART = decimal("0.01");
 
 export interface PoolSide {
   readonly pool: PricedPool;
   readonly side: "buy" | "sell";
-  /** USDT per ADA. What is paid and received is ADA; it is valued, not exchanged. */
+  /** USDT per ADA. Payments are in ADA; it is valued, not exchanged. */
   readonly ada: Decimal;
 }
 
-/** Takes a constant-product pool, price impact and fee included; undefined for a pool of another formula or of unknown fee. */
+/**
+ * Executes a constant-product pool with price impact and fee; undefined for a pool with another formula or an unknown
+ * fee.
+ */
 export function poolLeg({ pool, side, ada }: PoolSide): Leg | undefined {
   const { dex, identifier, reserves, lot, fees } = pool;
   const fee = fees[side];
@@ -33,17 +36,17 @@ export function poolLeg({ pool, side, ada }: PoolSide): Leg | undefined {
 interface PoolReserves {
   readonly base: Decimal;
   readonly quote: Decimal;
-  /** Share of what is paid in. */
+  /** Fee as a share of what is paid in. */
   readonly fee: Decimal;
 }
 
-/** quote · amount / (base − amount), and the fee on top: fee/(1 − fee) of it. */
+/** quote · amount / (base − amount), plus the fee: fee/(1 − fee) of it. */
 function boughtFromPool(amount: Decimal, { base, quote, fee }: PoolReserves): LegFill {
   const notional = mulDiv(quote, { times: amount, over: base - amount }, "up");
   return { notional, fee: mulDiv(notional, { times: fee, over: ONE - fee }, "up") };
 }
 
-/** quote · amount / (base + amount); the fee is what the part kept of the amount would have brought. */
+/** quote · amount / (base + amount); the fee is what the deducted part of the amount would have returned. */
 function sold(amount: Decimal, { base, quote, fee }: PoolReserves): LegFill {
   const brought = (paid: Decimal, rounding: Rounding) =>
     mulDiv(quote, { times: paid, over: base + paid }, rounding);

@@ -76,7 +76,7 @@ export const ComparisonShape = lazy(() =>
 
 export type Comparison = z.input<ReturnType<typeof ComparisonShape>>;
 
-/** A venue or a pool as it can be compared. */
+/** A venue or pool that can be compared. */
 export interface PricedPlace extends PricedVenue, Tradable {
   readonly pool?: string;
   readonly price: Decimal;
@@ -99,7 +99,7 @@ export const pricesOut = (places: readonly PricedPlace[]): Comparison["prices"] 
     };
   });
 
-/** Undefined when there is no place. */
+/** Returns the analysis; undefined without places. */
 export function analysisOut(
   places: readonly PricedPlace[],
   amount?: Decimal,

@@ -1,6 +1,6 @@
 import type { Comparison } from "./schema.ts";
 
-/** The prices as a table with the best bid and ask marked, below what they come to. */
+/** Formats the prices as a table with the best bid and ask marked, and the result below it. */
 export function comparisonView(answer: unknown) {
   const { symbol, prices, analysis, unlisted, failed = [], timestamp } = answer as Comparison;
   const { lowestAsk, highestBid, spread, spreadPercent } = analysis;
@@ -26,7 +26,7 @@ export function comparisonView(answer: unknown) {
   };
 }
 
-/** What buying at one place and selling at another would come to after fees. */
+/** Describes the result of buying at one place and selling at another, after fees. */
 export function netText(answer: unknown): string {
   const { symbol, analysis } = answer as Comparison;
   const { executable } = analysis;
@@ -37,7 +37,7 @@ export function netText(answer: unknown): string {
   ].join(" ");
 }
 
-/** A pool's price is a quotient and has as many digits as there is room for. */
+/** Rounds a pool's price, which is a quotient with unlimited digits. */
 const toTenDigits = (number: number): number => Number(number.toPrecision(10));
 
 type ExecutableFound = Comparison["analysis"]["executable"];

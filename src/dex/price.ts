@@ -2,26 +2,26 @@ import type { ChainToken } from "../kernel/chain-token.ts";
 import { abs, type Decimal, decimal, div, max, min, mul, mulDiv, ONE, sum, ZERO } from "../kernel/decimal.ts";
 import type { ChainMarket, DexPrice, Pool, PricedPool, Source } from "../ports/dex.ts";
 
-/** Smaller pools are moved by one small trade. */
+/** Minimum pool size; a small trade moves the price of a smaller pool. */
 const LEAST_TVL = decimal("1000");
 const ENOUGH_POOLS = decimal("3");
-/** The weighted deviation of the pools' prices at which there is no confidence left. */
+/** Weighted deviation of the pools' prices at which the confidence is zero. */
 const MOST_DEVIATION = decimal("0.05");
-/** From this share of one pool on, confidence falls by up to this much. */
+/** Share of the largest pool from which the confidence decreases, and the maximum decrease. */
 const CONCENTRATED = decimal("0.8");
 const CONCENTRATION_COST = decimal("0.3");
 
-/** By total value locked; equal ones stay as they came. */
+/** Sorts by total value locked; equal ones keep their order. */
 export const largestFirst = <P extends Pool>(pools: readonly P[]): P[] =>
   [...pools].sort((a, b) => (a.tvl === b.tvl ? 0 : a.tvl < b.tvl ? 1 : -1));
 
 const counts = (pool: Pool): pool is PricedPool =>
   pool.quoted !== undefined && pool.quoted > ZERO && pool.tvl >= LEAST_TVL;
 
-/** The pools that count for a price, the largest first. */
+/** Returns the pools that count toward a price, largest first. */
 export const pricedPools = (pools: readonly Pool[]): PricedPool[] => largestFirst(pools.filter(counts));
 
-/** TVL-weighted price of the token in ADA × ADA in USDT; undefined when no pool counts. */
+/** Returns the TVL-weighted price of the token in ADA × ADA in USDT; undefined if no pool counts. */
 export function dexPrice(token: ChainToken, { pools: counted, ada }: ChainMarket): DexPrice | undefined {
   if (counted.length === 0) return undefined;
   const total = sum(counted.map(({ tvl }) => tvl));
@@ -33,7 +33,10 @@ export function dexPrice(token: ChainToken, { pools: counted, ada }: ChainMarket
   };
 }
 
-/** min(1, pools/3) × (1 − min(1, s/5 %)) × (1 − 0.3·max(0, c − 0.8)/0.2), s the weighted relative deviation, c the largest share. */
+/**
+ * Returns min(1, pools/3) × (1 − min(1, s/5 %)) × (1 − 0.3·max(0, c − 0.8)/0.2), with s the weighted relative
+ * deviation and c the largest share.
+ */
 function confidenceOf(
   pools: readonly PricedPool[],
   { mean, total }: { mean: Decimal; total: Decimal },

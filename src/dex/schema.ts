@@ -7,7 +7,7 @@ import { largestFirst } from "./price.ts";
 
 const TOKENS = `must be one of ${chainTokens.join(", ")}`;
 
-/** A token's symbol in any case. */
+/** A token's symbol in upper or lower case. */
 export const chainTokenField = lazy(() =>
   z
     .string({ error: `Unsupported token: ${TOKENS}` })
@@ -69,7 +69,7 @@ export const priceOut = (
   timestamp,
 });
 
-/** The largest pools first; a pool that is not quoted has the price at which its reserves stand. */
+/** Formats the pools, largest first; a pool without a quote has the price of its reserves. */
 export function poolsOut(
   token: ChainToken,
   pools: readonly Pool[],

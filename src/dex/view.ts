@@ -3,7 +3,7 @@ import type { PoolsShape, PriceShape } from "./schema.ts";
 
 const MOST_CHARACTERS = 20;
 
-/** An identifier on the chain is as long as a line: its beginning tells pools apart. */
+/** Shortens an on-chain identifier, because its first characters distinguish pools. */
 const shortIdentifier = (identifier: string): string =>
   identifier.length > MOST_CHARACTERS ? `${identifier.slice(0, MOST_CHARACTERS - 1)}…` : identifier;
 
@@ -12,7 +12,7 @@ export const priceView = (answer: unknown) => {
   return { ...rest, sources: sources.map(({ id, ...source }) => ({ id: shortIdentifier(id), ...source })) };
 };
 
-/** Reserves under the names of their tokens. */
+/** Formats reserves under the names of their tokens. */
 export const poolsView = (answer: unknown) => {
   const { pools, ...rest } = answer as z.output<ReturnType<typeof PoolsShape>>;
   const rows = pools.map(({ identifier, reserveA, reserveB, tokenA, tokenB, ...pool }) => ({

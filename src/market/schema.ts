@@ -108,7 +108,7 @@ const spreads = (quote: { bid: bigint; ask: bigint }) => {
 type TickerOut = Readonly<z.input<ReturnType<typeof TickerShape>>>;
 const answeredTickers = new WeakMap<Ticker, TickerOut>();
 
-/** A ticker as it is answered; the same object to all whom one ticker is told. */
+/** Formats a ticker; the same ticker always gives the same object. */
 export function tickerOut(where: MarketPlace, ticker: Ticker): TickerOut {
   const known = answeredTickers.get(ticker);
   if (known?.exchange === where.exchange && known.symbol === where.symbol) return known;

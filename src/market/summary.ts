@@ -1,7 +1,7 @@
 import { type Decimal, div, mul, sum, wire, ZERO } from "../kernel/decimal.ts";
 import type { Trade } from "../model/market.ts";
 
-/** Counts and volumes per side, the simple average price, and the volume-weighted one; zeros when there are no trades. */
+/** Returns counts and volumes per side, and simple and volume-weighted average prices; zeros without trades. */
 export function summarize(trades: readonly Trade[]) {
   const volume = (list: readonly Trade[]): Decimal => sum(list.map(({ amount }) => amount));
   const buys = trades.filter(({ side }) => side === "buy");

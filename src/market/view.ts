@@ -1,9 +1,9 @@
-/** Answers as a person reads them: what is computed has no more digits than the prices that it is computed from. */
+/** Formats responses for people: computed values have no more digits than the prices behind them. */
 import type * as z from "zod";
 import { fromNumber, text as wholeText, ZERO } from "../kernel/decimal.ts";
 import type { BookShape, TickerShape, TradesShape } from "./schema.ts";
 
-/** A book: asks above bids, the best of both next to each other. */
+/** Formats a book: asks above bids, with the best of both adjacent. */
 export function bookView(answer: unknown) {
   const { asks, bids, ...rest } = answer as z.output<ReturnType<typeof BookShape>>;
   const prices = [...asks, ...bids].map(({ price }) => price);
@@ -32,7 +32,7 @@ interface SpreadFields {
   readonly spreadPercent: number | null;
 }
 
-/** A hundredth of a basis point is the finest that a person compares. */
+/** Number of decimals of percentages: a hundredth of a basis point is precise enough. */
 const PERCENT_PLACES = 4;
 
 const shortSpread = ({ spread, spreadPercent }: SpreadFields, prices: readonly (number | null)[]) => ({
@@ -40,7 +40,7 @@ const shortSpread = ({ spread, spreadPercent }: SpreadFields, prices: readonly (
   spreadPercent: rounded(spreadPercent, PERCENT_PLACES),
 });
 
-/** Decimals of the finest of these prices: what the market's own step shows. */
+/** Returns the decimals of the most precise of these prices, which shows the market's tick. */
 const shownDecimals = (prices: readonly (number | null)[]): number =>
   Math.max(0, ...prices.map((price) => plainPrice(price ?? 0).split(".")[1]?.length ?? 0));
 

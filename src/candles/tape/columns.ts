@@ -3,14 +3,14 @@ import type { Millis } from "../../kernel/time.ts";
 import type { Candles, Column } from "../candles.ts";
 import type { TapeBooks } from "./tape.ts";
 
-/** One print on its way into the columns: its price as digits and decimals. */
+/** Buffer for one trade that is added to the columns: its price as digits and decimals. */
 export interface PrintRow {
   at: Millis;
   digits: number;
   decimals: number;
-  /** Not a number where it is not told. */
+  /** NaN if unknown. */
   amount: number;
-  /** Empty where it has none. */
+  /** Empty without an id. */
   id: string;
 }
 
@@ -19,10 +19,10 @@ export type BookRow = readonly [price: number, amount: number];
 
 const LARGEST_COLUMN_INT = 2 ** 31 - 1;
 
-/** Prints in ascending time; of those with an id each once. */
+/** Collects trades in ascending order; each id once. */
 export function createPrints(pair: Pair) {
   const [times, digits, decimals, amounts]: [number[], number[], number[], number[]] = [[], [], [], []];
-  /** By id, the prints of the newest time. */
+  /** Trades of the newest time, by id. */
   let newest = new Map<string, number>();
   let duplicates = 0;
 
@@ -31,7 +31,7 @@ export function createPrints(pair: Pair) {
     decimals[place] === print.decimals &&
     Object.is(amounts[place], print.amount);
 
-  /** Returns why it cannot be taken. */
+  /** Adds a trade; returns why it is invalid. */
   function add(print: PrintRow): string | undefined {
     const last = times.at(-1) ?? -Infinity;
     if (print.at < last) return "it is earlier than the previous trade; trades must be in order of time";
@@ -71,7 +71,7 @@ export function createPrints(pair: Pair) {
   return { add, columns, count: () => times.length, duplicates: () => duplicates };
 }
 
-/** Snapshots in ascending time. */
+/** Collects snapshots in ascending order. */
 export function createBooks() {
   const [times, starts, asks]: [number[], number[], number[]] = [[], [], []];
   const [prices, amounts]: [number[], number[]] = [[], []];
@@ -83,7 +83,7 @@ export function createBooks() {
     }
   };
 
-  /** Returns why it cannot be taken. */
+  /** Adds a snapshot; returns why it is invalid. */
   function add(at: Millis, bid: readonly BookRow[], ask: readonly BookRow[]): string | undefined {
     if (at < (times.at(-1) ?? -Infinity))
       return "it is earlier than the previous book; books must be in order of time";

@@ -1,17 +1,17 @@
-/** Where an object of a JSON file begins, and how it ends. */
+/** Bytes that begin and end an object in a JSON file. */
 const [BACKSLASH, QUOTE_MARK, OPENS, CLOSES] = [92, 34, 123, 125] as const;
-/** Between two objects: blanks, commas, and the brackets of a list. */
+/** Bytes between two objects: whitespace, commas, and the brackets of a list. */
 const BETWEEN: ReadonlySet<number> = new Set([32, 9, 10, 13, 44, 91, 93, 0xef, 0xbb, 0xbf]);
 const LONGEST_OBJECT = 1 << 22;
 
 /**
- * Cuts a JSON file that comes in parts into its outermost objects: a list of them, or one after the other as in JSON
- * Lines. Throws RangeError on anything between them, and on one of endless length.
+ * Splits a JSON file that arrives in parts into its outermost objects: a list, or JSON Lines. Throws RangeError for
+ * anything between them, and for an object of unlimited length.
  */
 export function createObjects(onObject: (text: string, row: number) => void) {
   const decoder = new TextDecoder();
   let rest: Uint8Array = new Uint8Array(0);
-  /** How far the rest has been looked at, and where in it the object begins. */
+  /** Progress in the buffered rest, and where the object begins. */
   let [at, begin, depth, row] = [0, 0, 0, 0];
   let [isText, isEscaped] = [false, false];
 

@@ -9,17 +9,17 @@ import type { TapeReading } from "./tape.ts";
 
 export interface TapeOptions {
   readonly pair: Pair;
-  /** Rows that are neither are left out and counted; otherwise the first one ends it. */
+  /** Whether to skip and count invalid rows; otherwise the first one is an error. */
   readonly skipRefused?: boolean | undefined;
 }
 
 const [MOST_SHOWN_ROWS, MOST_SHOWN_TEXT] = [5, 80] as const;
 const ENOUGH_TO_TELL = 1 << 14;
 
-/** A ccxt trade or order book, or whatever has its fields. */
+/** A ccxt trade or order book, or an object with the same fields. */
 const IS_OBJECTS = /^\uFEFF?\s*\[?\s*\{[\s\S]*"(price|bids|asks)"\s*:/;
 
-/** Whether a file that begins so is one of trades, or of books and trades; else it is one of candles. */
+/** Returns whether a file with this beginning contains trades or books; otherwise it contains candles. */
 export function isTape(beginning: Uint8Array): boolean {
   if (isOfObjects(beginning)) return true;
   let first: Layout | undefined;
@@ -31,12 +31,12 @@ export function isTape(beginning: Uint8Array): boolean {
   return first?.kind === "trades";
 }
 
-/** Trades or books as objects of JSON: no table, of which bars could be made. */
+/** Returns whether it contains trades or books as JSON objects, from which no bars can be built directly. */
 export const isOfObjects = (bytes: Uint8Array): boolean => IS_OBJECTS.test(new TextDecoder().decode(bytes));
 
 /**
- * Reads prints, and books between them, from the bytes of a table or a JSON file as they come: see docs/backtest.md
- * for what is understood. Throws RangeError naming the row that is wrong.
+ * Reads trades, and books between them, from the bytes of a table or JSON file as they arrive; see docs/backtest.md
+ * for the formats. Throws RangeError with the invalid row.
  */
 export function createTapeReader({ pair, skipRefused = false }: TapeOptions) {
   const [prints, books] = [createPrints(pair), createBooks()];
@@ -117,7 +117,7 @@ export function createTapeReader({ pair, skipRefused = false }: TapeOptions) {
 
   let beginning: Uint8Array = NO_BYTES;
 
-  /** What kind of file it is takes some of it to tell. */
+  /** Buffers the beginning until the kind of file is known. */
   function begin(part: Uint8Array): void {
     const all = new Uint8Array(beginning.length + part.length);
     all.set(beginning);
@@ -153,7 +153,7 @@ export function createTapeReader({ pair, skipRefused = false }: TapeOptions) {
 interface PrintFields {
   readonly at: Uint8Array | undefined;
   readonly price: Uint8Array | undefined;
-  /** Undefined where it is not told. */
+  /** Undefined if unknown. */
   readonly amount: Uint8Array | undefined;
   readonly id: Uint8Array | undefined;
 }
@@ -183,7 +183,7 @@ const encoder = new TextEncoder();
 const bytesOfField = (value: unknown): Uint8Array | undefined =>
   typeof value === "number" || typeof value === "string" ? encoder.encode(String(value)) : undefined;
 
-/** Levels of one side; those of no amount are none. Undefined where one is not a price and an amount. */
+/** Parses the levels of one side; levels without an amount are skipped. Undefined if one is invalid. */
 function levelsIn(side: unknown): readonly BookRow[] | undefined {
   if (!Array.isArray(side)) return undefined;
   const levels = side.map((level: unknown): BookRow => {

@@ -4,42 +4,39 @@ import { type Candles, slice } from "../candles.ts";
 import type { Refused } from "../coverage.ts";
 import { bytesOf } from "../hash.ts";
 
-/** What was recorded of a market, one event after the other: every print, and the books between them where they were. */
+/** Recorded events of a market in order: every trade, and the books between them if they were recorded. */
 export interface Tape {
-  /**
-   * Prints as bars of their own, whose four prices are one. Several may have one time; volume is the amount, not a
-   * number where it is not known.
-   */
+  /** Trades as bars with four equal prices. Several can have the same time; volume is the amount, NaN if unknown. */
   readonly prints: Candles;
-  /** Null where none were recorded. */
+  /** Null if none were recorded. */
   readonly books: TapeBooks | null;
 }
 
 /** Snapshots of an order book in columns, oldest first. */
 export interface TapeBooks {
   readonly times: Float64Array;
-  /** Where the levels of each begin; its bids come first. One more than there are snapshots. */
+  /** Where the levels of each snapshot begin, bids first; one entry more than snapshots. */
   readonly starts: Uint32Array;
   /** Where its asks begin. */
   readonly asks: Uint32Array;
-  /** Of each level, best first on each side. */
+  /** Price of each level, best first on each side. */
   readonly prices: Float64Array;
   readonly amounts: Float64Array;
 }
 
-/** What a result over a tape rests on. Nothing is filled in. */
+/** Data behind a result over a tape. Nothing is filled in. */
 export interface TapeCoverage {
   readonly prints: number;
   readonly books: number;
-  /** False where the file tells none: then each print is enough for any order. */
+  /** Whether the file has amounts; without them, each trade is enough for any order. */
   readonly hasAmounts: boolean;
-  /** Of the first print, and of the last one. */
+  /** Times of the first and the last trade. */
   readonly from: Millis;
   readonly until: Millis;
-  /** Times of more than a minute without a print, and the longest time between two. */
+  /** Number of pauses longer than a minute without a trade, and the longest one. */
   readonly gaps: number;
   readonly longestGap: Millis;
-  /** Prints whose id was there already, all of it the same. */
+  /** Number of identical trades whose id was already read. */
   readonly duplicates: number;
   readonly refusedRows: number;
   readonly refused: readonly Refused[];
@@ -47,17 +44,17 @@ export interface TapeCoverage {
   readonly hash: string;
 }
 
-/** What a file has told. */
+/** Data read from a file. */
 export interface TapeReading extends Pick<TapeCoverage, "duplicates" | "refusedRows" | "refused"> {
   readonly tape: Tape;
 }
 
-/** A file's tape, and what is known of the file. */
+/** A file's tape with data about the file. */
 export interface TapeFile extends TapeReading {
   readonly hash: string;
 }
 
-/** The events from one time to before another, over the same memory. */
+/** Returns the events from one time to before another, in the same memory. */
 export function sliceTape({ prints, books }: Tape, since: Millis, until: Millis): Tape {
   if (!books) return { prints: slice(prints, since, until), books };
   const [first, end] = [since, until].map((at) => books.times.findIndex((time) => time >= at));

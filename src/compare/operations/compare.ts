@@ -7,7 +7,7 @@ import { analysisOut, ComparisonShape, pricesOut } from "../schema.ts";
 import { comparisonView, netText } from "../view.ts";
 import { allPlaces, readChain, readVenue } from "./reading.ts";
 
-/** Ids with commas between them, spaces aside; a repeated one counts once. */
+/** Parses comma-separated ids, ignoring spaces; a repeated one counts once. */
 const exchangesField = (ids: readonly string[]) => {
   const error = `Invalid exchange: each must be one of ${ids.join(", ")}`;
   return z
@@ -22,7 +22,7 @@ const exchangesField = (ids: readonly string[]) => {
     .describe(`Exchange ids with commas between them (default all): ${ids.join(",")}`);
 };
 
-/** Prices of one pair side by side. */
+/** Operations that compare prices of one pair. */
 export const compareOperations = (ids: readonly string[]): Operation[] => [
   operation({
     name: "compare_prices",

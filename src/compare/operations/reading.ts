@@ -9,7 +9,7 @@ import type { Venue } from "../../ports/venue.ts";
 import { poolPlaces, venuePlace } from "../places.ts";
 import type { PricedPlace } from "../schema.ts";
 
-/** What one of those asked has brought: places, or that it does not list the symbol, or why it failed. */
+/** Result of one source: places, an unlisted symbol, or a failure. */
 export interface PlacesRead {
   readonly exchange: string;
   readonly places: readonly PricedPlace[];
@@ -23,11 +23,11 @@ const CHAIN = "dex";
 interface MarketRequest {
   readonly exchange: string;
   readonly symbol: Pair;
-  /** Whether whoever asks may know the account's own fees. */
+  /** Whether the caller is allowed to see the account's own fees. */
   readonly ownFees: boolean;
 }
 
-/** Ticker, book and rules of one venue, within one time limit. */
+/** Reads ticker, book and rules of one venue within one time limit. */
 export const readVenue = (
   { venue, inTime }: Deps,
   { exchange, symbol, ownFees }: MarketRequest,
@@ -49,7 +49,7 @@ export const readVenue = (
 const publicMarket = (place: Venue, symbol: Pair): Promise<Market> =>
   place.forAnyone ? place.forAnyone.market(symbol) : (place.listed ?? place.market)(symbol);
 
-/** The pools of a token against USDT; the chain lists nothing else. */
+/** Returns the pools of a token against USDT; the chain lists nothing else. */
 export async function readChain(deps: Deps, symbol: Pair): Promise<PlacesRead> {
   const { base, quote } = splitPair(symbol);
   if (!isChainToken(base) || quote !== "USDT") return { exchange: CHAIN, places: [], unlisted: true };
@@ -69,7 +69,7 @@ async function readPlaces(
   }
 }
 
-/** All places, or the failure that the contract asks for: of every venue, or without `partial` of one. */
+/** Returns all places, or throws the contract's failure: if every venue failed, or one without `partial`. */
 export function allPlaces(
   readings: readonly PlacesRead[],
   { symbol, partial }: { symbol: Pair; partial: boolean },

@@ -31,7 +31,7 @@ const minLiquidity = () =>
 
 const DEX_READ = { effect: "read", access: "public" } as const;
 
-/** Prices and pools of the chain's tokens on its own exchanges. */
+/** Operations that return prices and pools of the chain's tokens on its exchanges. */
 export const dexOperations = (): Operation[] => [
   dexPriceOperation(),
   dexPoolsOperation(),

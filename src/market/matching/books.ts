@@ -9,12 +9,12 @@ import type { VenueFill, VenueOrder } from "../../ports/venue.ts";
 export interface BookedOrder extends Omit<VenueOrder, "fees"> {
   readonly clientId: string;
   readonly notional: Decimal;
-  /** Still set aside for it: quote of a buy, base of a sell. */
+  /** Balance that it still locks: quote for a buy, base for a sell. */
   readonly reserved: Decimal;
   readonly fee: Fee;
-  /** How many fills it had. */
+  /** Number of its fills. */
   readonly fills: number;
-  /** Market time from which it meets the price: its arrival, or a pause after a part fill. */
+  /** Market time from which it can fill: its arrival, or a pause after a partial fill. */
   readonly meetsFrom: Millis;
 }
 
@@ -37,13 +37,13 @@ export interface BookedBalance {
 /** One venue at one version. */
 export interface VenueBooks {
   readonly version: number;
-  /** Market time up to which resting orders have met the price. */
+  /** Market time up to which open orders were matched with the price. */
   readonly settledAt: Millis;
   readonly open: readonly BookedOrder[];
   readonly holdings: Readonly<Record<string, BookedBalance>>;
 }
 
-/** What changes with the next version; orders and holdings replace those of the same id or asset. */
+/** Changes of the next version; orders and balances replace those with the same id or asset. */
 export interface BookChange {
   readonly settledAt: Millis;
   readonly orders: readonly BookedOrder[];
@@ -66,7 +66,7 @@ export const applied = (books: VenueBooks, change: BookChange): VenueBooks => {
 export const isOpen = ({ status }: { status: OrderStatus }): boolean =>
   status === "open" || status === "partially_filled";
 
-/** A booked execution as its venue tells it. */
+/** Converts a booked execution to a venue's fill. */
 export const toVenueFill = ({
   id,
   orderId,
@@ -88,7 +88,10 @@ export const toVenueFill = ({
   at,
 });
 
-/** A booked order as its venue tells it. Named one by one: it is asked for far more often than it changes. */
+/**
+ * Converts a booked order to a venue's order. Fields are copied individually, because it is read far more often than
+ * it changes.
+ */
 export function toVenueOrder(order: BookedOrder): VenueOrder {
   const { id, clientId, symbol, side, type, price, amount, filled, notional, fee, status, at } = order;
   return {

@@ -12,7 +12,7 @@ export interface Execution {
   readonly at: Millis;
 }
 
-/** An order after one execution, and the fill that tells of it. What is left stays set aside for it. */
+/** Returns an order after one execution, and its fill. The rest stays locked. */
 export function execute(order: BookedOrder, market: Market, { price, amount, rate, at }: Execution) {
   const notional = mul(price, amount, "half");
   const inBase = order.side === "buy" && market.buyFeeIn === "base";
@@ -45,7 +45,7 @@ export function execute(order: BookedOrder, market: Market, { price, amount, rat
   return { order: after, fill };
 }
 
-/** What a venue sets aside for a resting order: base of a sell; quote of a buy, with the fee where that is taken in quote. */
+/** Returns what a venue locks for an open order: base for a sell; quote for a buy, plus the fee if it is in quote. */
 export function reserveFor(
   market: Market,
   { side, price, amount }: { side: Side; price: Decimal; amount: Decimal },
@@ -55,7 +55,7 @@ export function reserveFor(
   return mul(mul(price, amount, "up"), market.buyFeeIn === "base" ? ONE : ONE + rate, "up");
 }
 
-/** An order in the books, before and after something has happened to it. */
+/** An order in the books before and after a change. */
 export interface Movement {
   readonly market: Market;
   /** Undefined for an order that has just arrived. */
@@ -64,7 +64,7 @@ export interface Movement {
   readonly fills: readonly BookedFill[];
 }
 
-/** The holdings that an order's change touches, after it. */
+/** Returns the balances after an order's change. */
 export function holdingsAfter(
   holdings: Readonly<Record<string, BookedBalance>>,
   movements: readonly Movement[],

@@ -12,7 +12,7 @@ export interface Arrival {
   readonly at: Millis;
 }
 
-/** Takes a new order into the books: what meets the market takes at once, the rest of a limit order rests. */
+/** Adds a new order to the books: what crosses the market fills at once, and the rest of a limit order stays open. */
 export function place(
   books: VenueBooks,
   order: NewOrder,
@@ -44,7 +44,7 @@ function placingRefusal({ type, price, amount }: NewOrder, market: Market): stri
   return mul(price, amount, "down") < market.minNotional ? "below minimum notional" : undefined;
 }
 
-/** The levels that the order takes, each with the amount taken. */
+/** Returns the levels that the order fills, each with its amount. */
 function taken({ side, type, price, amount }: NewOrder, levels: Iterable<BookLevel>): BookLevel[] {
   const takes: BookLevel[] = [];
   let rest: Decimal = amount;
@@ -99,7 +99,7 @@ function rested(order: BookedOrder, market: Market, { type, timeInForce }: NewOr
   return { ...order, reserved: reserveFor(market, { side: order.side, price: order.price, amount: rest }) };
 }
 
-/** Takes an open order out of the books; undefined when there is none with this id. */
+/** Removes an open order from the books; undefined if no order has this id. */
 export function cancel(
   books: VenueBooks,
   id: string,

@@ -23,7 +23,7 @@ const MARKET_READ = { effect: "read", access: "public", failure: "Exchange error
 
 const marketFields = (ids: readonly string[]) => ({ exchange: exchangeField(ids), symbol: pairField() });
 
-/** Public market data of the configured exchanges. */
+/** Operations for public market data of the configured exchanges. */
 export const marketOperations = (ids: readonly string[]): Operation[] => [
   tickerOperation(ids),
   orderbookOperation(ids),
