@@ -23,16 +23,16 @@ import type { WalkOptions } from "./walk-options.ts";
 
 export interface BacktestOptions {
   readonly market: Market;
-  /** What the account begins with; quote for every slot to buy where it is left out. */
+  /** Initial balances; by default, quote for every slot to buy. */
   readonly balances?: readonly Balance[] | undefined;
   readonly rules?: Partial<Rules> | undefined;
-  /** Also runs both other orders of the extremes within a bar. */
+  /** Whether to also run both other orders of the extremes within a bar. */
   readonly withBand?: boolean;
-  /** `walk` makes every pass that may change something; else it goes on in whole numbers where it can. */
+  /** `walk` runs every pass that can change something; otherwise the backtest uses whole numbers where possible. */
   readonly engine?: Walked["engine"];
-  /** Of recorded books; only prints move it where it is left out. */
+  /** Queue model for recorded books; absent, only trades move the queue. */
   readonly queue?: QueueModel | undefined;
-  /** Asked now and then with the bars done: true ends it with what there is. */
+  /** Called regularly with the number of completed bars; true ends the backtest with a partial result. */
   readonly isOver?: ((bars: number) => boolean) | undefined;
 }
 
@@ -43,12 +43,12 @@ export interface BacktestResult {
   readonly balances: readonly Balance[];
   readonly run: Walked;
   readonly figures: Figures;
-  /** The least and the most that the orders of the extremes within a bar come to; null where they were not run. */
+  /** Minimum and maximum over the orders of the extremes within a bar; null if they were not run. */
   readonly band: Band | null;
   readonly warnings: readonly BacktestWarning[];
-  /** Bars of the candles, or prints of the tape. */
+  /** Number of bars of the candles, or of trades of the tape. */
   readonly bars: number;
-  /** Bars missing between them. */
+  /** Number of bars missing between them. */
   readonly missing: number;
 }
 
@@ -62,12 +62,12 @@ export interface BacktestWarning {
   readonly message: string;
 }
 
-/** What a backtest is made over: bars, or what was recorded event by event. */
+/** Data of a backtest: bars, or recorded events. */
 export type BacktestPast = Candles | Tape;
 
 /**
- * Tests on historical prices over its past: the functions that trade, on a venue in memory. Throws AppError for what
- * a start at the first price would refuse. A money figure is exact; see docs/backtest.md for what a bar hides.
+ * Tests a grid on historical prices, with the functions that trade, on a venue in memory. Throws AppError for what a
+ * start at the first price would refuse. Money figures are exact; docs/backtest.md explains what a bar hides.
  */
 export const backtest = (
   request: GridRequest,
@@ -75,7 +75,7 @@ export const backtest = (
   options: BacktestOptions,
 ): BacktestResult => finish(backtesting(request, past, options));
 
-/** The same in parts, with the share that is done: whoever has other things to do does them in between. */
+/** Does the same in parts and yields the completed share, so the caller can do other work in between. */
 export function* backtesting(
   request: GridRequest,
   past: BacktestPast,
@@ -123,7 +123,7 @@ interface BegunBacktest {
   readonly with: WalkOptions;
 }
 
-/** One run over a tape, which has one order of prices; over bars one for each order of their extremes. */
+/** Runs once over a tape, which has one order of prices; over bars, once for each order of their extremes. */
 function* runsOver(
   { strategy, bars, tape, with: walked }: BegunBacktest,
   { queue = "trades", withBand, engine }: BacktestOptions,
@@ -155,11 +155,11 @@ function* oneByOne(
   return runs;
 }
 
-/** A grid is checked once without regard to funds, to tell what it needs. */
+/** Balances for checking a grid without regard to funds, to find what it needs. */
 const plenty = ({ base, quote }: Market): readonly Balance[] =>
   [base, quote].map((asset) => ({ asset, free: 10n ** 15n * ONE, used: 0n }));
 
-/** Quote for every slot to buy, and for what an initial buy may pay; more where shares of it are to stay. */
+/** Returns the quote for every slot to buy and for a possible initial buy; more if shares of it must remain. */
 function enough(laid: Checked, market: Market, invested: Decimal): readonly Balance[] {
   const { config, slots, startPrice } = laid;
   const takingPrice = mul(startPrice, (102n * ONE) / 100n, "up");
@@ -191,7 +191,7 @@ function missingOf({ times, spanMillis }: Candles): number {
   return Math.max(0, Math.round(span / spanMillis) + 1 - times.length);
 }
 
-/** Above it the order of the extremes decides what a run comes to. */
+/** Ratio above which the order of the extremes decides the result of a run. */
 const COARSE = 1.15;
 const FEW_CYCLES = 30;
 const WIDE_TICK = ONE / 20n;
@@ -200,7 +200,7 @@ interface Doubtful extends Pick<BacktestResult, "run" | "band" | "rules" | "mark
   readonly bars: Ticks;
 }
 
-/** What makes the figures say less than they seem to. */
+/** Returns warnings about what limits the figures. */
 function backtestDoubts({ run, band, rules, market, missing, bars }: Doubtful): BacktestWarning[] {
   const { strategy } = run.account;
   const { cycles } = strategy.state.ledger;

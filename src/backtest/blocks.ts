@@ -1,19 +1,19 @@
 import type { Column } from "../candles/candles.ts";
 
-/** The extremes of blocks of bars, the lowest and the highest of a block beside each other: one look at memory tells both. */
+/** Extremes of blocks of bars; the lowest and the highest of a block are adjacent, for fast memory access. */
 export type Blocks = Column;
 
 /** Blocks of 8 bars, of 64 and of 4,096. */
 export type Levels = readonly [tiny: Blocks, small: Blocks, large: Blocks];
 
-/** Of bars, each of them four prices in a row: open, low, high and close. */
+/** Builds the blocks of bars, each of them four consecutive prices: open, low, high and close. */
 export function blockLevels(rows: Column): Levels {
   const tiny = blocksOf(rows, 8, 4);
   const small = blocksOf(tiny, 8, 2);
   return [tiny, small, blocksOf(small, 64, 2)];
 }
 
-/** Of rows that are so long, or of smaller blocks, so many in each. The lowest stands before the highest in both. */
+/** Builds blocks from rows of this width, or from smaller blocks. The lowest is before the highest in both. */
 function blocksOf(of: Column, size: number, width: 2 | 4): Blocks {
   const offset = width === 4 ? 1 : 0;
   const count = Math.ceil(of.length / (size * width));

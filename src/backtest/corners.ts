@@ -2,7 +2,7 @@ import type { Corner } from "../market/matching/corner.ts";
 import type { Extremes } from "./rules.ts";
 import { closeAt, highAt, lowAt, openAt, type Ticks } from "./ticks.ts";
 
-/** A bar as a path: open, one extreme, the other, close, at its begin, its thirds and its last millisecond. */
+/** Returns a bar as a path: open, one extreme, the other, close, at its start, its thirds and its last millisecond. */
 export function cornersOf(
   bars: Ticks,
   bar: number,

@@ -3,20 +3,20 @@ import type { Blocks } from "./blocks.ts";
 import { baseAt, cashAt, floatUnits, type Held } from "./held.ts";
 import { closeAt, type Ticks } from "./ticks.ts";
 
-/** Greatest fall of equity below its highest so far, as a share of that; and how much quote it was. */
+/** Max drawdown of the equity, as a share of its peak, and in quote. */
 export interface Drawdown {
   readonly amount: number;
   readonly share: number;
-  /** The equity that it fell from. */
+  /** The equity at its start. */
   readonly peak: number;
   readonly from: Millis;
   readonly to: Millis;
 }
 
 /**
- * Follows equity from close to close: its highest, and how far below that it came. While nothing trades it moves with
- * the price alone, so bounds of the price tell whether bars have to be looked at; those that may hold a new highest
- * are looked at when that is asked for.
+ * Tracks the equity at closes: its peak and its drawdown. Without trades the equity moves with the price alone, so
+ * price bounds show whether bars need to be checked; bars that could contain a new peak are checked when it is
+ * needed.
  */
 export function createFalls(bars: Ticks, held: Held, invested: number) {
   const { blocks, candles } = bars;
@@ -24,9 +24,9 @@ export function createFalls(bars: Ticks, held: Held, invested: number) {
   const [tiny, small, large] = blocks;
   const from = candles.times[0] ?? 0;
   let worst: Drawdown = { amount: 0, share: 0, peak: invested, from, to: from };
-  /** The highest so far, from which bar on it was, and which row was held; nothing that was not looked at is above `bound`. */
+  /** The peak so far, its bar, and the row of its position; unchecked bars are not above `bound`. */
   const top = { equity: invested, bar: 0, place: -1, bound: invested };
-  /** Bars that were not looked at and may hold a new highest: from, until, row and bound of each. */
+  /** Unchecked bars that can contain a new peak: start, end, row and bound of each. */
   const waiting: number[] = [];
   let waits = 0;
 
@@ -45,7 +45,7 @@ export function createFalls(bars: Ticks, held: Held, invested: number) {
     top.place = place;
   }
 
-  /** The newest first: where equity rises the others then need no look. */
+  /** Newest first: if equity rises, the others need no check. */
   function settle(): void {
     for (let i = waits - 4; i >= 0; i -= 4) {
       if ((waiting[i + 3] as number) < top.equity) continue;
@@ -62,7 +62,7 @@ export function createFalls(bars: Ticks, held: Held, invested: number) {
     top.bound = top.equity;
   }
 
-  /** Whether bars between such prices need no look now: none of them falls deeper. */
+  /** Returns whether bars between these prices need no check, because none of them has a deeper drawdown. */
   function skips(first: number, until: number, place: number, least: number, most: number): boolean {
     const highest = equityAt(place, most);
     const bound = highest > top.bound ? highest : top.bound;
@@ -87,7 +87,7 @@ export function createFalls(bars: Ticks, held: Held, invested: number) {
       worst = { amount, share, peak: top.equity, from: topAt(), to: candles.times[bar] as number };
   }
 
-  /** Whether a block begins at a bar, ends with the others, and needs no look. */
+  /** Returns whether a block begins at a bar, ends within the range, and needs no check. */
   function isQuiet(of: Blocks, bits: number, bar: number, until: number, place: number): boolean {
     const end = bar + (1 << bits);
     if ((bar & ((1 << bits) - 1)) !== 0 || end > until) return false;
@@ -96,7 +96,7 @@ export function createFalls(bars: Ticks, held: Held, invested: number) {
   }
 
   return {
-    /** Bars in their order, over which a row was held. */
+    /** Processes bars in order, with a constant position. */
     go(first: number, until: number, place: number): void {
       if (skips(first, until, place, held.least[place] as number, held.most[place] as number)) return;
       for (let bar = first; bar < until; ) {
@@ -110,7 +110,7 @@ export function createFalls(bars: Ticks, held: Held, invested: number) {
         }
       }
     },
-    /** The highest so far. */
+    /** Returns the peak so far. */
     peak(): number {
       settle();
       return top.equity;
@@ -119,7 +119,7 @@ export function createFalls(bars: Ticks, held: Held, invested: number) {
   };
 }
 
-/** The highest close of some bars, in ticks: a block whose highest price is not above it is left out. */
+/** Returns the highest close of some bars, in ticks; skips blocks whose highest price is not above it. */
 function highestOf(bars: Ticks, from: number, until: number): number {
   const [, small] = bars.blocks;
   let highest = 0;
@@ -132,14 +132,14 @@ function highestOf(bars: Ticks, from: number, until: number): number {
   return highest;
 }
 
-/** How many of some bars closed from one price to another, both in ticks. */
+/** Counts bars that closed between two prices, both in ticks. */
 export function countWithin(
   bars: Ticks,
   { from, until }: { readonly from: number; readonly until: number },
   { low, high }: { readonly low: number; readonly high: number },
 ): number {
   const [, small, large] = bars.blocks;
-  /** Of a block all bars or none; undefined where that is not sure. */
+  /** Returns whether all bars of a block are in or out; undefined if that is uncertain. */
   const share = (of: Blocks, block: number): 0 | 1 | undefined => {
     const [least, most] = [of[2 * block] as number, of[2 * block + 1] as number];
     if (most < low || least > high) return 0;

@@ -1,7 +1,7 @@
 import type { GridConfig } from "../grid/state/config.ts";
 
 /**
- * What a backtest may skip for a grid with an option: passes that cannot change anything (`wake`), or all passes, by
+ * What a backtest can skip for a grid with an option: passes that cannot change anything (`wake`), or all passes, by
  * counting fills in whole numbers (`leap`). An option that is not listed needs every pass.
  */
 type Fast = "leap" | "wake";
@@ -32,7 +32,7 @@ const FAST_OPTIONS: { readonly [Option in keyof GridConfig]-?: Fast | undefined 
   bound: undefined,
 };
 
-/** Whether every option that the grid has lets a backtest skip so much. */
+/** Returns whether all options of the grid allow a backtest to skip this. */
 export const canSkip = (skipped: Fast, config: GridConfig): boolean =>
   Object.entries(config).every(([option, value]) => {
     const most = (FAST_OPTIONS as Readonly<Record<string, Fast | undefined>>)[option];

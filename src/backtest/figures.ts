@@ -8,24 +8,24 @@ import { baseAt, cashAt, floatUnits, type Held } from "./held.ts";
 import { closeAt, openAt, type Ticks } from "./ticks.ts";
 import type { Walked } from "./walk.ts";
 
-/** What a run has come to. Money in quote; what is measured bar by bar is measured at their closes. */
+/** Result of a run. Money is in quote; figures per bar are measured at closes. */
 export interface Figures extends Profit {
-  /** All that its slots can come to use, at the start. */
+  /** Maximum that its slots can use, at the start. */
   readonly invested: Decimal;
   readonly startPrice: Decimal;
   readonly endPrice: Decimal;
-  /** What the same start would have made: its base kept, and all of it in base from the beginning. */
+  /** Results of the same start with buy and hold: with its initial base, and with everything in base. */
   readonly holdingStart: Decimal;
   readonly holdingBase: Decimal;
   readonly drawdown: Drawdown;
-  /** Mean by deviation of daily returns × √365; null of fewer than three days or without any change. */
+  /** Mean ÷ deviation of daily returns × √365; null for fewer than three days or without any change. */
   readonly sharpe: number | null;
-  /** Bars that closed between the grid's outermost levels, as a share of all. */
+  /** Share of bars that closed between the grid's outermost levels. */
   readonly timeInRange: number;
   readonly series: readonly Point[];
 }
 
-/** Equity and its price at a close; `held` is what holding all of it in base would be worth. */
+/** Equity and price at a close; `held` is the value of buy and hold. */
 export interface Point {
   readonly at: Millis;
   readonly price: number;
@@ -57,16 +57,16 @@ export function figuresOf(
   };
 }
 
-/** The price at which a bar closed. */
+/** Returns the close of a bar. */
 export const closeOf = (bars: Ticks, bar: number): Decimal => BigInt(closeAt(bars, bar)) * bars.tick;
 
 interface BarsLookedAt {
-  /** Bars looked at. */
+  /** Number of bars included. */
   readonly count: number;
   readonly invested: number;
 }
 
-/** Over the closes, from one change of what is held to the next. */
+/** Measures figures over the closes, from one change of the position to the next. */
 function measured(held: Held, bars: Ticks, { count, invested }: BarsLookedAt) {
   const every = Math.max(1, Math.ceil(count / POINTS));
   const falls = createFalls(bars, held, invested);
@@ -96,7 +96,10 @@ function measured(held: Held, bars: Ticks, { count, invested }: BarsLookedAt) {
   };
 }
 
-/** With where the greatest fall began and ended, which may lie between the points: what is drawn falls as far as what is told. */
+/**
+ * Adds the start and end of the max drawdown, which can lie between the points, so the chart shows the same drawdown
+ * as the figures.
+ */
 function withFall(
   { times }: Candles,
   drawn: readonly Point[],
@@ -109,7 +112,7 @@ function withFall(
   return [...drawn, ...added].sort((a, b) => a.at - b.at);
 }
 
-/** The row that is held at a bar's close. */
+/** Returns the row of the position at a bar's close. */
 function rowAt({ bars }: Held, bar: number): number {
   let [low, high] = [0, bars.length];
   while (low < high) {
@@ -149,11 +152,11 @@ function pointAt(bars: Ticks, bar: number, { cash, base, invested, peak }: Drawi
   };
 }
 
-/** The bar from which on something else is held. */
+/** Returns the bar at which the position changes next. */
 const endAt = ({ bars }: Held, place: number, count: number): number =>
   place + 1 < bars.length ? Math.min(bars[place + 1] as number, count) : count;
 
-/** At the first close of each day, and at the last of all. */
+/** Returns the equity at the first close of each day, and at the last close. */
 function dailyEquity(held: Held, bars: Ticks, { count, invested }: BarsLookedAt): number[] {
   const { times } = bars.candles;
   const tick = floatUnits(bars.tick);
@@ -171,7 +174,7 @@ function dailyEquity(held: Held, bars: Ticks, { count, invested }: BarsLookedAt)
   return count > 0 ? [...days, equity(count - 1)] : days;
 }
 
-/** The first bar from a time on: where none is missing it lies as many spans behind another as it begins after it. */
+/** Returns the first bar from a time on; without gaps its position follows from its time. */
 function nextDay(candles: Candles, bar: number, at: Millis): number {
   const { times, spanMillis } = candles;
   const next = bar + Math.ceil((at - (times[bar] as number)) / spanMillis);
@@ -179,7 +182,7 @@ function nextDay(candles: Candles, bar: number, at: Millis): number {
   return isThere ? next : indexAt(candles, at);
 }
 
-/** Bars that closed between the outermost levels of their time. */
+/** Counts bars that closed between the outermost levels at their time. */
 function insideOf({ ranges }: Held, bars: Ticks, count: number): number {
   const tick = floatUnits(bars.tick);
   let inside = 0;
@@ -191,7 +194,7 @@ function insideOf({ ranges }: Held, bars: Ticks, count: number): number {
   return inside;
 }
 
-/** Of a day's equity after the other; the risk-free return is taken as zero. */
+/** Returns the Sharpe ratio of daily equities, with a risk-free return of zero. */
 function sharpeOf(equities: readonly number[]): number | null {
   const returns = equities.slice(1).map((equity, i) => equity / (equities[i] as number) - 1);
   if (returns.length < 3) return null;

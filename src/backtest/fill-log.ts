@@ -10,10 +10,10 @@ import { moveAt, type ReplayedSlot } from "./replayed-slot.ts";
 import type { Rules } from "./rules.ts";
 import { fillPricesOf, type Ticks } from "./ticks.ts";
 
-/** The fills of a run. Those of a jump are counts until somebody wants to see them. */
+/** The fills of a run. Fills of a jump are counts until a caller reads them. */
 export interface FillLog {
   readonly count: number;
-  /** The newest so many, newest last. */
+  /** Returns the newest fills up to a limit, newest last. */
   readonly newest: (limit: number) => readonly Fill[];
   /** By slot. */
   readonly sides: ReadonlyMap<number, { readonly buys: number; readonly sells: number }>;
@@ -47,7 +47,7 @@ interface Jumped {
   readonly rules: Rules;
 }
 
-/** The fills before a jump, and those of it. */
+/** Returns the fills before a jump and those in it. */
 export function jumpedLog(jumped: Jumped): FillLog {
   const { before, jumps, slots } = jumped;
   const log = fillLog(before);
@@ -111,7 +111,7 @@ function fillsOf({ jumps, slots, replayed, strategy, bars, market, rules }: Jump
   return fills.sort((a, b) => a.at - b.at);
 }
 
-/** The way of the price on which a fill lies: from the corner before to its own. */
+/** Returns the price path of a fill: from the previous price point to its own. */
 function cornersAround(
   bars: Jumped["bars"],
   { bar, corner }: { readonly bar: number; readonly corner: number },

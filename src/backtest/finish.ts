@@ -1,4 +1,4 @@
-/** What a calculation in parts comes to, without a rest between them. */
+/** Runs a calculation in parts without pauses, and returns its result. */
 export function finish<T>(work: Generator<unknown, T>): T {
   for (;;) {
     const { done, value } = work.next();

@@ -2,9 +2,9 @@ import { heldInAll } from "../grid/ledger/booking.ts";
 import type { GridStrategy } from "../grid/state/state.ts";
 import type { Decimal } from "../kernel/decimal.ts";
 
-/** What a strategy holds from a bar on, as floats: for what is drawn and measured, never for what is booked. */
+/** Position of a strategy from a bar on, as floats: for charts and statistics, never for booking. */
 export interface HeldRow extends OuterLevels {
-  /** Quote moved since the start, less what its first base was worth. */
+  /** Change of quote since the start, minus the value of its first base. */
   readonly cash: number;
   readonly base: number;
 }
@@ -16,22 +16,22 @@ interface OuterLevels {
   readonly high: number;
 }
 
-/** What it has held, in columns: a row for each bar in which that changed. */
+/** Its positions in columns: one row for each bar in which the position changed. */
 export interface Held {
   readonly bars: Int32Array;
   readonly cash: Float64Array;
   readonly base: Float64Array;
-  /** In ticks, between which all its bars closed, as far as that is known. */
+  /** Price bounds of all its closes in ticks, if known. */
   readonly least: Float64Array;
   readonly most: Float64Array;
   readonly ranges: readonly OuterLevels[];
 }
 
-/** Quote, with what was invested. */
+/** Returns quote plus the invested amount. */
 export const cashAt = ({ cash }: Held, place: number, invested: number): number =>
   invested + (cash[place] as number);
 
-/** A sum of floats may end a hair below nothing. */
+/** Returns the base, at least zero, because a sum of floats can be slightly negative. */
 export const baseAt = ({ base }: Held, place: number): number => Math.max(0, base[place] as number);
 
 /** Above every price in ticks. */
@@ -50,7 +50,10 @@ export function heldFrom(bar: number, { state }: GridStrategy): HeldRow {
   };
 }
 
-/** Of several rows of one bar the last counts, which is what is held at its close; room is left for so many more. */
+/**
+ * Builds the columns. Of several rows of one bar the last counts, because it is the position at the close; `room` is
+ * space for more rows.
+ */
 export function heldOf(rows: readonly HeldRow[], room = 0): Held {
   const last = rows.filter(({ bar }, place) => rows[place + 1]?.bar !== bar);
   const length = last.length + room;

@@ -2,32 +2,35 @@ import { isHighFirst } from "./corners.ts";
 import type { Extremes } from "./rules.ts";
 import { nextBar, type TickReach, type Ticks } from "./ticks.ts";
 
-/** Fills in the order in which they came, in whole numbers: the bar, and the slot, the corner and the side in one. */
+/** Fills in order, as whole numbers: the bar, and slot, price point and side in one code. */
 export interface Jumps {
   readonly count: number;
   readonly bars: Int32Array;
-  /** slot place × 8 + corner × 2 + (1 for a sell). */
+  /** slot position × 8 + price point × 2 + (1 for a sell). */
   readonly codes: Int32Array;
-  /** How often each slot has filled. */
+  /** Number of fills of each slot. */
   readonly counts: Int32Array;
-  /** So many slots rest an order in the end, or have turned to buying and wait for the one below them. */
+  /** Number of slots that have an open order at the end, or switched to buying and wait for the one below them. */
   readonly armed: number;
   readonly turned: number;
   /**
-   * The first bar after which a slot wanted to buy where the sell of the one below it still rested: it buys as soon as
-   * its buy rests below that sell, and when that is depends on passes. Undefined where there is none.
+   * First bar after which a slot's buy would have met the open sell of the slot below. When that buy can be placed
+   * depends on passes. Undefined if there is none.
    */
   readonly metAt: number | undefined;
 }
 
-/** A grid in which every slot rests its whole order, or waits to buy for the first time: it is two numbers. Prices in ticks. */
+/**
+ * A grid whose slots have complete open orders, or wait for their first buy: two numbers describe its state. Prices
+ * in ticks.
+ */
 export interface Rungs {
-  /** By slot, lowest first: from where on its buy and its sell have filled. */
+  /** By slot, lowest first: prices at which its buy and its sell have filled. */
   readonly buys: Float64Array;
   readonly sells: Float64Array;
-  /** Above it a slot that never had base begins to buy. */
+  /** Price above which a slot without first base begins to buy. */
   readonly lowers: Float64Array;
-  /** So many of the lowest slots buy; of the others, up to `armed`, each sells; those above wait. */
+  /** Number of slots that buy, from the lowest; the others up to `armed` sell; those above wait. */
   readonly buying: number;
   readonly armed: number;
 }
@@ -37,14 +40,14 @@ interface Stretch {
   readonly from: number;
   /** The bar before which it ends. */
   readonly until: number;
-  /** Whether it ends with the first bar that leaves it to passes what is done. */
+  /** Whether it ends with the first bar that needs passes. */
   readonly isExact?: boolean;
 }
 
-/** In one bar no slot fills oftener than twice at each corner. */
+/** Maximum number of fills of a slot in one bar: two at each price point. */
 const MOST_IN_BAR = 8;
 
-/** From one bar that touches an order to the next, in whole numbers. */
+/** Jumps from one bar that fills an order to the next, in whole numbers. */
 export function jump(rungs: Rungs, bars: Ticks, { extremes, from, until, isExact }: Stretch): Jumps {
   const { buys, sells, lowers } = rungs;
   const slots = buys.length;
@@ -86,7 +89,7 @@ export function jump(rungs: Rungs, bars: Ticks, { extremes, from, until, isExact
   return { count, bars: atBars, codes, counts: countsOf(codes, count, slots), armed, turned, metAt };
 }
 
-/** Open, one extreme, the other and close. */
+/** Returns the open, one extreme, the other or the close. */
 const cornerPriceAt = ({ rows }: Ticks, bar: number, corner: number, highFirst: boolean): number =>
   rows[4 * bar + (highFirst && (corner === 1 || corner === 2) ? 3 - corner : corner)] as number;
 
@@ -105,6 +108,6 @@ function doubled(column: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
   return larger;
 }
 
-/** Whether a price at which a pass would do something is never seen from a bar on. */
+/** Returns whether no bar from here on reaches a price at which a pass would act. */
 export const isUndisturbed = (bars: Ticks, from: number, wake: TickReach): boolean =>
   nextBar(bars, from, wake.below, wake.above) >= bars.count;

@@ -10,14 +10,14 @@ import { fillPricesOf } from "./ticks.ts";
 
 /** A grid that only its own fills can change. */
 export interface Ladder {
-  /** Lowest first; those behind `armed` never had base, and wait to buy until the price is above them. */
+  /** Lowest first; slots after `armed` never had base, and wait to buy until the price is above them. */
   readonly slots: readonly Slot[];
   readonly rungs: Rungs;
 }
 
 /**
- * The grid as a ladder; undefined where more than its own fills may change it: a slot that lacks funds, limits of
- * position or reserve, a confidence, passes at intervals, or slots that could come to lack quote.
+ * Returns the grid as a ladder; undefined if more than its fills can change it: a slot that lacks funds, limits of
+ * position or reserve, a confidence, passes at intervals, or slots that could run out of quote.
  */
 export function ladderOf(
   { strategy, orders }: StrategyOnPaper,
@@ -48,11 +48,11 @@ export function ladderOf(
 const restsOn = ({ side, sellAt, bought }: Slot, buys: boolean): boolean =>
   side === (buys ? "buy" : "sell") && sellAt === undefined && (side === "sell" || bought === ZERO);
 
-/** A selling slot that never had base does nothing until the price is above its lower one. */
+/** Returns whether a selling slot that never had base waits until the price is above its lower price. */
 const waits = ({ side, base, bought, sellAt, retryAt }: Slot): boolean =>
   side === "sell" && base === ZERO && bought === ZERO && sellAt === undefined && retryAt === 0;
 
-/** Where the orders of slots fill, and from where on those that wait begin to buy. */
+/** Returns the prices at which slots' orders fill, and at which waiting slots begin to buy. */
 export function rungsOf(
   slots: readonly Pick<Slot, "lower" | "upper">[],
   { tick }: Pick<Market, "tick">,
@@ -66,11 +66,17 @@ export function rungsOf(
   };
 }
 
-/** The spread is narrower than a slot: before one begins to buy, the sell of the next but one below it has filled. */
+/**
+ * Returns whether the spread is narrower than a slot: before a slot begins to buy, the sell two slots below it has
+ * filled.
+ */
 const isNarrow = ({ sells, lowers }: Rungs): boolean =>
   sells.every((sell, place) => place + 2 >= lowers.length || sell <= (lowers[place + 2] as number) + 1);
 
-/** Quote that a slot needs beyond what it has ordered and its first sell brings; undefined where its cycles do not pay. */
+/**
+ * Returns the quote that a slot needs beyond its order and the proceeds of its first sell; undefined if its cycles
+ * lose money.
+ */
 function lackOf(
   { lower, upper, size, side, base, sold }: Slot,
   market: Market,

@@ -27,12 +27,12 @@ export interface Leapt {
   readonly held: Held;
 }
 
-/** A leap that would have to know passes: the bar before which it need not be tried again. */
+/** A leap that depends on passes, and the bar before which it need not be tried again. */
 export interface NoLeap {
   readonly notBefore: number;
 }
 
-/** From here to the last bar in whole numbers, where nothing but the grid's own fills can happen. */
+/** Continues to the last bar in whole numbers, if only the grid's own fills can happen. */
 export function leap(point: LeapPoint): Leapt | NoLeap {
   const { account, bars, from, wake, options, fills: before, freeQuote } = point;
   const { market, rules } = options;
@@ -59,7 +59,7 @@ export function leap(point: LeapPoint): Leapt | NoLeap {
   };
 }
 
-/** The slots as they were before their first fill: those that began to buy did so with an order of their own. */
+/** Returns the slots before their first fill; those that began to buy did so with an order. */
 const armedSlots = ({ slots, rungs }: Ladder, { armed }: Jumps): Slot[] =>
   slots.map((slot, place) => {
     if (place < rungs.armed || place >= armed) return slot;

@@ -22,30 +22,30 @@ export interface PaperVenue {
   readonly cancel: (id: string) => void;
   readonly balances: () => readonly Balance[];
   readonly openOrders: () => readonly VenueOrder[];
-  /** An order as it now stands, by the id that we gave it. */
+  /** Returns an order's current state by our client id. */
   readonly order: (clientId: string) => VenueOrder | undefined;
-  /** Of an order that has ended nobody asks any more. */
+  /** Removes an ended order that is no longer needed. */
   readonly forget: (clientId: string) => void;
-  /** Executions that were not taken yet, oldest first. */
+  /** Returns executions since the last call, oldest first. */
   readonly takeFills: () => readonly VenueFill[];
 }
 
 export type Placed = { readonly id: string } | { readonly rejected: string; readonly wouldTake?: boolean };
 
-/** More than anybody asks for: an order that takes finds all that it wants. */
+/** More depth than any order needs, so every taker order fills completely. */
 export const PLENTY: Decimal = 10n ** 12n * ONE;
 
 export interface PaperAccount extends Omit<PaperVenue, "quote" | "place" | "cancel"> {
   readonly resting: () => readonly BookedOrder[];
-  /** At its own price, as the one that rested. */
+  /** Fills an open order at its own price, as maker. */
   readonly fill: (order: BookedOrder, amount: Decimal, at: Millis) => void;
   readonly place: (order: NewOrder, levels: readonly BookLevel[], at: Millis) => Placed;
   readonly cancel: (id: string, at: Millis) => void;
-  /** Another that has come this far, and goes on by itself. */
+  /** Returns an independent copy of its current state. */
   readonly fork: () => PaperAccount;
 }
 
-/** One account's orders and holdings, whatever the price: when an order fills is told to it. */
+/** Creates an account with its orders and balances, independent of prices: the caller reports when an order fills. */
 export const paperAccount = (
   market: Market,
   { balances, at: settledAt }: { readonly balances: readonly Balance[]; readonly at: Millis },

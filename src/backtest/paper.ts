@@ -7,13 +7,16 @@ import { type PaperAccount, type PaperVenue, PLENTY, paperAccount } from "./pape
 import type { Rules } from "./rules.ts";
 import { fillPricesOf, type TickReach } from "./ticks.ts";
 
-/** One account on a venue whose price is told to it, corner by corner. */
+/** An account on a venue whose price the caller sets, price point by price point. */
 export interface Paper extends PaperVenue {
-  /** Lets the price go straight to this corner: what rests in its way fills, at its own price. Whether anything has. */
+  /**
+   * Moves the price straight to this price point: open orders on the way fill at their own price. Returns whether any
+   * filled.
+   */
   readonly moveTo: (corner: Corner) => boolean;
-  /** The prices in ticks from which on the next resting order fills. */
+  /** Returns the prices in ticks at which the next open order fills. */
   readonly reach: () => TickReach;
-  /** Another that has come this far, and goes on by itself. */
+  /** Returns an independent copy of its current state. */
   readonly fork: () => Paper;
 }
 
@@ -85,14 +88,14 @@ function paperFrom(account: PaperAccount, { market, rules, first }: PaperPrices)
   };
 }
 
-/** Half the spread, at least one tick, on both sides of the price. */
+/** Returns bid and ask: half the spread, at least one tick, on both sides of the price. */
 export function quoteAt({ tick }: Market, { spread }: Rules, { ticks, at }: Corner): Quote {
   const price = BigInt(ticks) * tick;
   const half = max(tick, snap(mul(price, spread / 2n, "half"), tick, "half"));
   return { bid: price - half, ask: price + half, at };
 }
 
-/** The best price of the other side, and the slippage beyond it. */
+/** Returns the best price of the other side plus slippage. */
 export const slippedPrice = ({ tick }: Market, { slippage }: Rules, side: Side, { bid, ask }: Quote) =>
   side === "buy"
     ? snap(mul(ask, ONE + slippage, "up"), tick, "up")

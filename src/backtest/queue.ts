@@ -4,24 +4,24 @@ import type { BookedOrder } from "../market/matching/books.ts";
 import type { BookLevel, Side } from "../model/market.ts";
 
 /**
- * How what stands before an order at its price gets less. `trades`: prints at its price alone (the risk-averse model:
- * who cancels stood behind). `proportional`: who cancels stood anywhere, before it as likely as behind
- * (Rigtorp, Estimating Order Queue Position, 2013, with f(x) = x).
+ * How the queue before an order shrinks. `trades`: only by trades at its price (the risk-averse model: canceled
+ * orders were behind it). `proportional`: canceled orders were before or behind it with equal probability (Rigtorp,
+ * Estimating Order Queue Position, 2013, with f(x) = x).
  */
 export type QueueModel = "trades" | "proportional";
 
-/** An order's place at its price. */
+/** An order's queue position at its price. */
 export interface Queue {
-  /** Base that stands before it; null where no book has shown its price yet. */
+  /** Base before it in the queue; null until a book has shown its price. */
   readonly ahead: Decimal | null;
-  /** Base that others rest at its price, as far as it is known: the newest book less the prints since. */
+  /** Others' base at its price, if known: the newest book minus the trades since. */
   readonly level: Decimal;
 }
 
-/** Behind all that stands there; behind nobody knows how much where the book does not reach so far. */
+/** Returns the last position behind everything at the price; unknown if the book does not reach that price. */
 export const lastInQueue = (size: Decimal | null): Queue => ({ ahead: size, level: size ?? ZERO });
 
-/** What a print at the order's price leaves before it, and of the print for the order itself. */
+/** Returns the queue after a trade at the order's price, and the part of the trade that fills the order. */
 export function eaten({ ahead, level }: Queue, print: Decimal): { queue: Queue; left: Decimal } {
   const rest = level > print ? level - print : ZERO;
   if (ahead === null) return { queue: { ahead, level: rest }, left: ZERO };
@@ -29,7 +29,7 @@ export function eaten({ ahead, level }: Queue, print: Decimal): { queue: Queue; 
   return { queue: { ahead: ahead - taken, level: rest }, left: print - taken };
 }
 
-/** After a book that shows so much at the price; null where it does not reach so far. */
+/** Returns the queue after a book that shows this amount at the price; null if the book does not reach it. */
 export function shownIn({ ahead, level }: Queue, size: Decimal | null, model: QueueModel): Queue {
   if (size === null) return { ahead, level };
   // Nobody can say where it stands among those that it sees for the first time: behind all.
@@ -40,7 +40,10 @@ export function shownIn({ ahead, level }: Queue, size: Decimal | null, model: Qu
   return { ahead: min(shared, size), level: size };
 }
 
-/** What a snapshot shows at a price of one side; null beyond its last level, zero between two and before the first. */
+/**
+ * Returns a snapshot's amount at a price of one side; null beyond its last level, zero between levels and before the
+ * first.
+ */
 export function sizeShown(
   books: TapeBooks,
   place: number,
@@ -60,7 +63,7 @@ export function sizeShown(
   return null;
 }
 
-/** The queues in which orders stand, over recorded books; without any there are none, and no levels. */
+/** Creates the queues of orders over recorded books; without books there are no queues and no levels. */
 export function createQueues(books: TapeBooks | null, model: QueueModel) {
   let queues = new Map<string, Queue>();
   let shown: number | undefined;
@@ -72,7 +75,10 @@ export function createQueues(books: TapeBooks | null, model: QueueModel) {
 
   return {
     join: (order: BookedOrder): void => void queues.set(order.id, lastInQueue(sizeNow(order))),
-    /** Of a print at the order's price, what is left for the order. Nobody knows how far one of no amount goes: past nobody. */
+    /**
+     * Returns the part of a trade at the order's price that fills the order. A trade of unknown amount leaves the
+     * queue unchanged.
+     */
     passed(order: BookedOrder, amount: Decimal | undefined, plenty: Decimal): Decimal {
       const before = queueOf(order);
       if (amount === undefined) return before.ahead === ZERO ? plenty : ZERO;
@@ -80,12 +86,12 @@ export function createQueues(books: TapeBooks | null, model: QueueModel) {
       queues.set(order.id, after.queue);
       return after.left;
     },
-    /** The book that was recorded at this place; whoever rests no more has left its queue. */
+    /** Processes the recorded book at this position; orders that are no longer open leave their queues. */
     show(place: number, resting: readonly BookedOrder[]): void {
       shown = place;
       queues = new Map(resting.map((one) => [one.id, shownIn(queueOf(one), sizeNow(one), model)]));
     },
-    /** Of the last book, best first. */
+    /** Returns levels of the last book, best first. */
     levels(side: Side, most = Number.POSITIVE_INFINITY): readonly BookLevel[] {
       if (!books || shown === undefined) return [];
       const [start, middle] = [books.starts[shown] as number, books.asks[shown] as number];

@@ -6,7 +6,7 @@ import type { Pair } from "../kernel/pair.ts";
 import type { Market } from "../model/market.ts";
 import { lotsFor } from "../model/minimum.ts";
 
-/** What one fill of a slot moves, as floats: for measuring, never for booking. */
+/** Changes from one fill of a slot, as floats: for statistics, never for booking. */
 export interface Move {
   readonly amount: Decimal;
   readonly cash: number;
@@ -15,21 +15,21 @@ export interface Move {
 
 export interface ReplayedSlot {
   readonly slot: Slot;
-  /** What its fills have added. */
+  /** Ledger of its fills. */
   readonly ledger: Ledger;
-  /** Its fills in turn; from `period` on the last two come again and again. */
+  /** Its fills in order; from `period` on, the last two repeat. */
   readonly moves: readonly Move[];
 }
 
-/** What a slot's k-th fill moves. */
+/** Returns the changes of a slot's k-th fill. */
 export const moveAt = ({ moves }: ReplayedSlot, k: number): Move => {
   const { length } = moves;
   return (k < length ? moves[k] : moves[length - 2 + ((k - length) % 2)]) as Move;
 };
 
 /**
- * A slot after so many complete fills, booked by the functions that book real ones. Once a cycle leaves the slot as
- * the one before did, all that follow do too: they are counted and multiplied.
+ * Returns a slot after a number of complete fills, booked with the real functions. When a cycle leaves the slot in
+ * the same state as the previous one, all following cycles do too: they are counted and multiplied.
  */
 export function replaySlot(first: GridState, index: number, count: number, market: Market): ReplayedSlot {
   const slots = first.slots.filter((slot) => slot.index === index);
@@ -92,7 +92,7 @@ function isSameReplay({ slots: [a] }: GridState, { slots: [b] }: GridState): boo
   );
 }
 
-/** `times` more of what has come between two states. */
+/** Applies the difference between two states `times` more. */
 function repeated(before: GridState, after: GridState, times: number): GridState {
   const [a, b] = [before.slots[0] as Slot, after.slots[0] as Slot];
   const count = BigInt(times);
@@ -120,7 +120,7 @@ function repeatedLedger(before: Ledger, after: Ledger, count: bigint): Ledger {
   };
 }
 
-/** Two ledgers of different slots as one. */
+/** Adds two ledgers of different slots. */
 export function joinedLedgers(a: Ledger, b: Ledger): Ledger {
   const both = (some: Ledger["fees"], others: Ledger["fees"]) => {
     const sums = { ...some };

@@ -6,7 +6,7 @@ import { minuteText } from "../kernel/time.ts";
 import type { BacktestAnswer } from "./schema/answer.ts";
 import { NO_WIDTH, QUEUE_TEXTS } from "./schema/answer-view.ts";
 
-/** One page that needs nothing else: what a backtest has come to, drawn as it came about. */
+/** Renders a backtest's result with charts as a single self-contained page. */
 export function reportOf(result: BacktestAnswer): string {
   const answer = plainTexts(result) as BacktestAnswer;
   const { symbol, exchange, warnings } = answer;
@@ -85,7 +85,7 @@ function facts(answer: BacktestAnswer) {
   return rows.map(([name, value]) => <Fact name={name}>{value}</Fact>);
 }
 
-/** Whole cents, and more digits of what is less than one. */
+/** Rounds to cents, with more digits below one. */
 function short(value: string): string {
   const places = Math.abs(Number(value)) < 1 ? 1e6 : 100;
   return withMinus(Math.round(Number(value) * places) / places);
@@ -94,7 +94,7 @@ function short(value: string): string {
 const withMinus = (value: number): string => String(value).replace("-", "−");
 const reportedPercent = (value: number): string => `${withMinus(Math.round(value * 100) / 100)}\u00a0%`;
 
-/** A drawing, with its values from above and what stands at its both ends. */
+/** A chart with its values at the top and its labels at both ends. */
 interface Chart {
   readonly svg: Child;
   readonly ticks: readonly string[];
@@ -120,7 +120,7 @@ const [WIDTH, HEIGHT] = [1000, 300] as const;
 interface Scale extends Pick<Chart, "ticks" | "ends"> {
   readonly x: (at: number) => number;
   readonly y: (value: number) => number;
-  /** A line at each tick. */
+  /** Lines at the ticks. */
   readonly lines: Child;
 }
 

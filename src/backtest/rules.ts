@@ -1,7 +1,7 @@
 import { type Decimal, ZERO } from "../kernel/decimal.ts";
 import type { Millis } from "../kernel/time.ts";
 
-/** Which extreme of a bar comes first. `nearest` is the one that is nearer to the open, the low where both are. */
+/** Which extreme of a bar comes first. `nearest` is the one that is nearer to the open; the low if both are. */
 export type Extremes = "nearest" | "high_first" | "low_first";
 
 const ORDERS: readonly Extremes[] = ["nearest", "high_first", "low_first"];
@@ -14,14 +14,14 @@ export const ordersFrom = (first: Extremes): readonly Extremes[] => [
 
 /** What a bar does not tell, and is assumed. */
 export interface Rules {
-  /** A resting order fills when the price reaches it, or only when it passes it. */
+  /** Whether an open order fills when the price reaches it, or only when the price passes it. */
   readonly fill: "cross" | "touch";
   readonly extremes: Extremes;
-  /** Between bid and ask, as a share of the price; each is at least one tick from it. */
+  /** Spread between bid and ask as a share of the price; at least one tick on each side. */
   readonly spread: Decimal;
-  /** What an order that takes pays beyond the best price, as a share of it. */
+  /** Slippage of a taker order beyond the best price, as a share of it. */
   readonly slippage: Decimal;
-  /** Market time from one pass to the next; a pass at every corner of every bar where it is left out. */
+  /** Market time between passes; default: a pass at every price point of every bar. */
   readonly tickInterval?: Millis | undefined;
 }
 

@@ -18,7 +18,7 @@ import type { Timing, VenueOrder } from "../ports/venue.ts";
 import { quoteKind } from "../quote/kind.ts";
 import { type PaperVenue, PLENTY } from "./paper-account.ts";
 
-/** A venue that tells at once what is, and refuses nothing late. */
+/** Timing of a venue that responds at once and never late. */
 const TIMING: Timing = {
   leaseTtl: 5000,
   requestTimeout: 2000,
@@ -37,7 +37,7 @@ const NOT_KILLED = { on: false, cancels: false, sells: false };
 const NO_ENTRIES = new Map<never, never>();
 const PAPER_KINDS = kindsOf([gridKind, quoteKind as unknown as Kind]);
 
-/** One strategy on its account, as its passes take it on. */
+/** A strategy with its account between passes. */
 export interface StrategyOnPaper<S extends Strategy = GridStrategy> {
   readonly strategy: S;
   /** Orders that are not settled. */
@@ -47,9 +47,9 @@ export interface StrategyOnPaper<S extends Strategy = GridStrategy> {
 
 export interface Passed<S extends Strategy = GridStrategy> {
   readonly account: StrategyOnPaper<S>;
-  /** Booked in this pass, oldest first. */
+  /** Fills booked in this pass, oldest first. */
   readonly fills: readonly Fill[];
-  /** It has cancelled something: what that leaves free is for the next pass. */
+  /** Whether it canceled orders; the freed balances are for the next pass. */
   readonly cancelled: boolean;
 }
 
@@ -59,7 +59,7 @@ export const opened = <S extends Strategy>(strategy: S): StrategyOnPaper<S> => (
   memory: NO_MEMORY,
 });
 
-/** One pass: what the step reads is read off the paper, its own decision follows, and what it asks for is done there. */
+/** Runs one pass: reads the venue in memory, decides with the real function, and executes the decision there. */
 export function passOnPaper<S extends Strategy>(
   before: StrategyOnPaper<S>,
   market: Market,
@@ -143,13 +143,13 @@ function observationOf(
   };
 }
 
-/** A price knows no sizes: more than anybody asks for stands at the best prices, and nothing behind them. */
+/** Returns a book with enough depth at the best prices, and nothing behind them, because a price has no sizes. */
 function bookOnPaper(paper: PaperVenue): Book {
   const { bid, ask, at } = paper.quote();
   return { bids: [{ price: bid, amount: PLENTY }], asks: [{ price: ask, amount: PLENTY }], at };
 }
 
-/** What the store would hold after the pass has recorded its decision. */
+/** Returns what the store would contain after the pass recorded its decision. */
 function recordOnPaper<S extends Strategy>(
   { strategy, orders }: StrategyOnPaper<S>,
   { changes }: Decision,

@@ -11,24 +11,24 @@ import { createQueues, type QueueModel } from "./queue.ts";
 import type { Rules } from "./rules.ts";
 import { type FillPrices, fillPricesOf, type TickReach } from "./ticks.ts";
 
-/** One print in whole ticks; of an unknown amount it is enough for any order. */
+/** One trade in whole ticks; an unknown amount is enough for any order. */
 export interface Print {
   readonly at: Millis;
   readonly ticks: number;
   readonly amount: Decimal | undefined;
 }
 
-/** One account on a venue whose prints, and books where they were recorded, are told to it one by one. */
+/** An account on a venue whose trades and recorded books the caller reports one by one. */
 export interface TapePaper extends PaperVenue {
-  /** Lets a print execute what it reaches, best price first. Whether anything was. */
+  /** Fills the orders that a trade reaches, best price first. Returns whether any filled. */
   readonly print: (print: Print) => boolean;
-  /** It is so late, and the last print, where there was one, reaches nothing. */
+  /** Advances the time; the last trade, if any, fills nothing. */
   readonly see: (at: Millis, printed?: number) => void;
-  /** The book that was recorded at this place. */
+  /** Shows the recorded book at this position. */
   readonly show: (place: number, at: Millis) => void;
-  /** The prices in ticks from which on a print matters to what rests. */
+  /** Returns the prices in ticks at which a trade affects open orders. */
   readonly reach: () => TickReach;
-  /** Of the last print, or the best prices of the last book, in ticks. */
+  /** Returns the prices of the last trade, or the best prices of the last book, in ticks. */
   readonly seen: () => TickReach;
 }
 
@@ -94,7 +94,7 @@ export function tapePaper(
     return { below: Number(bid / market.tick), above: Number((ask + market.tick - 1n) / market.tick) };
   }
 
-  /** An order takes the other side of the book, or finds the best price with the slippage. */
+  /** Fills a taker order from the other side of the book, or at the best price with slippage. */
   function placeOrder(order: NewOrder): Placed {
     const recorded = queues.levels(order.side === "buy" ? "sell" : "buy");
     const best = { price: slippedPrice(market, rules, order.side, quote()), amount: PLENTY };
@@ -118,7 +118,7 @@ export function tapePaper(
   };
 }
 
-/** Best price first: those that a print's seller or buyer would have met before the others. */
+/** Returns the orders that a trade fills, best price first. */
 const reachedBy = (
   resting: readonly BookedOrder[],
   ticks: number,

@@ -16,18 +16,18 @@ export interface TapeWalkOptions extends WalkOptions {
   readonly queue: QueueModel;
 }
 
-/** A walk over a tape under way. */
+/** State of a run over a tape. */
 interface TapeWalk {
   readonly tape: Tape;
   readonly bars: Ticks;
   readonly options: TapeWalkOptions;
   readonly venue: TapePaper;
   account: StrategyOnPaper;
-  /** Prices beyond which a pass may do something; undefined where each may. */
+  /** Prices beyond which a pass can act; undefined if any pass can. */
   wake: TickReach | undefined;
   filled: boolean;
   nextPass: Millis;
-  /** The next book, and the next print. */
+  /** The next book and the next trade. */
   book: number;
   print: number;
   readonly fills: Fill[];
@@ -35,12 +35,13 @@ interface TapeWalk {
   readonly passes: Millis[];
 }
 
-/** Prints between two questions whether it is over. */
+/** Number of trades between two checks of whether to end. */
 const PRINTS_EACH = 1024;
 
 /**
- * The strategy over a tape: its own passes after every print and book, or each tick interval; what has one time comes
- * before the pass. An order fills by no more than the prints that reach it. Yields the prints done.
+ * Runs the strategy over a tape: its own passes after every trade and book, or at each tick interval; events at the
+ * same time precede the pass. An order fills at most the amounts of the trades that reach it. Yields the processed
+ * trades.
  */
 export function* walkingTape(
   strategy: GridStrategy,
@@ -92,11 +93,11 @@ function printAt(bars: Ticks, place: number): Print {
   };
 }
 
-/** Of the next print, or of a book before it. */
+/** Returns the time of the next trade, or of a book before it. */
 const nextTime = ({ tape: { prints, books }, print, book }: TapeWalk): Millis =>
   Math.min(prints.times[print] as number, books?.times[book] ?? Infinity);
 
-/** All that was recorded up to a time: its prints, then the book after them. */
+/** Processes everything recorded up to a time: trades, then the book after them. */
 function eventsAt(one: TapeWalk, at: Millis): void {
   const { times } = one.tape.prints;
   for (; one.print < times.length && (times[one.print] as number) <= at; one.print++) {
@@ -114,7 +115,7 @@ function booksUntil(one: TapeWalk, at: Millis): void {
     one.venue.show(one.book, at);
 }
 
-/** Passes of the clock before a time, where there is one: between two events only the first can change anything. */
+/** Runs the timer's passes before a time, if any: between two events only the first pass can change anything. */
 function passesUntil(one: TapeWalk, at: Millis): void {
   const interval = one.options.rules.tickInterval;
   if (interval === undefined) return;

@@ -7,11 +7,11 @@ import type { Rules } from "./rules.ts";
 export interface Ticks {
   readonly candles: Candles;
   readonly tick: Decimal;
-  /** So many bars. */
+  /** Number of bars. */
   readonly count: number;
   /**
-   * Open, low, high and close of one bar after the other: all that a bar tells lies together in memory. Behind the
-   * last stands one that comes to any price below: who looks for a bar needs not ask whether it was the last.
+   * Open, low, high and close of consecutive bars, adjacent in memory. After the last bar there is one that reaches
+   * every price, so a search needs no check for the end.
    */
   readonly rows: Column;
   readonly blocks: Levels;
@@ -24,7 +24,10 @@ export const closeAt = ({ rows }: Ticks, bar: number): number => rows[4 * bar + 
 
 const known = new WeakMap<Candles, Map<Decimal, Ticks>>();
 
-/** The same candles and tick are counted once. Prices between two ticks are rounded half up. */
+/**
+ * Converts candles to ticks; the same candles and tick are converted once. Prices between two ticks are rounded half
+ * up.
+ */
 export function ticksOf(candles: Candles, tick: Decimal): Ticks {
   const ofCandles = known.get(candles) ?? new Map<Decimal, Ticks>();
   known.set(candles, ofCandles);
@@ -55,10 +58,10 @@ function tickRowsOf(candles: Candles, tick: Decimal): Column {
   return rows;
 }
 
-/** Below every price of a column: who asks for prices from there on asks for none. */
+/** Below every price of a column; no bar reaches it. */
 const nothingOf = (rows: Column): number => (rows instanceof Int32Array ? -LARGEST_INT32 : -Infinity);
 
-/** Rounded half up. The quotients of so small numbers are further from a whole one than a double is from them. */
+/** Divides prices, rounded half up. With quotients this small, a double is exact enough to round correctly. */
 function divideInto(rows: Int32Array, { open, low, high, close }: Candles, each: number): void {
   const twice = 2 * each;
   for (let i = 0, at = 0; i < open.length; i++, at += 4) {
@@ -69,7 +72,10 @@ function divideInto(rows: Int32Array, { open, low, high, close }: Candles, each:
   }
 }
 
-/** Whole ticks of a price in units. One of the two is nearly always so many times the other: doubles count those exactly. */
+/**
+ * Returns a function that converts price units to whole ticks. One of the two is nearly always a multiple of the
+ * other, which doubles compute exactly.
+ */
 function counterOf(unit: Decimal, tick: Decimal): (price: number) => number {
   if (unit % tick === 0n) {
     const times = Number(unit / tick);
@@ -85,13 +91,13 @@ function counterOf(unit: Decimal, tick: Decimal): (price: number) => number {
   return (price) => Number(divideWhole(BigInt(price) * unit, tick, "half"));
 }
 
-/** Prices in ticks: at or below the one, or at or above the other, something happens. */
+/** Prices in ticks at or below which, and at or above which, something happens. */
 export interface TickReach {
   readonly below: number;
   readonly above: number;
 }
 
-/** The first bar from `from` on that comes to either price; past the end where none does. */
+/** Returns the first bar from `from` on that reaches either price; past the end if none does. */
 export function nextBar({ rows, blocks }: Ticks, from: number, below: number, above: number): number {
   const [tiny, small, large] = blocks;
   const least = Math.max(below, nothingOf(rows));
@@ -122,13 +128,13 @@ export function nextBar({ rows, blocks }: Ticks, from: number, below: number, ab
 const isQuiet = (blocks: Blocks, block: number, least: number, above: number): boolean =>
   (blocks[2 * block] as number) > least && (blocks[2 * block + 1] as number) < above;
 
-/** The highest price in ticks at which a resting buy has filled, and the lowest at which a sell has. */
+/** The highest price in ticks at which an open buy has filled, and the lowest at which a sell has. */
 export interface FillPrices {
   readonly buy: (price: Decimal) => number;
   readonly sell: (price: Decimal) => number;
 }
 
-/** A buy meets the ask and a sell the bid: half a spread beside the price that a bar tells. */
+/** Returns fill prices: a buy meets the ask and a sell the bid, half a spread away from a bar's price. */
 export function fillPricesOf(tick: Decimal, { fill, spread }: Pick<Rules, "fill" | "spread">): FillPrices {
   const [up, down] = [tick * (2n * ONE + spread), tick * (2n * ONE - spread)];
   const beyond = fill === "cross";

@@ -8,13 +8,13 @@ import type { RefusalReason } from "../model/strategy.ts";
 import { canSkip } from "./fast-options.ts";
 import type { TickReach } from "./ticks.ts";
 
-/** No price asks for a pass. */
+/** Value if no price needs a pass. */
 const NEVER: TickReach = { below: -Infinity, above: Infinity };
 
 /**
- * The prices in ticks from which on a pass could do something beside booking what has filled: until one is seen no
- * pass changes anything. Undefined where time alone may, or something is under way: then every pass is made.
- * `lastTicks` is the price of the pass before, where one price is all that a pass goes by.
+ * Returns the prices in ticks at which a pass could do more than book fills: until the price reaches one, no pass
+ * changes anything. Undefined if time alone could, or if an action is in progress; then every pass runs. `lastTicks`
+ * is the price of the previous pass, if a pass depends on a single price.
  */
 export function wakeOf(
   { strategy, orders }: { strategy: GridStrategy; orders: readonly Order[] },
@@ -40,7 +40,10 @@ export function wakeOf(
 const isUnderWay = ({ exit, rebuild, trail, firstBuy, signal, unexplained, halted }: GridState): boolean =>
   Boolean(exit || rebuild || trail.way || firstBuy || signal || unexplained || halted);
 
-/** It rests where its slot wants it, whole or what is left of it; any other is replaced as soon as the price allows. */
+/**
+ * Returns whether the order is at its slot's price with its remaining amount; otherwise it is replaced when the price
+ * allows.
+ */
 function isAtLevel({ slot: index, generation, side, price, state: life }: Order, state: GridState): boolean {
   const slot = state.slots.find((one) => one.index === index);
   if (!slot || generation !== state.generation || slot.side !== side) return false;
@@ -49,8 +52,8 @@ function isAtLevel({ slot: index, generation, side, price, state: life }: Order,
 }
 
 /**
- * Refusals that stay while nothing fills: what is lacked is of the account, not of the price. A buy that would meet an
- * own sell is not among them: it rests below that as soon as the price allows.
+ * Refusals that last while nothing fills, because the account lacks something at any price. A buy that would meet an
+ * own sell is not among them: it is placed when the price allows.
  */
 const LASTING: readonly RefusalReason[] = [
   "no_base",
@@ -64,15 +67,15 @@ const LASTING: readonly RefusalReason[] = [
 const isRefusedForGood = ({ index, retryAt }: Slot, { refused }: GridState): boolean =>
   retryAt === 0 && LASTING.includes(refused.find(({ slot }) => slot === index)?.reason ?? "rejected");
 
-/** A selling slot without base buys as soon as the market is above its lower price. */
+/** Returns the price above which a selling slot without base begins to buy. */
 const sideTurn = ({ side, lower, base, bought }: Slot, tick: Decimal): TickReach =>
   side === "sell" && base === 0n && bought === 0n ? { ...NEVER, above: ticks(lower, tick) } : NEVER;
 
 const FUNDED: readonly RefusalReason[] = ["no_quote", "max_position", "safety_reserve"];
 
 /**
- * A buy that lacks quote is placed below its level once the level would take: it then costs less, and may fit. Where it
- * did not fit at the last price, it fits at none above that.
+ * Returns the price below which a buy that lacks quote could fit: it is placed below its level when the level would
+ * be a taker price. If it did not fit at the last price, it fits at none above that.
  */
 function cheaperBuy(
   { index, side, lower }: Slot,
@@ -85,11 +88,11 @@ function cheaperBuy(
     : NEVER;
 }
 
-/** The same of a grid whose slots know themselves when to act: only what moves all of it. */
+/** Returns the prices for a grid whose slots know when to act: only those that move the whole grid. */
 export const gridWakeOf = ({ config, state }: GridStrategy, tick: Decimal): TickReach =>
   movesOf(config, state, tick);
 
-/** What moves the whole grid: stop prices, the ends of a trail, the edges of a centered grid. */
+/** Returns prices that move the whole grid: stop prices, the ends of a trail, the edges of a centered grid. */
 function movesOf(config: GridConfig, state: GridState, tick: Decimal): TickReach {
   const { stopLossPrice, takeProfitPrice, centered, trail } = config;
   const stops = priceReach(stopLossPrice, takeProfitPrice, tick);
@@ -107,7 +110,7 @@ const priceReach = (below: Decimal | undefined, above: Decimal | undefined, tick
   above: above === undefined ? Infinity : ticks(above, tick),
 });
 
-/** A grid that waits for its trigger waits for nothing else. */
+/** Returns the trigger price of a waiting grid; nothing else matters until then. */
 function triggerOf({ config, state }: GridStrategy, tick: Decimal): TickReach {
   const { triggerPrice } = config;
   if (triggerPrice === undefined) return NEVER;
@@ -116,7 +119,7 @@ function triggerOf({ config, state }: GridStrategy, tick: Decimal): TickReach {
     : priceReach(triggerPrice, undefined, tick);
 }
 
-/** Rounded down; a pass too many does nothing. */
+/** Rounds down; an additional pass has no effect. */
 const ticks = (price: Decimal, tick: Decimal): number => Number(div(price, tick, "down") / 10n ** 18n);
 
 export const nearer = (a: TickReach, b: TickReach): TickReach => ({

@@ -6,10 +6,10 @@ export interface WalkOptions {
   readonly market: Market;
   readonly rules: Rules;
   readonly balances: readonly Balance[];
-  /** Makes every pass, those too that cannot change anything. */
+  /** Whether to run every pass, even those that cannot change anything. */
   readonly everyPass?: boolean;
-  /** Goes on in whole numbers once nothing but the grid's own fills can happen. */
+  /** Whether to use whole numbers when only the grid's own fills can happen. */
   readonly mayLeap?: boolean;
-  /** Asked before each bar that is walked: true ends the walk. */
+  /** Called before each bar; true ends the run. */
   readonly isOver?: ((bars: number) => boolean) | undefined;
 }

@@ -16,32 +16,32 @@ import { gridWakeOf, nearer, wakeOf } from "./wake.ts";
 import type { WalkOptions } from "./walk-options.ts";
 
 export interface Walked {
-  /** Whether it went on in whole numbers as soon as it could. */
+  /** Whether it used whole numbers as soon as possible. */
   readonly engine: "walk" | "jump";
   readonly account: StrategyOnPaper;
   readonly balances: readonly Balance[];
   readonly fills: FillLog;
-  /** What it has held from which bar on. */
+  /** Its position from each bar on. */
   readonly held: Held;
-  /** When its passes were. */
+  /** Times of its passes. */
   readonly passes: readonly Millis[];
-  /** Bars walked, fewer than all where it was stopped. */
+  /** Number of completed bars, fewer than all if it was ended early. */
   readonly bars: number;
 }
 
-/** A walk under way: what its passes have come to. */
+/** State of a run after its passes so far. */
 export interface Walk {
   readonly bars: Ticks;
   readonly options: WalkOptions;
   readonly venue: Paper;
   account: StrategyOnPaper;
-  /** Prices beyond which a pass may do something; undefined where each may. */
+  /** Prices beyond which a pass can act; undefined if any pass can. */
   wake: TickReach | undefined;
   here: Corner;
-  /** Something has filled since the last pass. */
+  /** Whether something has filled since the last pass. */
   filled: boolean;
   nextPass: Millis;
-  /** The bar from which on a leap is worth a try. */
+  /** The bar from which a leap is worth a try. */
   leapsFrom: number;
   readonly fills: Fill[];
   readonly held: HeldRow[];
@@ -49,20 +49,20 @@ export interface Walk {
 }
 
 /**
- * The strategy over the bars: its own passes on a venue in memory, at every corner of every bar or each tick
- * interval. Passes that cannot change anything are left out.
+ * Runs the strategy over bars: its own passes on a venue in memory, at every price point of every bar or at each tick
+ * interval. Skips passes that cannot change anything.
  */
 export const walk = (strategy: GridStrategy, bars: Ticks, options: WalkOptions): Walked =>
   finish(goingOn(begunWalk(strategy, bars, options)));
 
-/** A walk that has made its first pass, at the first price. */
+/** Returns a run after its first pass, at the first price. */
 export function begunWalk(strategy: GridStrategy, bars: Ticks, options: WalkOptions): Walk {
   const one = walkFrom(strategy, bars, options);
   passAt(one, 0);
   return one;
 }
 
-/** The same walk once more, by another order of the extremes: which one it is, the first price does not know. */
+/** Copies a run for another order of the extremes; the first price does not depend on it. */
 export function forked({ options, venue, fills, held, passes, ...one }: Walk, extremes: Extremes): Walk {
   return {
     ...one,
@@ -74,7 +74,7 @@ export function forked({ options, venue, fills, held, passes, ...one }: Walk, ex
   };
 }
 
-/** Bar by bar, with the bars done. */
+/** Runs bar by bar, and yields the completed bars. */
 export function* goingOn(one: Walk): Generator<number, Walked> {
   const { bars, options } = one;
   const { rules, isOver } = options;
@@ -95,7 +95,7 @@ export function* goingOn(one: Walk): Generator<number, Walked> {
   return walkedTo(one, Math.min(bar, end));
 }
 
-/** What a walk has come to, after so many bars or prints. */
+/** Returns the result of a run after a number of bars or trades. */
 export function walkedTo(
   {
     account,
@@ -138,7 +138,7 @@ function walkFrom(strategy: GridStrategy, bars: Ticks, options: WalkOptions): Wa
   };
 }
 
-/** The first bar from here on that may fill an order or wake a pass. */
+/** Returns the first bar from here on that can fill an order or need a pass. */
 function quietUntil({ bars, venue, wake }: Walk, bar: number): number {
   const { below, above } = nearer(venue.reach(), wake as TickReach);
   return nextBar(bars, bar, below, above);
@@ -173,7 +173,7 @@ function leapFrom(one: Walk, from: number): Walked | undefined {
   return { engine: "jump", ...leapt, balances: all, passes, bars: bars.count };
 }
 
-/** To the next corner, with the passes on the way there. */
+/** Advances to the next price point, with the passes on the way. */
 function walkTo(one: Walk, corner: Corner, bar: number): void {
   const { rules } = one.options;
   if (corner.at <= one.here.at) return;

@@ -11,10 +11,10 @@ import {
 import { calculate } from "./calculate.ts";
 import { marketOf, pastOf } from "./past.ts";
 
-/** As for a grid's: a server has strategies to step. */
+/** Maximum time, as for grids, because a server must run passes. */
 const LONGEST_OF_QUOTES = 2 * SECOND;
 
-/** What quotes would have done: takes what their start takes, and which past it is asked of. */
+/** Operation that backtests quotes: it takes the input of their start, and the past data. */
 export const quoteBacktestOperation = (ids: readonly string[]): Operation =>
   operation({
     name: "backtest_quote",

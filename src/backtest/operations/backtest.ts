@@ -30,7 +30,7 @@ interface BacktestRequest {
   readonly call: Call;
 }
 
-/** A server has grids to step: what takes longer ends with what there is. The command line has nothing else to do. */
+/** Maximum time on a server, which must run passes; after it, the result is partial. The command line has no limit. */
 const LONGEST_RUN = 2 * SECOND;
 const LOCAL = "local";
 
@@ -62,7 +62,7 @@ async function answerBacktest(
   return calculate(deps, ["grid", { request, past, options, over }], { ...call, longest });
 }
 
-/** What an answer says of the tape that it rests on. */
+/** Describes the tape behind a response. */
 const describeTape = ({ tape, ...file }: TapeFile, queue: QueueModel) => ({
   ...tapeCoverage(tape, file),
   queue: tape.books ? queue : null,
@@ -75,7 +75,7 @@ interface BesideStored {
   readonly dryBalance?: Readonly<Record<string, Decimal>> | undefined;
 }
 
-/** A stored grid's options, with those in their place that are given. Throws AppError. */
+/** Returns a stored grid's options with replacements. Throws AppError. */
 async function requestedFrom(
   deps: Deps,
   from: string,
@@ -108,7 +108,7 @@ const READS = {
   csv: (answer: unknown) => fillsCsv(answer as BacktestAnswer),
 } as const;
 
-/** Tests on historical prices: takes what its start takes, and which past it is asked of. */
+/** Operations of backtests: they take the input of a start, and the past data. */
 export const backtestOperations = (ids: readonly string[]): readonly Operation[] => [
   operation({
     ...READS,

@@ -10,7 +10,7 @@ type Name = keyof Calculations;
 type JobOf<N extends Name> = Parameters<Calculations[N]>[0];
 type AnswerOf<N extends Name> = ReturnType<Calculations[N]> extends Generator<number, infer A> ? A : never;
 
-/** A calculation's answer: from a thread of its own where there is one, else in slices between which others are answered. */
+/** Runs a calculation, in a thread if there is one, otherwise in slices between which other requests are served. */
 export async function calculate<N extends Name>(
   { calculationThread, local }: Pick<Deps, "calculationThread" | "local">,
   [name, job]: readonly [N, JobOf<N>],

@@ -64,15 +64,15 @@ function* replayCalculation({ strategy, lists, candles, options, over }: ReplayJ
   });
 }
 
-/** From the first bar to the end of the last one that was walked. */
+/** Returns the time from the first bar to the end of the last processed one. */
 export function walkedTime({ from, times, spanMillis }: Candles, bars: number) {
   const last = times[Math.max(0, bars - 1)] as Millis;
   return { from, until: last + spanMillis };
 }
 
 /**
- * Each calculation by its name: from plain data to a plain answer, both of which another thread can be sent. Yields the
- * share that is done. Throws AppError.
+ * Calculations by name: from plain data to a plain result, which can be sent to another thread. Each yields the
+ * completed share. Throws AppError.
  */
 export const CALCULATIONS = {
   grid: gridCalculation,

@@ -4,7 +4,7 @@ import { text } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import type { Trade } from "../../model/market.ts";
 
-/** An exchange's public trades, in any order, as a file of them would be read. */
+/** Converts an exchange's public trades, in any order, to a tape like a file's. */
 export function tapeOfTrades(pair: Pair, trades: readonly Trade[]): TapeReading {
   const reader = createTapeReader({ pair });
   const results = [...trades].sort((a, b) => a.at - b.at);

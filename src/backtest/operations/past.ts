@@ -13,7 +13,7 @@ import { betweenParts } from "../../ports/heavy.ts";
 import { floatUnits } from "../held.ts";
 import { tapeOfTrades } from "./of-trades.ts";
 
-/** What may be said in place of a market's own rules. */
+/** Input fields that replace a market's rules. */
 export interface MarketFields {
   readonly tick?: Decimal | undefined;
   readonly lot?: Decimal | undefined;
@@ -23,7 +23,7 @@ export interface MarketFields {
   readonly feeIn?: "base" | "quote" | undefined;
 }
 
-/** The candles of a time: those that are kept, else the exchange's. Throws AppError where there are none. */
+/** Returns candles of a time span, stored ones or the exchange's. Throws AppError if there are none. */
 export async function pastOf(deps: Deps, wanted: PastBars, call: Call): Promise<Candles> {
   const found = (await deps.kept?.candles(wanted)) ?? (await requestedCandles(deps, wanted, call));
   const candles = slice(found, wanted.since ?? 0, wanted.until ?? Number.MAX_SAFE_INTEGER);
@@ -32,7 +32,7 @@ export async function pastOf(deps: Deps, wanted: PastBars, call: Call): Promise<
   return candles;
 }
 
-/** What was recorded of a time: of a file that was named, or the exchange's newest trades. Undefined for bars. */
+/** Returns recorded trades of a time span, from the given file or the exchange's newest trades. Undefined for bars. */
 export async function tapeOf(
   deps: Deps,
   { exchange, symbol, timeframe, since, until }: WantedTape,
@@ -60,7 +60,7 @@ async function requestedTape(deps: Deps, { exchange, symbol }: Pick<PastBars, "e
   return { ...reading, hash: await hashTape(reading.tape) };
 }
 
-/** The market's rules with what was asked in their place; where all are given nobody is asked for them. */
+/** Returns the market's rules with replacements from the input; if all are given, it makes no request. */
 export async function marketOf(
   deps: Deps,
   { exchange, symbol }: Pick<PastBars, "exchange" | "symbol">,
@@ -94,7 +94,7 @@ export async function marketOf(
   };
 }
 
-/** So many questions of a page of candles one backtest is worth. */
+/** Maximum number of candle requests for one backtest. */
 const MOST_PAGES = 30;
 
 interface PastBars {
@@ -105,7 +105,7 @@ interface PastBars {
   readonly until: Millis | undefined;
 }
 
-/** Asks the exchange, page by page from `since` on. */
+/** Requests candles from the exchange, page by page from `since` on. */
 async function requestedCandles(
   deps: Deps,
   { exchange, symbol, span, since, until }: PastBars,

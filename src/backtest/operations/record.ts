@@ -8,10 +8,10 @@ import type { HistoryPlace, Page } from "../../ports/stores/history-store.ts";
 import type { GridRecord } from "../replay/replay.ts";
 
 const ROWS = 1000;
-/** More than a year of a busy grid; a question for each page. */
+/** Maximum number of pages, more than a year of a busy grid. */
 const MOST_READ = 100;
 
-/** The lists that are stored of a grid's time. Throws AppError where that is more than is read at once. */
+/** Returns the stored history of a grid. Throws AppError if it exceeds the maximum. */
 export async function recordOf(
   { store, marketTime, local }: Deps,
   strategy: GridStrategy,
@@ -42,7 +42,7 @@ export async function recordOf(
   };
 }
 
-/** Every row of a history that is told newest first, oldest first. */
+/** Returns all rows of a history, oldest first, although its pages are newest first. */
 async function allPages<T>(
   between: () => Promise<void>,
   read: (page: Page) => Promise<readonly T[]>,

@@ -10,19 +10,22 @@ import { calculate } from "./calculate.ts";
 import { marketOf, pastOf } from "./past.ts";
 import { recordOf } from "./record.ts";
 
-/** As for a backtest: a server has grids to step. */
+/** Maximum time, as for a backtest, because a server must run passes. */
 const LONGEST_REPLAY = 2 * SECOND;
 
-/** What a simulated account's orders do when the price comes to them; an exchange's wait behind others. */
+/**
+ * Returns when an account's orders fill: a simulated account's when the price reaches them; on an exchange, they wait
+ * in a queue.
+ */
 const fillsOn = ({ kind }: AccountRef) => (kind === "sandbox" ? "touch" : "cross");
 
-/** From the bar in which it began to its end, or to that of the last whole bar where there is one. */
+/** Returns the span from the bar of its start to its end, or to the end of the last complete bar, if any. */
 function lifeOf({ startedAt, stoppedAt }: GridStrategy, now: Millis, span: Millis) {
   const [since, whole] = [startedAt, now].map((at) => Math.floor(at / span) * span) as [Millis, Millis];
   return { since, until: stoppedAt ?? (whole > since ? whole : now) };
 }
 
-/** What a grid has really done beside what candles of its time say. */
+/** Operation that compares a grid's real fills with a backtest over the candles of the same time. */
 export const replayOperation: Operation = operation({
   name: "replay_grid",
   summary: "Compare a grid's real fills with a backtest, and show the cause of each difference",

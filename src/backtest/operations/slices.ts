@@ -2,16 +2,16 @@ import type { Millis } from "../../kernel/time.ts";
 import type { WaitingCaller } from "../../operation.ts";
 import type { Local } from "../../ports/local.ts";
 
-/** So long nothing else happens in this process, and then so long everything else: a pass takes many turns of its loop. */
+/** Duration of a slice of calculation, and of the pause after it: a pass takes many turns of the event loop. */
 const SLICE: Millis = 16;
 const REST: Millis = 4;
-/** Of the first slice where the clock stands still. */
+/** Number of steps in the first slice if the clock stands still. */
 const FIRST_STEPS = 8;
 
 /**
- * The same process steps grids and answers: it does so between two slices of a long calculation, which yields the share that
- * is done. Calculations at the same time share the length of a slice. Workers' clocks stand still while nothing is awaited:
- * there a slice is so many steps, twice as many where they took less than its length.
+ * Runs a long calculation in slices, so the same process can run passes and respond between them; the calculation
+ * yields the completed share. Simultaneous calculations share the length of a slice. On Workers the clock stands
+ * still without awaiting, so a slice is a number of steps, which doubles if they took less time than a slice.
  */
 export async function inSlices<T>(
   work: Generator<number, T>,

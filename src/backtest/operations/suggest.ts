@@ -6,10 +6,10 @@ import { leastBars } from "../suggest/suggest.ts";
 import { calculate } from "./calculate.ts";
 import { marketOf, pastOf } from "./past.ts";
 
-/** On a server others wait for it. */
+/** Maximum time on a server, because other requests wait. */
 const LONGEST_SEARCH = 20 * SECOND;
 
-/** Which grid to choose for a pair and a budget, or that nothing speaks for any. */
+/** Operation that suggests a grid for a pair and a budget, or reports that no grid is justified. */
 export const suggestOperation = (ids: readonly string[]): Operation =>
   operation({
     effect: "read",

@@ -11,7 +11,7 @@ import {
 } from "../position/schema.ts";
 import type { QuoteBacktest } from "./backtest-quotes.ts";
 
-/** What a start of quotes takes, and which past it is asked of. Their `spread` is between the two own orders. */
+/** Input of a quote backtest: a start's input and the past data. `spread` is between the two own orders. */
 export const quoteBacktestInput = (ids: readonly string[]) => quotePreviewInput(ids).safeExtend(pastFields());
 
 export const QuoteBacktestShape = lazy(() =>
@@ -38,7 +38,7 @@ export function quoteBacktestView(answer: unknown): unknown {
   return positionBacktestView(position, `${spreadPercent} % apart, ${levels} a side,`);
 }
 
-/** In a sentence, for who reads no table. */
+/** Describes the result in one sentence. */
 export function describeQuoteBacktest(answer: unknown): string {
   const { total, totalPercent, keeping, filledOrders, twoSidedPercent, warnings } =
     answer as QuoteBacktestAnswer;

@@ -28,7 +28,7 @@ export type CauseCode =
   | "price"
   | "follows";
 
-/** Why an order was executed otherwise than candles say. `of` is what counts once: a pass, a slot, an order. */
+/** Why an order executed differently from the candles. `of` is what counts once: a pass, a slot, an order. */
 export interface Cause {
   readonly code: CauseCode;
   readonly of: string;
@@ -37,19 +37,19 @@ export interface Cause {
   readonly reason?: RefusalReason | undefined;
 }
 
-/** What is stored of a grid, and the bars that it is held against. */
+/** Stored data of a grid, and the bars to compare it with. */
 export interface Recorded {
   readonly strategy: GridStrategy;
-  /** Of its slots, by slot, in the order of their making. */
+  /** Orders by slot, in order of creation. */
   readonly orders: ReadonlyMap<string, readonly Order[]>;
-  /** When passes have placed something, in order. */
+  /** Times of passes that placed orders, in order. */
   readonly placedAt: readonly Millis[];
   readonly use: QuoteUse;
   readonly executed: ReadonlyMap<string, Executed>;
-  /** In order, in market time. */
+  /** Events in order, in market time. */
   readonly events: readonly Event[];
   readonly bars: Ticks;
-  /** How far the times of the same execution may lie apart. */
+  /** Maximum time difference of the same execution. */
   readonly within: Millis;
 }
 
@@ -61,7 +61,7 @@ export const slotKey = ({
   readonly slot: number;
 }): string => `${generation}.${slot}`;
 
-/** Why something that candles let execute never was. */
+/** Returns why an execution in the backtest never happened. */
 export function causeOfMissed(missed: Executed, recorded: Recorded): Cause {
   const { orders, executed, events } = recorded;
   const edit = editAfter(missed.at, events);
@@ -80,11 +80,11 @@ export function causeOfMissed(missed: Executed, recorded: Recorded): Cause {
 
 interface FreeSlot {
   readonly ofSlot: readonly Order[];
-  /** What its order before has come to. */
+  /** Result of its previous order. */
   readonly done: Executed | undefined;
 }
 
-/** Why a slot had no order when candles let one of it execute. */
+/** Returns why a slot had no order when the backtest executed one. */
 function causeOfFree(missed: Executed, { ofSlot, done }: FreeSlot, recorded: Recorded): Cause {
   const { strategy, events, placedAt, use } = recorded;
   const slot = `slot ${missed.slot}`;
@@ -140,7 +140,7 @@ function causeOfResting(missed: Executed, before: Order, done: Executed | undefi
   };
 }
 
-/** Why something was executed that candles do not. */
+/** Returns why something executed that the backtest did not. */
 export function causeOfExtra(extra: Executed, { events, bars, within, strategy }: Recorded): Cause {
   const of = extra.clientId;
   const edit = editAfter(extra.at, events);
@@ -157,7 +157,7 @@ export function causeOfExtra(extra: Executed, { events, bars, within, strategy }
   return { code: "within_bar", of, text: "the price path within the candle is unknown" };
 }
 
-/** What is not the same in an order that both have executed; undefined where all is. */
+/** Returns what differs in an order that both executed; undefined if nothing does. */
 export function causeOfOther(
   { record, candles }: { readonly record: Executed; readonly candles: Executed },
   tick: Decimal,
@@ -173,7 +173,7 @@ export function causeOfOther(
     : undefined;
 }
 
-/** Whether any bar around that time comes to the price; undefined where there is none. */
+/** Returns whether any bar around that time reaches the price; undefined without bars. */
 function showsPrice(bars: Ticks, { price, at }: Executed, within: Millis): boolean | undefined {
   const ticks = Number(divideWhole(price, bars.tick, "half"));
   const { times, spanMillis } = bars.candles;
@@ -183,7 +183,10 @@ function showsPrice(bars: Ticks, { price, at }: Executed, within: Millis): boole
   return around.some((bar) => lowAt(bars, bar) <= ticks && highAt(bars, bar) >= ticks);
 }
 
-/** What a grid was before it was changed is not stored: candles are held against what it has become. */
+/**
+ * Returns a later change of the grid: its earlier configuration is not stored, so the candles are compared with the
+ * current one.
+ */
 function editAfter(at: Millis, events: readonly Event[]): Cause | undefined {
   const edit = events.findLast(({ kind, at: value }) => kind === "edited" && value > at);
   return edit && { code: "edited", of: `edit ${edit.at}`, text: "before the grid was changed" };

@@ -4,23 +4,23 @@ import type { Millis } from "../../kernel/time.ts";
 import type { Fill } from "../../model/fill.ts";
 import type { Side } from "../../model/market.ts";
 
-/** An order that has executed, in whole or in part. Times are market time. */
+/** An order that has executed, completely or partially. Times are market time. */
 export interface Executed {
   readonly clientId: string;
   readonly generation: number;
   readonly slot: number;
   readonly side: Side;
-  /** On average; in quote. */
+  /** Average price, in quote. */
   readonly price: Decimal;
-  /** In base, of so many executions. */
+  /** Executed base, and the number of executions. */
   readonly amount: Decimal;
   readonly parts: number;
-  /** Of its first execution, and of its last. */
+  /** Times of its first and last execution. */
   readonly at: Millis;
   readonly until: Millis;
 }
 
-/** Executions by order, in the order of their first ones. What moves nothing is left out. */
+/** Returns executions by order, ordered by their first one. Superseded fills are omitted. */
 export function executedOf(fills: readonly Fill[]): Executed[] {
   const byOrder = new Map<string, Fill[]>();
   for (const fill of fills) {
@@ -51,14 +51,14 @@ function orderOfFills(fills: readonly Fill[]): Executed {
   };
 }
 
-/** What was executed in the record, and what over candles: with each other where they are the same order. */
+/** Executions of the record and of the backtest, paired if they are the same order. */
 export interface Pairing {
   readonly both: readonly { readonly record: Executed; readonly candles: Executed }[];
   readonly onlyRecord: readonly Executed[];
   readonly onlyCandles: readonly Executed[];
 }
 
-/** Of each slot, in the order of time: what is on the same side within so long of each other is the same order. */
+/** Pairs executions of each slot in time order: those on the same side within the maximum difference are the same order. */
 export function paired(record: readonly Executed[], candles: readonly Executed[], within: Millis): Pairing {
   const both: { record: Executed; candles: Executed }[] = [];
   const [onlyRecord, onlyCandles]: [Executed[], Executed[]] = [[], []];

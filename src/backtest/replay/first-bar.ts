@@ -2,8 +2,8 @@ import type { Candles, Column } from "../../candles/candles.ts";
 import { type Decimal, divideWhole, ONE } from "../../kernel/decimal.ts";
 
 /**
- * Candles that begin at the price at which a grid has begun: of the bar in which that was, the extremes may have come
- * before it, so the price is taken to go straight to its close.
+ * Returns candles that begin at the grid's start price: in the first bar, extremes could precede the start, so the
+ * price goes straight to its close.
  */
 export function beginningAt(candles: Candles, price: Decimal): Candles {
   const open = Number(divideWhole(price * 10n ** BigInt(candles.scale), ONE, "half"));

@@ -3,10 +3,10 @@ import type { Millis } from "../../kernel/time.ts";
 import type { Order } from "../../model/order.ts";
 import type { Executed } from "./executed.ts";
 
-/** How much quote a grid has had in use, in its open buys and in what it has bought, less what it has sold for. */
+/** Quote that a grid has used: in its open buys and for bought base, minus the proceeds of sells. */
 export interface QuoteUse {
   readonly most: Decimal;
-  /** From each time on, in order. */
+  /** Usage from each time on, in order. */
   readonly rows: readonly { readonly at: Millis; readonly used: Decimal }[];
 }
 
@@ -15,7 +15,7 @@ interface UseChange {
   readonly by: Decimal;
 }
 
-/** Of orders and what became of them; fees are left out. */
+/** Computes the usage from orders and their results, without fees. */
 export function quoteUseOf(orders: readonly Order[], executed: ReadonlyMap<string, Executed>): QuoteUse {
   const changes = orders.flatMap((order) => changesIn(order, executed.get(order.clientId)));
   let [used, most]: [Decimal, Decimal] = [ZERO, ZERO];
@@ -43,7 +43,7 @@ function changesIn(
     : [placed];
 }
 
-/** Whether an order then would have had more in use than the grid ever had. */
+/** Returns whether an order at that time would have exceeded the maximum that the grid ever used. */
 export function isBeyondUse({ most, rows }: QuoteUse, { at, price, amount }: Executed): boolean {
   const used = rows.findLast((row) => row.at <= at)?.used ?? ZERO;
   return used + mul(price, amount, "half") > most;

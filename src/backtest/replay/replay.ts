@@ -27,7 +27,7 @@ import { beginningAt } from "./first-bar.ts";
 import { causeByLayout, centeredElsewhere } from "./layouts.ts";
 import { quoteUseOf } from "./quote-use.ts";
 
-/** All that is stored of a grid's time, oldest first. */
+/** All stored data of a grid's lifetime, oldest first. */
 export interface GridRecord {
   readonly strategy: GridStrategy;
   readonly orders: readonly Order[];
@@ -39,14 +39,14 @@ export interface GridRecord {
 export interface ReplayOptions {
   readonly market: Market;
   readonly rules: Partial<Rules>;
-  /** Market time up to which the record goes. */
+  /** Market time at which the record ends. */
   readonly until: Millis;
-  /** Values in place of the grid's own: what would have been. */
+  /** Values that replace the grid's own, for a what-if result. */
   readonly changes?: Readonly<Record<string, unknown>> | undefined;
   readonly isOver?: (() => boolean) | undefined;
 }
 
-/** One order that was executed otherwise in the record than over candles. */
+/** An order that executed differently in the record and in the backtest. */
 export interface Difference {
   readonly where: "record" | "candles" | "both";
   readonly order: Executed;
@@ -55,23 +55,22 @@ export interface Difference {
 
 export interface Replayed {
   readonly over: BacktestResult;
-  /** With the changes that were asked for; null without any. */
+  /** Result with the requested changes; null without any. */
   readonly changed: BacktestResult | null;
   readonly same: number;
-  /** At which the last of all bars closed. */
+  /** Close of the last bar. */
   readonly lastPrice: Decimal;
   readonly executed: { readonly record: number; readonly candles: number };
-  /** In the order of time. */
+  /** In time order. */
   readonly differences: readonly Difference[];
 }
 
-/** Bars that the same execution may lie apart: a bar tells its path only roughly. */
+/** Maximum distance in bars of the same execution: a bar shows its price path only roughly. */
 const BARS_APART = 2;
 
 /**
- * A grid's record held against what the functions that trade make of the candles of its time: every order that was
- * executed in the one and not in the other, or otherwise, with its cause. In parts, with the share that is done. Throws
- * AppError as a backtest does.
+ * Compares a grid's record with a backtest over the candles of its time. Returns every order that executed in only
+ * one of them, or differently, with its cause. Yields the completed share. Throws AppError as a backtest does.
  */
 export function* replaying(
   record: GridRecord,
@@ -119,7 +118,10 @@ export function* replaying(
   };
 }
 
-/** Of a run that was ended before the last bar, what the next bars execute may belong to an order shortly before them. */
+/**
+ * Returns the end of the comparison. In a run that was ended early, the next bars could contain executions of the
+ * last orders.
+ */
 function comparedUntil(
   { run, bars }: BacktestResult,
   { times, spanMillis }: Candles,
@@ -129,7 +131,7 @@ function comparedUntil(
   return run.bars < bars ? last + spanMillis - within : Number.POSITIVE_INFINITY;
 }
 
-/** Several runs over the same bars, each as far as the others, with the share that is done of them all. */
+/** Advances several runs over the same bars together, and yields the completed share of all. */
 function* sideBySide<T>(runs: readonly Generator<number, T>[]): Generator<number, T[]> {
   const shares = runs.map(() => 0);
   const results = new Map<number, T>();
@@ -145,7 +147,7 @@ function* sideBySide<T>(runs: readonly Generator<number, T>[]): Generator<number
 
 const QUOTE_ENOUGH: Decimal = 10n ** 12n * ONE;
 
-/** What the grid took of the account's own base; what quote there was is not stored. */
+/** Returns the account's base that the grid took; its available quote is not stored. */
 const fundsOfReplay = ({ state }: GridStrategy, { base, quote }: Market): readonly Balance[] => [
   { asset: base, free: state.ledger.firstBase, used: 0n },
   { asset: quote, free: QUOTE_ENOUGH, used: 0n },
@@ -190,8 +192,8 @@ function differencesOf(
 }
 
 /**
- * What turns a slot around on one side alone has others follow, until both have executed the same again: they are told
- * with the cause of the first one.
+ * Adds the cause to following differences: a slot that switches sides in only one of the runs causes others, until
+ * both execute the same again.
  */
 function withFollowers(all: readonly Difference[], both: Pairing["both"]): Difference[] {
   const first = new Map<string, Difference>();

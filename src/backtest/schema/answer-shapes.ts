@@ -35,7 +35,7 @@ export const PointShape = lazy(() =>
   }),
 );
 
-/** What it has brought, beside what holding would have. */
+/** Fields for the profit, and for buy and hold. */
 export const earnedFields = () => ({
   total: z.string().describe("Equity at the end minus the investment, in quote, exact"),
   totalPercent: z.number(),
@@ -52,7 +52,7 @@ export const earnedFields = () => ({
     .describe("Profit of three alternatives, in quote: keep the first base, buy only base, keep only quote"),
 });
 
-/** What a tape covers that was walked in place of bars. */
+/** Description of the tape that was used instead of bars. */
 export const TapeShape = () =>
   z
     .object({

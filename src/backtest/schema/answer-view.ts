@@ -2,7 +2,7 @@ import { snap, text } from "../../kernel/decimal.ts";
 import { formatSpan } from "../../kernel/time.ts";
 import type { BacktestAnswer } from "./answer.ts";
 
-/** What it rests on. */
+/** Formats the data behind a result. */
 function pastView({ bars, missingBars, isWhole, engine, tape }: BacktestAnswer): Record<string, string> {
   const ended = isWhole ? "" : ", ended before the last";
   if (!tape) return { bars: `${bars}${ended}, ${missingBars} missing, engine ${engine}` };
@@ -28,7 +28,7 @@ const bandView = (band: BacktestAnswer["band"]): string | null =>
   band &&
   `${inCents(band.total.least)} to ${inCents(band.total.most)}, ${band.cycles.least} to ${band.cycles.most} cycles`;
 
-/** What a person reads first: the money, then how it came about; the series is for a chart. */
+/** Formats the result: profit first, then its details; the series is for charts. */
 export function backtestView(answer: unknown): unknown {
   const {
     series: _series,
@@ -67,7 +67,7 @@ export function backtestView(answer: unknown): unknown {
   };
 }
 
-/** In a sentence, for who reads no table. */
+/** Describes the result in one sentence. */
 export function describeBacktest(answer: unknown): string {
   const { total, totalPercent, cycles, holding, drawdown, warnings } = answer as BacktestAnswer;
   const doubts =

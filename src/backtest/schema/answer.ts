@@ -55,7 +55,7 @@ const percentOfShare = (share: number): number => Math.round(share * 1e6) / 1e4;
 
 interface AnsweredOver {
   readonly exchange: string;
-  /** The newest so many in the answer. */
+  /** Maximum number of newest fills in the response. */
   readonly fills: number;
   readonly tape?: (TapeCoverage & { readonly queue: QueueModel | null }) | undefined;
 }

@@ -11,13 +11,13 @@ const time = (what: string) =>
   countField("Invalid request", { least: 0, most: 9_999_999_999_999 }).optional().describe(what);
 const rate = (name: string, what: string) => shareField(name).optional().describe(what);
 
-/** How long a bar lasts. */
+/** Length of a bar. */
 export const barField = () =>
   wordField("Invalid request", words)
     .default("1m")
     .describe(`Candle length: ${words.join(" ")}`);
 
-/** What a backtest takes beside what a start takes. */
+/** Backtest input besides the input of a start. */
 export const shape = () => ({
   timeframe: wordField("Invalid request", [...words, "trades"])
     .default("1m")
@@ -53,7 +53,7 @@ export const shape = () => ({
     .describe("Number of fills in the response"),
 });
 
-/** What a stored grid can stand for. */
+/** Fields that a stored grid can supply. */
 const STANDS_FOR = ["exchange", "symbol", "lowerPrice", "upperPrice", "gridLevels", "orderSize"] as const;
 
 export function rangeBacktestInput(ids: readonly string[]) {
@@ -90,7 +90,7 @@ export type BacktestFields = z.output<Shape>;
 
 const ownFields = lazy(() => new Set(Object.keys(shape())));
 
-/** An input in its two parts: what a start takes, and the rest. */
+/** Splits an input into the fields of a start and the rest. */
 export function inputParts<T extends BacktestFields>(input: T) {
   const own = ownFields();
   const part = (isOwn: boolean) =>

@@ -4,10 +4,10 @@ import { labelled } from "../../grid/start/edited.ts";
 import type { GridConfig } from "../../grid/state/config.ts";
 import { AppError } from "../../kernel/errors.ts";
 
-/** Where a grid trades is no option of it. */
+/** Exchange and pair are not options of a grid. */
 const WHERE = ["exchange", "symbol", "dryRun", "dryBalance"];
 
-/** `size=80,levels=20` as the fields of the grid's kind, by their names or those of its flags. Throws AppError. */
+/** Parses `size=80,levels=20` as fields of the grid's kind, by field names or flags. Throws AppError. */
 export function optionsSet(config: GridConfig, set: string): Readonly<Record<string, unknown>> {
   const shape: FieldReaders = config.centered ? centeredPreviewInput([]).shape : rangePreviewInput([]).shape;
   const names = Object.keys(shape).filter((name) => !WHERE.includes(name));

@@ -153,7 +153,7 @@ const differenceOut = ({ where, order, cause }: Difference): ReplayAnswer["diffe
   text: cause.text,
 });
 
-/** What one cause has done is counted once: a pass that was late may have cost many orders. */
+/** Returns each cause with its count: one late pass can affect many orders. */
 function causesOf(differences: readonly Difference[]): ReplayAnswer["causes"] {
   const found = new Map<string, { readonly cause: Cause; readonly of: Set<string> }>();
   for (const { cause } of differences) {
@@ -201,7 +201,7 @@ const describeMatch = (percent: number, causes: ReplayAnswer["causes"], part: st
 
 const HUNDREDTH = decimal("0.01");
 
-/** The match first, then what both come to. */
+/** Formats the agreement first, then both results. */
 export function replayView(answer: unknown): unknown {
   const { text: output, executed, record, candles, set, differences, ...rest } = answer as ReplayAnswer;
   const cents = (value: string) => text(snap(decimal(value), HUNDREDTH, "half"));
@@ -223,7 +223,7 @@ export function replayView(answer: unknown): unknown {
   };
 }
 
-/** In a sentence, for who reads no table. */
+/** Describes the comparison in one sentence. */
 export function describeReplay(answer: unknown): string {
   const { text: output, record, candles, set } = answer as ReplayAnswer;
   const would = set ? ` With ${set.settings} the grid would have made ${set.total}.` : "";

@@ -5,7 +5,7 @@ import { MOST_CANDIDATES } from "../suggest/candidates.ts";
 import type { Looked, Suggestion } from "../suggest/suggest.ts";
 import { rangeBacktestInput } from "./input.ts";
 
-/** What is looked for, and in which past: the same words as a backtest's. */
+/** Input of a search for grid settings, with the fields of a backtest. */
 export function suggestInput(ids: readonly string[]) {
   const { timeframe, since, until, makerFee, takerFee, feeIn, tick, lot, minNotional } =
     rangeBacktestInput(ids).shape;
@@ -97,7 +97,7 @@ export function suggestionOut(
   };
 }
 
-/** As a start takes it: bounds rounded to six digits, as they lie somewhere near anyhow. */
+/** Formats a grid as start input; bounds are rounded to six digits, because they are approximate anyway. */
 const gridOut = ({ candidate, bounds, last, returns, ...rest }: Looked, budget: number) => ({
   lowerPrice: Number(bounds.lower.toPrecision(6)),
   upperPrice: Number(bounds.upper.toPrecision(6)),
@@ -118,7 +118,7 @@ export function describeSuggestion(answer: unknown): string {
 
 const percentWords = (share: number): string => `${(share * 100).toFixed(2)} %`;
 
-/** The verdict first, shares in percent. */
+/** Formats the verdict first; shares as percentages. */
 export function suggestView(answer: unknown): unknown {
   const { verdict, reasons, winner, overfitting, best, looked, refused, complete } = answer as SuggestAnswer;
   const row = (one: SuggestAnswer["best"][number]) => ({

@@ -6,7 +6,7 @@ import { rungsOf } from "../ladder.ts";
 import { RULES } from "../rules.ts";
 import type { ComparedGrid } from "./gains.ts";
 
-/** A grid in shares of the price that it begins at; neighbours differ by one step of one of its places. */
+/** A grid relative to its start price; neighbors differ by one step in one dimension. */
 export interface Candidate {
   readonly width: number;
   readonly slots: number;
@@ -20,14 +20,14 @@ const WIDTHS = [
   0.125, 0.15, 0.2, 0.25, 0.3,
 ] as const;
 const SLOT_COUNTS = [4, 6, 8, 10, 12, 15, 18, 22, 26, 32, 38, 46, 55, 66, 80, 100] as const;
-/** How far the middle lies from the first price, in halves of the range. */
+/** Distance of the middle from the first price, in halves of the range. */
 const SHIFTS = [-0.5, 0, 0.5] as const;
 const SPACINGS = ["linear", "geometric"] as const;
 
-/** As many as there are. */
+/** Number of all candidates. */
 export const MOST_CANDIDATES = WIDTHS.length * SLOT_COUNTS.length * SHIFTS.length * SPACINGS.length;
 
-/** Places of a candidate in the lists above. */
+/** Positions of a candidate in the lists above. */
 export type Places = readonly [width: number, slots: number, shift: number, spacing: number];
 
 export const keyOf = (places: Places): string => places.join(" ");
@@ -39,7 +39,7 @@ export const candidateAt = ([width, slots, shift, spacing]: Places): Candidate =
   spacing: SPACINGS[spacing] as "linear" | "geometric",
 });
 
-/** All of them in an order that the seed decides: any number of the first is a fair part of the whole. */
+/** Returns all candidates in an order from the seed, so that any first part is a fair sample. */
 export function candidatesOf(seed: number): Places[] {
   const all = WIDTHS.flatMap((_w, width) =>
     SLOT_COUNTS.flatMap((_s, slots) =>
@@ -49,7 +49,7 @@ export function candidatesOf(seed: number): Places[] {
   return shuffled(all, seed);
 }
 
-/** Those that differ by one step of width, number of slots or shift. */
+/** Returns candidates that differ by one step of width, number of slots or shift. */
 export const neighboursOf = ([width, slots, shift, spacing]: Places): Places[] => [
   [width - 1, slots, shift, spacing],
   [width + 1, slots, shift, spacing],
@@ -59,7 +59,7 @@ export const neighboursOf = ([width, slots, shift, spacing]: Places): Places[] =
   [width, slots, shift + 1, spacing],
 ];
 
-/** What of a market a grid is laid out with, as floats. */
+/** Market rules for building a grid, as floats. */
 export interface Terms {
   readonly market: Market;
   readonly budget: number;
@@ -67,7 +67,7 @@ export interface Terms {
 
 const floatOf = (value: Decimal): number => wire(value);
 
-/** A candidate's bounds at a price, in quote. */
+/** Returns a candidate's bounds at a price, in quote. */
 export const candidateBounds = (
   { width, shift }: Candidate,
   price: number,
@@ -76,7 +76,7 @@ export const candidateBounds = (
   return { lower: middle * (1 - width), upper: middle * (1 + width) };
 };
 
-/** The grid at a price in quote. Undefined where a start would refuse it: below break-even or a minimum. */
+/** Returns the grid at a price in quote. Undefined if a start would refuse it: below break-even or a minimum. */
 export function gridAt(
   candidate: Candidate,
   price: number,
@@ -105,7 +105,7 @@ export function gridAt(
   return { rungs: rungsAt(levels, price / unit, market), base, cost, proceeds };
 }
 
-/** Slots below the price wait to buy, those above it for the price. */
+/** Returns initial states: slots below the price wait to buy, those above it wait for the price. */
 function rungsAt(levels: readonly number[], price: number, market: Market): Rungs {
   const prices = levels.map((level) => BigInt(level) * market.tick);
   const slots = prices.slice(1).map((upper, place) => ({ lower: prices[place] as Decimal, upper }));
@@ -113,7 +113,7 @@ function rungsAt(levels: readonly number[], price: number, market: Market): Rung
   return { ...rungsOf(slots, market, RULES), buying: armed, armed };
 }
 
-/** In whole ticks. */
+/** Returns the levels in whole ticks. */
 function ticksOfLevels(candidate: Candidate, price: number, tick: number): number[] {
   const { lower, upper } = candidateBounds(candidate, price);
   const { slots, spacing } = candidate;

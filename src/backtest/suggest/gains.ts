@@ -3,12 +3,12 @@ import { type Jumps, jump, type Rungs } from "../jump.ts";
 import { RULES } from "../rules.ts";
 import { closeAt, type Ticks } from "../ticks.ts";
 
-/** A grid as it is compared with others: where its orders rest, and what a fill of each slot moves, in floats. */
+/** A grid for comparison with others: the prices of its orders, and the changes from a fill of each slot, as floats. */
 export interface ComparedGrid {
   readonly rungs: Rungs;
-  /** Base that a buy of each slot brings, net of a fee taken in base. */
+  /** Base that a buy of each slot gets, after a fee in base. */
   readonly base: Float64Array;
-  /** Quote that its buy takes and its sell brings, fees included. */
+  /** Quote that its buy costs and its sell returns, including fees. */
   readonly cost: Float64Array;
   readonly proceeds: Float64Array;
 }
@@ -19,15 +19,15 @@ export interface Window {
 }
 
 export interface Gains {
-  /** In quote, between equal parts of the time, marked at closes. */
+  /** In quote, at closes that divide the time into equal parts. */
   readonly parts: Float64Array;
   readonly cycles: number;
   readonly total: number;
 }
 
 /**
- * What a grid that begins with quote alone comes to over some bars: its fills are those of a backtest, its money is
- * counted in floats, for comparing thousands of grids.
+ * Returns the profit of a grid that begins with quote only over some bars. Fills are those of a backtest; money is
+ * counted in floats, to compare thousands of grids.
  */
 export function gainsOf(grid: ComparedGrid, bars: Ticks, { from, until }: Window, parts: number): Gains {
   const jumps = jump(grid.rungs, bars, { extremes: RULES.extremes, from, until });
@@ -50,5 +50,5 @@ export function gainsOf(grid: ComparedGrid, bars: Ticks, { from, until }: Window
   return { parts: gains, cycles: cyclesOf(jumps), total: before };
 }
 
-/** Each slot begins with a buy: every second fill ends a cycle. */
+/** Counts cycles: each slot begins with a buy, so every second fill completes one. */
 const cyclesOf = ({ counts }: Jumps): number => counts.reduce((sum, count) => sum + (count >> 1), 0);

@@ -1,6 +1,6 @@
 /**
- * The standard normal distribution. Hart (1968) as in West, "Better approximations to cumulative normal functions"
- * (2005): 15 digits.
+ * Returns the standard normal distribution. Hart (1968) as in West, "Better approximations to cumulative normal
+ * functions" (2005): 15 digits.
  */
 export function normalCdf(x: number): number {
   const size = Math.abs(x);
@@ -25,7 +25,10 @@ const ratio = (x: number): number => horner(HART_ABOVE, x) / horner(HART_BELOW, 
 const fraction = (x: number): number =>
   1 / (x + 1 / (x + 2 / (x + 3 / (x + 4 / (x + 0.65))))) / 2.506628274631;
 
-/** Its inverse, for shares between 0 and 1: Acklam's rational approximation, and one step of Halley's on top: 15 digits. */
+/**
+ * Returns the inverse of the normal distribution for shares between 0 and 1: Acklam's rational approximation with one
+ * step of Halley's method, 15 digits.
+ */
 export function normalInverse(share: number): number {
   if (!(share > 0 && share < 1)) throw new RangeError("a share lies between 0 and 1");
   const guess = acklam(share);

@@ -1,20 +1,20 @@
-/** Blocks into which time is cut: all 12,870 ways to take half of them are looked at. */
+/** Number of blocks of time; all 12,870 combinations of half of them are evaluated. */
 export const BLOCKS = 16;
 const HALF = BLOCKS / 2;
 
 export interface Overfitting {
-  /** Of the ways to halve time: in how many the best of one half is no better than the median in the other. */
+  /** Share of the splits in which the best candidate of one half is at most the median in the other. */
   readonly probability: number;
-  /** In how many it loses in the other half. */
+  /** Share of the splits in which it loses money in the other half. */
   readonly probabilityOfLoss: number;
   readonly splits: number;
 }
 
 /**
- * The probability of backtest overfitting by combinatorially symmetric cross-validation: Bailey, Borwein, López de
- * Prado and Zhu, "The Probability of Backtest Overfitting" (2015), section 3, by the Sharpe ratio. Each column holds
- * a candidate's returns over the same times, in order; what remains of them behind 16 equal blocks is left out. Of no
- * skill it comes to about a half, not to one.
+ * Returns the probability of backtest overfitting by combinatorially symmetric cross-validation: Bailey, Borwein,
+ * López de Prado and Zhu, "The Probability of Backtest Overfitting" (2015), section 3, with the Sharpe ratio. Each
+ * column contains a candidate's returns over the same times, in order; the remainder after 16 equal blocks is
+ * dropped. Without skill the probability is about one half, not one.
  */
 export function overfittingOf(columns: readonly ArrayLike<number>[]): Overfitting {
   const size = Math.floor((columns[0]?.length ?? 0) / BLOCKS);
@@ -46,7 +46,7 @@ interface Sums {
   readonly candidates: number;
 }
 
-/** Sums over every subset of eight blocks, so that a split is two additions. */
+/** Returns sums over every subset of eight blocks, so a split needs two additions. */
 function sumsOf(columns: readonly ArrayLike<number>[], size: number, firstBlock: number): Sums {
   const candidates = columns.length;
   const returns = new Float64Array(candidates << HALF);
@@ -75,7 +75,7 @@ function sumsOf(columns: readonly ArrayLike<number>[], size: number, firstBlock:
   return { returns, squares, candidates };
 }
 
-/** The square of each candidate's Sharpe ratio with its sign: it ranks the same, without a root. */
+/** Returns the square of each candidate's Sharpe ratio with its sign: it ranks the same, without a root. */
 function scores(low: Sums, high: Sums, mask: number, count: number, into: Float64Array): void {
   const [first, second] = [(mask & 0xff) * low.candidates, (mask >>> HALF) * low.candidates];
   for (let one = 0; one < low.candidates; one++) {
@@ -100,7 +100,7 @@ function indexOfLargest(values: Float64Array): number {
   return best;
 }
 
-/** The rank from the worst, 1 to N, over N + 1; those of the same score share theirs. */
+/** Returns the rank from the worst, 1 to N, divided by N + 1; equal scores share a rank. */
 function relativeRank(values: Float64Array, which: number): number {
   const own = values[which] as number;
   let [below, same] = [0, 0];

@@ -1,6 +1,6 @@
 import { normalCdf, normalInverse } from "./normal.ts";
 
-/** What a series of returns is like: Sharpe ratio of one observation, not of a year; kurtosis 3 is that of the normal. */
+/** Moments of a series of returns: Sharpe ratio per observation, not per year; a normal distribution has kurtosis 3. */
 export interface Moments {
   readonly observations: number;
   readonly sharpe: number;
@@ -28,8 +28,8 @@ export function momentsOf(returns: ArrayLike<number>): Moments {
 const EULER_MASCHERONI = 0.5772156649015329;
 
 /**
- * The Sharpe ratio that the best of so many trials without any skill is expected to have, from the variance of their
- * Sharpe ratios. Bailey and López de Prado, "The Deflated Sharpe Ratio" (2014), equation 1.
+ * Returns the expected Sharpe ratio of the best of several trials without skill, from the variance of their Sharpe
+ * ratios. Bailey and López de Prado, "The Deflated Sharpe Ratio" (2014), equation 1.
  */
 export function expectedBest(trials: number, variance: number): number {
   if (trials < 2) return 0;
@@ -39,8 +39,8 @@ export function expectedBest(trials: number, variance: number): number {
 }
 
 /**
- * The probability that the true Sharpe ratio is above a benchmark's, with fat tails and a short series: equation 2 of
- * the same. With `expectedBest` as the benchmark it is the deflated Sharpe ratio.
+ * Returns the probability that the true Sharpe ratio exceeds a benchmark's, with fat tails and a short series:
+ * equation 2 of the same paper. With `expectedBest` as the benchmark it is the deflated Sharpe ratio.
  */
 export function probabilisticSharpe(
   { observations, sharpe, skewness, kurtosis }: Moments,

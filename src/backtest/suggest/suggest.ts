@@ -21,46 +21,46 @@ import { expectedBest, momentsOf, probabilisticSharpe } from "./sharpe.ts";
 
 export interface SuggestOptions extends Terms {
   readonly windows: number;
-  /** Most candidates to look at. */
+  /** Maximum number of candidates. */
   readonly candidates: number;
   readonly seed: number;
-  /** Asked before each candidate: true ends the search with what there is. */
+  /** Called before each candidate; true ends the search with a partial result. */
   readonly isOver?: (() => boolean) | undefined;
 }
 
-/** One candidate over the windows before the last, and over the last one, by which nothing was chosen. */
+/** One candidate over the windows before the last, and over the last one, which is not used for the choice. */
 export interface Looked {
   readonly candidate: Candidate;
   /** Bounds at the newest price. */
   readonly bounds: { readonly lower: number; readonly upper: number };
-  /** Of the budget, by window; the mean and the worst of them. */
+  /** Returns as shares of the budget, by window; their mean and the worst. */
   readonly returns: readonly number[];
   readonly meanReturn: number;
   readonly worstReturn: number;
-  /** Of a year. */
+  /** Annualized. */
   readonly sharpe: number;
-  /** The mean Sharpe ratio of its neighbours over its own; 1 is a plateau, below a half it is a peak. */
+  /** Mean Sharpe ratio of its neighbors ÷ its own; 1 is a plateau, below one half it is a peak. */
   readonly plateau: number;
-  /** That its true Sharpe ratio is above what luck gives the best of so many trials. */
+  /** Probability that its true Sharpe ratio exceeds the best of as many random trials. */
   readonly deflatedSharpe: number;
   readonly last: { readonly return: number; readonly cycles: number };
 }
 
 export interface Suggestion {
   readonly winner: Looked | null;
-  /** Why there is no winner; empty where there is one. */
+  /** Why there is no winner; empty if there is one. */
   readonly reasons: readonly string[];
-  /** The best by what they did before the last window, best first. */
+  /** The best candidates before the last window, best first. */
   readonly best: readonly Looked[];
   readonly overfitting: number;
   readonly looked: number;
   readonly refused: number;
-  /** All that were to be looked at were: the same seed gives the same answer. */
+  /** Whether all candidates were evaluated; the same seed then gives the same result. */
   readonly isComplete: boolean;
   readonly windows: readonly { readonly from: number; readonly until: number }[];
 }
 
-/** Gains of a window are looked at in so many parts. */
+/** Number of parts in which a window's gains are measured. */
 const PARTS = 48;
 const LEAST_BARS = 20 * PARTS;
 const [MOST_OVERFITTING, LEAST_DEFLATED, LEAST_CYCLES, LEAST_PLATEAU, SHOWN] = [
@@ -70,19 +70,20 @@ const [MOST_OVERFITTING, LEAST_DEFLATED, LEAST_CYCLES, LEAST_PLATEAU, SHOWN] = [
 interface Trial {
   readonly places: Places;
   readonly windows: readonly Gains[];
-  /** Of all windows but the last, one after the other, as shares of the budget. */
+  /** Returns of all windows except the last, in order, as shares of the budget. */
   readonly returns: Float64Array;
   readonly sharpe: number;
 }
 
 /**
- * Looks for a grid for a pair and a budget: each candidate begins anew in each window, the last of which chooses
- * nothing. It names a winner only where luck is no explanation: see docs/suggest.md. Throws AppError on too few bars.
+ * Searches grid settings for a pair and a budget. Each candidate starts again in each window; the last window is not
+ * used for the choice. It names a winner only if luck is unlikely to explain it: see docs/suggest.md. Throws AppError
+ * for too few bars.
  */
 export const suggest = (candles: Candles, options: SuggestOptions): Suggestion =>
   finish(searching(candles, options));
 
-/** The same, candidate by candidate, with the share that is done: whoever has other things to do does them in between. */
+/** Does the same candidate by candidate, and yields the completed share, so the caller can do other work in between. */
 export function* searching(candles: Candles, options: SuggestOptions): Generator<number, Suggestion> {
   const windows = testWindows(candles, options.windows);
   const bars = ticksOf(candles, options.market.tick);
@@ -104,7 +105,7 @@ export function* searching(candles: Candles, options: SuggestOptions): Generator
   return judged(trials, { candles, windows, options, done, isComplete: done === wanted.length });
 }
 
-/** Bars without which so many windows tell nothing. */
+/** Returns the minimum number of bars for the windows. */
 export const leastBars = (windows: number): number => windows * LEAST_BARS;
 
 function testWindows(candles: Candles, count: number): Window[] {
