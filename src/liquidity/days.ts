@@ -2,18 +2,18 @@ import type { Decimal } from "../kernel/decimal.ts";
 import { MINUTES_A_DAY } from "../model/samples/minute.ts";
 import { type DaySums, meanOfTotal } from "../model/samples/sums.ts";
 
-/** What a day's minutes come to on average. */
+/** Averages of a day's minutes. */
 export interface LiquidityDay {
   readonly day: number;
-  /** Minutes that are known; of so many, a side was empty or the book crossed at some moment. */
+  /** Number of minutes with data, and of those in which a side was empty or the book crossed at some moment. */
   readonly known: number;
   readonly broken: number;
-  /** Of the other ones; null of a day too little of which is known, or that has no other ones. */
+  /** Average of the other minutes; null if there are too few or none. */
   readonly spread: Decimal | null;
   readonly deviation: Decimal | null;
 }
 
-/** A day of which less than half is known is unknown. */
+/** A day with fewer minutes with data is unknown. */
 const LEAST_KNOWN = MINUTES_A_DAY / 2;
 
 export function dayAverages({ day, sums: { known, market, deviation } }: DaySums): LiquidityDay {
@@ -27,5 +27,5 @@ export function dayAverages({ day, sums: { known, market, deviation } }: DaySums
   };
 }
 
-/** Whether so much of the day is known that it can be judged. */
+/** Returns whether enough of the day is known to judge it. */
 export const isKnown = ({ known }: LiquidityDay): boolean => known >= LEAST_KNOWN;

@@ -1,4 +1,4 @@
-/** What of a promise is about to be missed today, while there is still something to be done about it. */
+/** Warns about obligations that are at risk today, while there is still time to act. */
 import { type Decimal, ONE, readable, text } from "../kernel/decimal.ts";
 import { MINUTES_A_DAY } from "../model/samples/minute.ts";
 import type { LiquidityPromise } from "../model/samples/promise.ts";
@@ -7,10 +7,10 @@ import { MEXC, type ObligationFinding } from "./obligations.ts";
 import { findingsOf } from "./presets.ts";
 import type { LiquiditySpan } from "./span.ts";
 
-/** A mean over less of a day says too little. */
+/** Minimum number of minutes for a mean. */
 const LEAST_FOR_MEAN = 60;
 
-/** In words, of a day that is `today` from its beginning to its end; none while there is room. */
+/** Describes obligations at risk on the day `today`; empty if there is none. */
 export function nearlyMissed(promise: LiquidityPromise, today: LiquiditySpan): string[] {
   const { preset, request } = promise;
   if (preset === "mexc-st" || preset === "bitget-st")
@@ -20,7 +20,7 @@ export function nearlyMissed(promise: LiquidityPromise, today: LiquiditySpan): s
   );
 }
 
-/** From half of the minutes on that a day may be away. */
+/** Warns from half of the minutes that a day can be without quotes. */
 function awayToday({ value, limit }: ObligationFinding, { sums }: LiquiditySpan): string[] {
   if (value === null || limit === null) return [];
   const known = BigInt(sums.known);

@@ -1,6 +1,6 @@
 /**
- * What exchanges and agreements ask of a market, as functions over minutes. What is unknown is neither kept nor
- * missed: a finding is certain only where no unknown minute could change it.
+ * Checks obligations of exchanges and agreements over minutes. Unknown minutes are neither kept nor missed: a result
+ * is certain only if no unknown minute could change it.
  */
 import { type Decimal, decimal, min, ONE, sum, text, ZERO } from "../kernel/decimal.ts";
 import type { DepthBand } from "../model/samples/sample.ts";
@@ -9,11 +9,11 @@ import type { LiquiditySpan, UpRule } from "./span.ts";
 
 export interface ObligationFinding {
   readonly rule: string;
-  /** `shown`: a figure that nobody here judges. */
+  /** `shown` is a figure without a verdict. */
   readonly state: "kept" | "missed" | "unknown" | "shown";
-  /** Of value and limit: a share of 1, or quote. */
+  /** Unit of value and limit: a share of 1, or quote. */
   readonly unit: "share" | "quote";
-  /** Null where it is not known. */
+  /** Null if unknown. */
   readonly value: Decimal | null;
   readonly limit: Decimal | null;
 }
@@ -22,11 +22,11 @@ const PERCENT = decimal("0.01");
 
 type DayAnswer = "yes" | "no" | "unknown";
 
-/** A day without one moment of two sides is wider than any spread: nobody could have traded both ways. */
+/** Returns whether the spread was too wide. A day without two sides at any moment counts as wider than any limit. */
 const hasWideSpread = (day: LiquidityDay): DayAnswer =>
   !isKnown(day) ? "unknown" : day.spread === null || day.spread > MEXC.spread ? "yes" : "no";
 
-/** The longest run of days that answer so; with unknown ones among them where they are allowed. */
+/** Returns the longest run of days with this answer; unknown days are included if allowed. */
 function longestRun(answers: readonly DayAnswer[], allowed: readonly DayAnswer[]): number {
   let [longest, run] = [0, 0];
   for (const answer of answers) {
@@ -45,9 +45,9 @@ export const MEXC = {
 } as const;
 
 /**
- * MEXC's "ST" warning rules (as of 2024-10-29): a mean daily spread above 2 % on 15 days running; a mean price 15 % or
- * more off other exchanges over 15 days; a mean daily volume below 50,000 USDT over 30 days, which is shown alone:
- * nothing here makes volume.
+ * Checks MEXC's "ST" warning rules (as of 2024-10-29): a mean daily spread above 2 % on 15 consecutive days; a mean
+ * price 15 % or more away from other exchanges over 15 days; a mean daily volume below 50,000 USDT over 30 days,
+ * which is only shown, because edgemaker creates no volume.
  */
 export function mexcSt(
   days: readonly LiquidityDay[],
@@ -92,7 +92,7 @@ function deviationOf(days: readonly LiquidityDay[]): ObligationFinding {
   };
 }
 
-/** Of those that are known; null of none. */
+/** Returns the mean of the known values; null without any. */
 function meanOfKnown(values: readonly (Decimal | null)[]): Decimal | null {
   const known = values.filter((value) => value !== null);
   return known.length === 0 ? null : sum(known) / BigInt(known.length);
@@ -102,8 +102,8 @@ const meanIfAllKnown = (values: readonly (Decimal | null)[]): Decimal | null =>
   values.includes(null) ? null : meanOfKnown(values);
 
 /**
- * Bitget's ST policy assesses the mean of the seven calendar days before its date, all of them, and publishes no
- * thresholds: the figures are shown, or held against limits of one's own.
+ * Shows Bitget's ST figures: the policy assesses the mean of the seven calendar days before its date and publishes no
+ * thresholds, so the figures are shown, or compared with your own limits.
  */
 export function bitgetSt(
   days: readonly LiquidityDay[],
@@ -134,7 +134,7 @@ export function bitgetSt(
   ];
 }
 
-/** What decides: minutes and sums of them, whatever days they are of. */
+/** Data for a verdict: minutes and their sums, over any days. */
 type Measured = Pick<LiquiditySpan, "from" | "to" | "sums" | "up">;
 
 export interface Score {
@@ -145,8 +145,8 @@ export interface Score {
 }
 
 /**
- * Gate's way of scoring a market maker: a minute scores where one's own spread is narrower than `spread` and the
- * smaller of the two sides within `band` is larger than `size`, in quote. Both strictly.
+ * Returns Gate's scoring rule for market makers: a minute scores if the own spread is below `spread`, and the smaller
+ * of the two sides within `band` exceeds `size`, in quote. Both comparisons are strict.
  */
 export const gateRule = ({ spread, size, band }: Omit<Score, "share">): UpRule => ({
   key: `gate-score ${text(spread)} ${text(size)} ${band}`,
@@ -162,14 +162,14 @@ export const gateScore = (span: Measured, { share }: Pick<Score, "share">): Obli
 ];
 
 export interface Agreement {
-  /** Own orders on both sides no wider apart than this. */
+  /** Maximum spread of own orders on both sides. */
   readonly spread: Decimal;
-  /** On the mean of the time, so much on each side within the band, in quote. */
+  /** Minimum mean depth on each side within the band, in quote. */
   readonly depth: Decimal;
   readonly band: DepthBand;
-  /** Own orders a side. */
+  /** Number of own orders per side. */
   readonly levels: number;
-  /** The share of the time that is asked for. */
+  /** Required share of the time. */
   readonly uptime: Decimal;
 }
 
@@ -179,7 +179,7 @@ export const agreementRule = ({ spread, levels }: Pick<Agreement, "spread" | "le
     ownSpread !== null && ownSpread <= spread && Math.min(bids, asks) >= levels,
 });
 
-/** What an agreement with a market maker usually asks: uptime at a spread with so many levels, and depth over time. */
+/** Checks the usual terms of a market-making agreement: uptime at a spread with a number of levels, and mean depth. */
 export const quotingAgreement = (
   span: Measured,
   request: Pick<Agreement, "depth" | "band" | "uptime">,
@@ -189,7 +189,10 @@ export const quotingAgreement = (
   depthFinding(span, request, "asks"),
 ];
 
-/** Time-weighted: each known minute counts alike. Unknown ones might have held nothing, and nobody knows how much else. */
+/**
+ * Returns the time-weighted depth: each known minute has the same weight. Unknown minutes could be zero or
+ * arbitrarily large.
+ */
 function depthFinding(
   { from, to, sums }: Measured,
   { depth, band }: Pick<Agreement, "depth" | "band">,
@@ -204,7 +207,7 @@ function depthFinding(
   return { rule: `mean depth of own ${side}`, state, unit: "quote", value, limit: depth };
 }
 
-/** The share of known minutes that are up, and whether the unknown ones could turn the verdict. */
+/** Returns the share of known minutes that keep the rule, and whether unknown ones could change the verdict. */
 function upShare(
   { from, to, sums, up: count }: Measured,
   { rule, required: requestedValue }: { readonly rule: string; readonly required: Decimal },

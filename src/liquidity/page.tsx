@@ -3,7 +3,7 @@ import { plainTexts } from "../kernel/plain-text.ts";
 import { minuteText } from "../kernel/time.ts";
 import type { LiquidityAnswer } from "./schema.ts";
 
-/** One page to send, which needs nothing else: what was offered, one's own and the market's apart. */
+/** Renders the report as a single self-contained page, with own orders and the market's apart. */
 export function liquidityPage(answer: unknown): string {
   const report = plainTexts(answer) as LiquidityAnswer;
   const { exchange, symbol, from, to, own, market, cutShort, days, hash } = report;
@@ -154,7 +154,7 @@ const dayRow = (day: Day): string[] => [
 
 const [CHART_WIDTH, CHART_HEIGHT] = [1080, 160] as const;
 
-/** Of each day the share of its known minutes with both sides: one's own before the market's. */
+/** Charts each day's share of known minutes with both sides: own orders before the market's. */
 function uptimeChart(days: readonly Day[]) {
   const width = CHART_WIDTH / Math.max(1, days.length);
   const bar = (index: number, share: number | null, kind: "own" | "all") => {

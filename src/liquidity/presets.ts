@@ -1,4 +1,4 @@
-/** Obligations by their names, with what a person asks of them. */
+/** Obligations by name, with the user's values. */
 import { type Decimal, decimal, ONE } from "../kernel/decimal.ts";
 import { dayOfMinute } from "../model/samples/minute.ts";
 import type { LiquidityPromise, PromiseRequest } from "../model/samples/promise.ts";
@@ -14,7 +14,7 @@ import {
 } from "./obligations.ts";
 import type { LiquiditySpan, UpRule } from "./span.ts";
 
-/** What an agreement usually asks, where a person says nothing else. */
+/** Default terms of an agreement. */
 export const USUAL_PROMISE = {
   spread: decimal("0.02"),
   depth: 1000n * ONE,
@@ -23,7 +23,7 @@ export const USUAL_PROMISE = {
   uptime: decimal("0.9"),
 } as const;
 
-/** The last whole day of a span: one that has only begun is none. */
+/** Returns the last complete day of a span. */
 export const lastWholeDay = ({ to }: Pick<LiquiditySpan, "to">): number => dayOfMinute(to) - 1;
 
 function agreedOf(request: PromiseRequest) {
@@ -44,7 +44,10 @@ export function upRuleOf({ preset, request }: LiquidityPromise): UpRule | undefi
   return preset === "agreement" ? agreementRule(agreed) : undefined;
 }
 
-/** `span` is counted by the promise's own rule; `volumes` are what everybody has traded a day, in quote, up to the last whole day. */
+/**
+ * Returns the results. `span` is counted by the agreement's own rule; `volumes` are everybody's daily volumes in
+ * quote, up to the last complete day.
+ */
 export function findingsOf(
   { preset, request }: LiquidityPromise,
   span: LiquiditySpan,

@@ -1,4 +1,4 @@
-/** The text of a day that is signed, and the bundle of days that is published: docs/proof.md. */
+/** The signed text of a day, and the published bundle of days: docs/proof.md. */
 import { MINUTE } from "../kernel/time.ts";
 import type { LiquidityMinute, MissedMinute } from "../model/samples/minute.ts";
 import { PROOF_FORMAT } from "../model/samples/proof.ts";
@@ -22,7 +22,10 @@ export interface BundleDay {
   readonly signature: string;
 }
 
-/** Samples in order, then minutes without one in order. Times are milliseconds since 1970; unknown values are empty. */
+/**
+ * Returns samples in order, then minutes without one in order. Times are milliseconds since 1970; unknown values are
+ * empty.
+ */
 export const proofLines = (
   rows: readonly LiquidityMinute[],
   misses: readonly MissedMinute[],
@@ -35,7 +38,7 @@ export const proofLines = (
   ...misses.map(({ minute, cause }) => `miss,${minute * MINUTE},${cause}`),
 ];
 
-/** What the hash of a day is made of. */
+/** Returns the text whose hash identifies a day. */
 export const dayText = (
   { exchange, symbol }: WatchedPair,
   { day, previous, lines }: Pick<BundleDay, "day" | "previous" | "lines">,

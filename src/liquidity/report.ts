@@ -1,4 +1,4 @@
-/** What a token project shows its exchange: what was offered over a span, one's own and the market's apart. */
+/** Computes a liquidity report: what was offered over a span, with own orders and the market's apart. */
 import { type Decimal, div, ONE, text } from "../kernel/decimal.ts";
 import { MINUTE } from "../kernel/time.ts";
 import type { LiquidityMinute } from "../model/samples/minute.ts";
@@ -7,7 +7,7 @@ import { type MinuteRun, meanOfTotal, type OfferSums } from "../model/samples/su
 import type { ObligationFinding } from "./obligations.ts";
 import type { LiquiditySpan } from "./span.ts";
 
-/** Minutes on end, of one cause, of which nothing is known, or in which own orders were not on both sides; `to` is not one of them. */
+/** Consecutive minutes without data, or without own orders on both sides, with one cause; `to` is excluded. */
 export interface LiquidityGap {
   readonly from: number;
   readonly to: number;
@@ -18,7 +18,7 @@ export interface LiquidityGap {
 /** Means over the known minutes; shares of 1, depths in quote within 0.5, 1 and 2 % of the mid. */
 export interface LiquidityFigures {
   readonly spread: Decimal | null;
-  /** Of the known minutes those with both sides at every moment that was seen. */
+  /** Share of known minutes with both sides at every observed moment. */
   readonly twoSided: Decimal | null;
   readonly depth: Sides<Depths> | null;
 }
@@ -27,16 +27,16 @@ export interface LiquidityReport {
   readonly minutes: number;
   readonly known: number;
   readonly samples: number;
-  /** Minutes whose book ended inside 2 %: of them the visible book is told, and no more. */
+  /** Number of minutes whose book ended inside 2 %; only the visible part of them counts. */
   readonly cutShort: number;
-  /** Means of how many other places told a price, where that is known, and of how far the mid was off their median. */
+  /** Mean number of other sources with a price, if known, and mean deviation of the mid from their median. */
   readonly sources: number | null;
-  /** Known minutes of which nobody can say whether there was a price elsewhere. */
+  /** Number of known minutes for which it is unknown whether another source had a price. */
   readonly unknownSources: number;
   readonly deviation: Decimal | null;
   readonly own: LiquidityFigures;
   readonly market: LiquidityFigures;
-  /** The longest of them, in the order of time, and how many more there are. */
+  /** The longest gaps in time order, and the number of others. */
   readonly gaps: readonly LiquidityGap[];
   readonly moreGaps: number;
   readonly findings: readonly ObligationFinding[];
@@ -44,7 +44,7 @@ export interface LiquidityReport {
 
 const MOST_GAPS_SHOWN = 100;
 
-/** `since` is the first minute that was ever seen of the pair. */
+/** Computes the report; `since` is the first minute with data of the pair. */
 export function liquidityReport(
   span: LiquiditySpan,
   findings: readonly ObligationFinding[],
@@ -78,7 +78,7 @@ export function offerFigures({ spread, depth }: OfferSums, known: number): Liqui
   };
 }
 
-/** A year may have more gaps than can be sorted in one go. */
+/** Number of gaps that are sorted at once, because a year can have many. */
 const GAPS_AT_ONCE = 20 * MOST_GAPS_SHOWN;
 
 function longestGaps(all: Iterable<LiquidityGap>): Pick<LiquidityReport, "gaps" | "moreGaps"> {
@@ -95,7 +95,7 @@ function longestGaps(all: Iterable<LiquidityGap>): Pick<LiquidityReport, "gaps" 
   return { gaps, moreGaps: count - gaps.length };
 }
 
-/** Runs of all days in order; where no own order exists at all, their absence is no gap. */
+/** Yields runs of all days in order; if there are no own orders at all, their absence is not a gap. */
 export function* gapsIn({ days, sums }: LiquiditySpan, since: number | undefined): Generator<LiquidityGap> {
   let last: LiquidityGap | undefined;
   for (const run of days.flatMap(({ runs }) => runs)) {
@@ -111,7 +111,7 @@ export function* gapsIn({ days, sums }: LiquiditySpan, since: number | undefined
   if (last) yield last;
 }
 
-/** Before the first minute that was seen the cause is unknown. After it a missing request is a fault of our own. */
+/** Returns a gap. Before the first minute with data the cause is unknown; later, a missing request is an internal fault. */
 const gapOf = ({ cause, ...run }: MinuteRun, since = Number.POSITIVE_INFINITY): LiquidityGap => ({
   ...run,
   cause: cause ?? (run.what === "absent" || run.from < since ? "unknown" : "ours"),
@@ -133,7 +133,7 @@ export const MINUTE_COLUMNS = [
   "absence",
 ] as const;
 
-/** A minute as a row of a table: what is not known is empty. The report's hash is that of all its rows. */
+/** Formats a minute as a row of a table; unknown values are empty. The report's hash covers all its rows. */
 export function minuteRow(row: LiquidityMinute): (string | number | null)[] {
   const { minute, samples, ownOrders } = row;
   return [

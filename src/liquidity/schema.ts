@@ -51,7 +51,7 @@ const liquidityDay = () =>
     asksWithin2: nullable().describe("Mean of all asks within 2 % of the mid price, in quote"),
   });
 
-/** Of the price at other places. */
+/** Fields for the price at other sources. */
 const elsewhereFields = () => ({
   sources: nullable().describe("Mean number of other price sources; null if unknown in all minutes"),
   unknownSources: z.number().describe("Known minutes in which other price sources did not respond"),
@@ -102,7 +102,7 @@ export type LiquidityAnswer = z.output<ReturnType<typeof LiquidityShape>>;
 const percentField = (name: string) =>
   decimalField(`Invalid request: ${name}`, 100).transform((value) => div(value, WHOLE_PERCENT, "half"));
 
-/** Percents are read as shares of 1. */
+/** Input of a report; percentages are converted to shares of 1. */
 export const liquidityInput = (ids: readonly string[]) =>
   z.object({
     exchange: exchangeField(ids),

@@ -1,4 +1,4 @@
-/** Days in order, as their sums. */
+/** Spans of days in order, as sums. */
 import { dayOfMinute, MINUTES_A_DAY, type MissedMinute } from "../model/samples/minute.ts";
 import {
   addSums,
@@ -11,7 +11,7 @@ import {
 } from "../model/samples/sums.ts";
 import type { OwnOffer } from "../ports/stores/liquidity-store.ts";
 
-/** What a rule counts: a minute keeps it or does not. Two rules with one key count alike. */
+/** Decides whether a minute keeps a rule. Two rules with the same key are equal. */
 export interface UpRule {
   readonly key: string;
   readonly isUp: (minute: OwnOffer) => boolean;
@@ -22,7 +22,7 @@ export interface LiquiditySpan {
   readonly from: number;
   readonly to: number;
   readonly sums: LiquiditySums;
-  /** Minutes that keep the rule; 0 without one. */
+  /** Number of minutes that keep the rule; 0 without a rule. */
   readonly up: number;
   readonly days: readonly DaySums[];
 }
@@ -31,7 +31,7 @@ export const countUp = (rows: readonly OwnOffer[], rule: UpRule): Record<string,
   [rule.key]: rows.filter(rule.isUp).length,
 });
 
-/** Some minutes of a day, added up. */
+/** Sums of some minutes of a day. */
 export type DayPart = Pick<DaySums, "sums" | "runs" | "up" | "missed">;
 
 export const addUpMinutes = (
@@ -45,7 +45,7 @@ export const addUpMinutes = (
   missed: misses.length,
 });
 
-/** Two parts that follow each other, counted by the same rules. */
+/** Joins two consecutive parts with the same rules. */
 export const joinParts = (a: DayPart, b: DayPart): DayPart => ({
   sums: addSums(a.sums, b.sums),
   runs: [...a.runs, ...b.runs],
@@ -68,7 +68,7 @@ function upOn({ up, day }: DaySums, { key }: UpRule): number {
   return count;
 }
 
-/** The days that a span touches: where each begins and ends in it. */
+/** Returns the days of a span, with the start and end of each within it. */
 export function spanDays({
   from,
   to,

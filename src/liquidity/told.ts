@@ -1,4 +1,4 @@
-/** A report as it is told: percents and quote as numbers. */
+/** Formats a report with percentages and quote as numbers. */
 import { type Decimal, wire } from "../kernel/decimal.ts";
 import { MINUTE } from "../kernel/time.ts";
 import type { Depths, Sides } from "../model/samples/sample.ts";
@@ -45,7 +45,7 @@ export const reportOut = ({ own, market, gaps, findings, deviation, ...counts }:
   findings: findings.map(findingOut),
 });
 
-/** The same figures, day by day; `name` formats a day that is counted from 1970. */
+/** Formats the same figures by day; `name` formats a day counted from 1970. */
 export const daysOut = ({ days }: Pick<LiquiditySpan, "days">, name: (day: number) => string) =>
   days.map(({ day, sums }) => ({ day: name(day), ...dayOut(sums) }));
 

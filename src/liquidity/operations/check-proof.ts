@@ -12,7 +12,7 @@ export interface BundleVerdict {
   readonly first: string | null;
   readonly last: string | null;
   readonly days: number;
-  /** Minutes with a sample, and those among them with own orders on both sides. */
+  /** Number of minutes with a sample, and of those with own orders on both sides. */
   readonly known: number;
   readonly twoSided: number;
   readonly faults: readonly string[];
@@ -22,8 +22,8 @@ const OWN_SPREAD = MINUTE_COLUMNS.indexOf("ownSpread");
 const FORMS = { key: /^[0-9a-f]{64}$/, hash: /^[0-9a-f]{64}$/, signature: /^[0-9a-f]{128}$/ };
 
 /**
- * Checks a published file as docs/proof.md describes it: form, order of days and minutes, links, hashes and signatures.
- * `expected` is the public key that must have signed it. Each fault names its day.
+ * Checks a published file as docs/proof.md describes it: format, order of days and minutes, links, hashes and
+ * signatures. `expected` is the public key that must have signed it. Each fault names its day.
  */
 export async function checkBundle(text: string, expected?: string): Promise<BundleVerdict> {
   const [first = "", ...rest] = text.split("\n");
@@ -108,7 +108,7 @@ function orderFaults(before: BundleDay | undefined, { day, previous }: BundleDay
   ];
 }
 
-/** Samples in order, then misses in order, all of the day. */
+/** Checks that samples are in order, then misses in order, all within the day. */
 function lineFaults({ day, lines }: BundleDay): string[] {
   const from = Date.parse(day);
   const faults: string[] = [];

@@ -19,30 +19,30 @@ import {
 
 type DayReading = Pick<Deps, "local" | "requests"> & { readonly store: LiquidityStore };
 
-/** Whole days, but for the one that is not over, and the rule that counts their minutes. */
+/** Complete days and the current one, and the rule that counts their minutes. */
 export interface SpanRead {
   readonly pair: WatchedPair;
   readonly from: number;
   readonly to: number;
-  /** The day that is not over. */
+  /** The current day, which is incomplete. */
   readonly today: number;
-  /** The first minute that has a row. */
+  /** The first minute with a row. */
   readonly since: number | undefined;
   readonly rule: UpRule | undefined;
 }
 
-/** Days whose stored sums are read at once. */
+/** Number of days whose stored sums are read at once. */
 const DAYS_AT_ONCE = 31;
-/** So many minutes are read in one turn, which takes some milliseconds. */
+/** Number of minutes that are read at once, which takes some milliseconds. */
 const MINUTES_AT_ONCE = 360;
-/** Requests that stay for storing what was added up, and for the rest of an answer. */
+/** Requests reserved for storing sums, and for the rest of a response. */
 const REQUESTS_LEFT = 5;
-/** Rules by which a day stays counted. */
+/** Maximum number of rules with stored results per day. */
 const MOST_RULES = 8;
 
 /**
- * The sums of a span. A finished day comes from its stored sums; where it has none it is added up and stored, a quarter
- * of a day in a turn, so that others are answered in between. Throws AppError when the platform's requests are used up.
+ * Returns the sums of a span. A finished day uses its stored sums; without them, it is computed and stored, a quarter
+ * of a day at a time, so other requests run in between. Throws AppError if the platform's requests are used up.
  */
 export async function readLiquidity(deps: DayReading, request: SpanRead): Promise<LiquiditySpan> {
   const all = spanDays(request);
@@ -94,7 +94,7 @@ const tooManyDays = (): AppError =>
 
 interface DayRead extends SpanDay {
   readonly known: DaySums | undefined;
-  /** Of this day and of others. */
+  /** Misses of this day and of others. */
   readonly misses: readonly MissedMinute[];
 }
 

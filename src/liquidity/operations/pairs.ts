@@ -21,7 +21,7 @@ export const WatchedShape = lazy(() =>
   }),
 );
 
-/** The pairs of the settings. What was offered there is the report's to tell. */
+/** Operation that lists the sampled pairs of the settings; the report shows their results. */
 export const watchedPairs = operation({
   name: "list_watched_pairs",
   summary: "List sampled pairs with their agreements",

@@ -5,7 +5,7 @@ import { nearlyMissed } from "../nearly-missed.ts";
 import { upRuleOf } from "../presets.ts";
 import { addUpMinutes, joinDays } from "../span.ts";
 
-/** What was promised of watched pairs and is about to be missed today. */
+/** Returns alarms about obligations of sampled pairs that are at risk today. */
 export async function promiseAlarms(
   { liquidity }: Pick<Deps, "liquidity">,
   now: Millis,

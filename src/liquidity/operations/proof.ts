@@ -12,12 +12,12 @@ export interface ProofDeps {
   readonly proofs: ProofStore;
 }
 
-/** A day is over, and late samples of it have come, so long after its end. */
+/** How long after a day's end it is signed, so late samples are included. */
 const SIGNED_AFTER: Millis = 10 * MINUTE;
 
 /**
- * Signs finished days of a pair, oldest first, up to `most` of them; returns how many. Days without any row are left
- * out. Another process may sign the same days: each is signed once.
+ * Signs finished days of a pair, oldest first, at most `most`; returns the number. Skips days without any row. If
+ * another process signs the same days, each is signed once.
  */
 export async function signDays(
   { store, proofs }: ProofDeps,
@@ -48,8 +48,8 @@ async function readLines(store: LiquidityStore, pair: WatchedPair, day: number) 
 }
 
 /**
- * The lines of a bundle, a day at a time. Throws AppError without a signed day in the span, and where the stored minutes
- * are not those that were signed.
+ * Yields the lines of a bundle, one day at a time. Throws AppError if no day in the span is signed, or if the stored
+ * minutes differ from the signed ones.
  */
 export async function* bundleLines(
   { store, proofs }: ProofDeps,

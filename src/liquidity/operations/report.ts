@@ -87,7 +87,7 @@ export const liquidityOperation = (ids: readonly string[]): Operation =>
     },
   });
 
-/** Volume is what an exchange tells of its whole market: it is asked where a rule names it, and nowhere else. */
+/** Reads the results. Volume is the exchange's for its whole market, and is read only if a rule uses it. */
 async function readFindings(
   deps: Deps,
   pair: WatchedPair,
@@ -99,7 +99,7 @@ async function readFindings(
   return findingsOf(promise, span, await readVolumes(deps, pair, wanted, now));
 }
 
-/** Of a table of the days that have minutes, each with the hash of its own. */
+/** Returns the hash of a table of days with minutes, each with its own hash. */
 const hashOfDays = ({ days }: LiquiditySpan): Promise<string> =>
   digest(
     csv(
@@ -108,7 +108,7 @@ const hashOfDays = ({ days }: LiquiditySpan): Promise<string> =>
     ),
   );
 
-/** What is asked for, and where nothing is said of it, what the settings promise. */
+/** Returns the requested terms, with the settings' agreement as default. */
 function promiseOf(
   promised: LiquidityPromise | undefined,
   preset: Preset | undefined,
@@ -133,10 +133,10 @@ const nobodyWatches = ({ exchange, symbol }: WatchedPair): AppError =>
     `${symbol} on ${exchange} is not sampled; add it to EDGEMAKER_LIQUIDITY, as ${exchange}:${symbol}`,
   );
 
-/** Four digits behind the point are more than anybody agrees on. */
+/** Rounds to four decimals, more than any agreement uses. */
 const toFourDigits = (value: number): number => Number(value.toFixed(4));
 
-/** What a person reads: depths as a table, and what is not asked, and days that nobody saw, left out. */
+/** Formats the report for people: depths as a table, without rules that were not requested and days without data. */
 function reportView(answer: unknown) {
   const { own, market, preset, findings, samples: _samples, ...result } = answer as LiquidityAnswer;
   const { gaps, days, hash, ...counts } = result;

@@ -20,17 +20,17 @@ type SampleWorld = Pick<
   "liquidity" | "store" | "venue" | "exchanges" | "reference" | "requests" | "inTime" | "log" | "local"
 >;
 
-/** The most that every exchange tells in one answer. */
+/** Maximum number of levels that every exchange returns in one response. */
 const SAMPLED_LEVELS = 100;
-/** Requests that a pair's sample may take. */
+/** Maximum number of requests for a pair's sample. */
 const REQUESTS_PER_SAMPLE = 4;
 
-/** The exchange has taken it, and has not said that it has ended. */
+/** States of an order that the exchange has accepted and not ended. */
 const ON_THE_BOOK: readonly OrderState[] = ["submitted", "open", "partially_filled"];
 
 /**
- * Once a minute and pair, by whichever process comes first: what its book offers, and what of it is ours. A book that
- * cannot be read is no sample: that minute is unknown.
+ * Samples each pair once a minute, in the first process that starts: its book, and our part of it. A book that cannot
+ * be read gives no sample: that minute is unknown.
  */
 export async function sampleLiquidity(world: SampleWorld): Promise<void> {
   const { liquidity, store, requests, log } = world;
@@ -51,7 +51,7 @@ export async function sampleLiquidity(world: SampleWorld): Promise<void> {
   await signYesterday(world, now);
 }
 
-/** After midnight of UTC a day is added up, also after a sample of it that came late. Later a report does it. */
+/** How long after midnight UTC a day is computed, also after late samples; later, a report computes it. */
 const MINUTES_OF_ADDING_UP = 60;
 
 async function addUpYesterday({ liquidity, ...deps }: SampleWorld, now: Millis): Promise<void> {
@@ -68,7 +68,7 @@ async function addUpYesterday({ liquidity, ...deps }: SampleWorld, now: Millis):
   }
 }
 
-/** Days of a pair that are signed at once: after a time without a server it catches up within the hour. */
+/** Maximum number of days of a pair that are signed at once, so a backlog is signed within the hour. */
 const DAYS_SIGNED_AT_ONCE = 3;
 
 async function signYesterday({ liquidity, log, requests }: SampleWorld, now: Millis): Promise<void> {
@@ -87,15 +87,16 @@ async function signYesterday({ liquidity, log, requests }: SampleWorld, now: Mil
   );
 }
 
-/** What samples leave to the passes that come after them: requests, and time. */
+/** What sampling leaves to later passes: requests and time. */
 interface LeftToPasses {
   readonly requests: number;
   readonly within: Millis;
 }
 
 /**
- * Where one pass a minute is all there is, orders have lain longest before it, and what has filled since the last one is
- * away: after it a book shows more than was offered. What is not looked at by then, another look has to find.
+ * Samples before the passes. If there is one pass per minute, the book is worst right before it, because filled
+ * orders are still missing; sampling after it would show more than was offered. Pairs that do not fit in time are
+ * sampled afterwards.
  */
 export async function sampleFirst(world: SampleWorld, left: LeftToPasses): Promise<void> {
   const { liquidity, requests, local } = world;
@@ -107,10 +108,10 @@ export async function sampleFirst(world: SampleWorld, left: LeftToPasses): Promi
   await Promise.race([sampled, local.sleep(left.within)]);
 }
 
-/** Places that list a pair and are silent, or are not asked, are not none: whether there is a price is unknown. */
+/** Result if sources that list the pair did not respond: the price is unknown, not missing. */
 const UNKNOWN_ELSEWHERE = { reference: null, sources: null };
 
-/** The median of what other places say, and how many have. That none does takes nothing from the sample. */
+/** Returns the median price of other sources and their number. Without any, the sample is still valid. */
 async function priceElsewhere(world: SampleWorld, { exchange, symbol }: WatchedPair) {
   const { reference, exchanges, requests, log } = world;
   if (!reference) return { reference: null, sources: 0 };
@@ -144,10 +145,10 @@ async function samplePair(world: SampleWorld, pair: WatchedPair): Promise<void> 
   for (const row of foldSamples([{ ...sample, absence }])) await liquidity?.store.keep(pair, row);
 }
 
-/** Orders that a pass was moving meanwhile are looked at again, so often. */
+/** Maximum number of reads while a pass moves orders. */
 const MOST_LOOKS = 2;
 
-/** The book, and what of it is ours: an order that rests is told by the book, whatever the last pass has seen of it. */
+/** Reads the book and own orders in it; the book decides about open orders, whatever the last pass observed. */
 async function lookAtPair(
   { store, inTime, requests }: SampleWorld,
   { exchange, symbol }: WatchedPair,

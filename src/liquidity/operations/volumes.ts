@@ -6,15 +6,15 @@ import type { Deps } from "../../ports/deps.ts";
 import { forAnyone } from "../../ports/for-anyone.ts";
 import type { WatchedPair } from "../../ports/stores/liquidity-store.ts";
 
-/** So many days on end, the last one included, counted from 1970. */
+/** Consecutive days up to the last one, counted from 1970. */
 interface DaysRequest {
   readonly last: number;
   readonly count: number;
 }
 
 /**
- * What everybody has traded a day, in quote, as the exchange's candles tell it, oldest first: base × a third of
- * high, low and close. Null of a day that it does not tell; a report does not fail for what it only shows.
+ * Returns everybody's daily volume in quote from the exchange's candles, oldest first: base × (high + low + close) ÷
+ * 3. Null for a day that is missing; a missing volume does not fail the report.
  */
 export async function readVolumes(
   { venue, marketTime }: Pick<Deps, "venue" | "marketTime">,
