@@ -4,7 +4,7 @@ import type { StrategyDefinitions } from "./ports/definition.ts";
 import type { Kind } from "./ports/kind.ts";
 import { quoteKind } from "./quote/kind.ts";
 
-/** Every kind of strategy that this program can run, with the strategies that its user has written. */
+/** Returns every kind of strategy that this program can run, including the strategies that its user wrote. */
 export const kindsWith = (definitions: StrategyDefinitions): readonly Kind[] => [
   gridKind,
   quoteKind,

@@ -3,7 +3,7 @@ import type { StrategyDefinition } from "../ports/definition.ts";
 
 const STRATEGY_NAME = /^[a-z][a-z0-9-]{0,30}$/;
 
-/** Of every start, preview and backtest, and of every command: a config that had them could not be given. */
+/** Fields of every start, preview, backtest and command; a config with these names could not be set. */
 export const RESERVED_FIELDS: ReadonlySet<string> = new Set([
   ...["exchange", "symbol", "baseBudget", "quoteBudget", "dryRun", "dryBalance", "planHash", "planId"],
   ...["timeframe", "since", "until", "fills", "fill", "extremes", "marketSpread", "tickInterval", "data"],
@@ -11,7 +11,7 @@ export const RESERVED_FIELDS: ReadonlySet<string> = new Set([
   ...["db", "sandbox", "seed", "venueUrl", "strategies", "json", "apiUrl", "token", "yes", "format", "help"],
 ]);
 
-/** The definition as it is, checked. Throws TypeError where its name, config or orders are none. */
+/** Checks a definition and returns it. Throws TypeError if its name, config or orders are invalid. */
 export function defineStrategy<Schema extends z.ZodObject, State = unknown>(
   definition: StrategyDefinition<Schema, State>,
 ): StrategyDefinition<Schema, State> {

@@ -12,7 +12,7 @@ import type { DeclaredConfig, DeclaredState, DeclaredStrategy } from "./state.ts
 
 const DECLARED = "declared";
 
-/** A declared strategy: a function that a user has written says which orders should be open. */
+/** Declared strategy: a user's function returns the orders that should be open. */
 export const declaredKind = (definitions: StrategyDefinitions): Kind<DeclaredConfig, DeclaredState> => ({
   name: DECLARED,
   version: 1,
@@ -47,7 +47,7 @@ const withNewFill = (
 
 export const isDeclared = (strategy: Strategy): strategy is DeclaredStrategy => strategy.kind === DECLARED;
 
-/** A strategy as the declared one that it is. Throws for one of another kind. */
+/** Returns a strategy as a declared one. Throws for a strategy of another kind. */
 export function asDeclared(strategy: Strategy): DeclaredStrategy {
   if (!isDeclared(strategy)) throw new TypeError(`strategy ${strategy.id} is of another kind`);
   return strategy;

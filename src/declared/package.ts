@@ -1,4 +1,4 @@
-/** What the file of a strategy imports as `edgemaker`. */
+/** The module that strategy files import as `edgemaker`. */
 export * as z from "zod";
 export { type Amount, Money } from "../kernel/money.ts";
 export type {

@@ -8,10 +8,10 @@ import { NEW_STRATEGY_STATE, type Strategy } from "../model/strategy.ts";
 import type { AnyStrategyDefinition } from "../ports/definition.ts";
 
 export interface DeclaredConfig extends PositionConfig {
-  /** The name of its definition, and the version that it was started with. */
+  /** Name of its definition, and the version at its start. */
   readonly definition: string;
   readonly version: number;
-  /** What the user gave, as JSON. */
+  /** The user's config as JSON. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
@@ -24,13 +24,13 @@ export interface DeclaredFill {
 }
 
 export interface DeclaredState extends PositionState {
-  /** The id that each slot's order has, by the slot's index. */
+  /** Id of each slot's order, by the slot's index. */
   readonly ids: readonly string[];
-  /** What the function has returned as its state, as JSON text, and the version that did; null before. */
+  /** State that the function returned, as JSON text, and its version; null before the first call. */
   readonly memory: { readonly json: string; readonly version: number } | null;
-  /** That the function has not been called with yet. */
+  /** Fills that were not yet passed to the function. */
   readonly fills: readonly DeclaredFill[];
-  /** Why it does not run, and the resumes under which that was found: a person's next resume calls it again. */
+  /** Why it does not run, and the number of resumes when it failed: the next resume calls the function again. */
   readonly fault: { readonly message: string; readonly resumes: number } | null;
 }
 

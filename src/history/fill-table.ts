@@ -22,7 +22,7 @@ const FILL_TABLE_COLUMNS = [
   "feeValue",
 ];
 
-/** Fills as a table; what a fill was charged in several assets stands in one cell each, in the same order. */
+/** Formats fills as a table; several fee assets of a fill are in one cell each, in the same order. */
 export const fillTable = (
   { fills, exchange, symbol }: z.input<ReturnType<typeof FillsShape>>,
   iso: (at: number) => string,
@@ -48,7 +48,7 @@ export const fillTable = (
     ]),
   );
 
-/** What a fill was charged, in quote; empty where an asset's worth was never told. */
+/** Returns a fill's fees in quote; empty if the value of an asset is unknown. */
 function feeValue(
   { fees, price }: z.input<ReturnType<typeof FillsShape>>["fills"][number],
   symbol: string,

@@ -10,7 +10,7 @@ import { SIDES } from "../model/market.ts";
 import type { Order, OrderState } from "../model/order.ts";
 import type { ArchiveFile, Page } from "../ports/stores/history-store.ts";
 
-/** Of one page. */
+/** Maximum rows of one page. */
 export const MOST_ROWS = 1000;
 
 export const historyInput = lazy(() =>
@@ -29,7 +29,7 @@ export const historyInput = lazy(() =>
   }),
 );
 
-/** The page that is asked for; `before` is `<ms>` or `<ms>.<id>`. */
+/** Returns the requested page; `before` is `<ms>` or `<ms>.<id>`. */
 export function historyPage({ limit, before }: z.output<ReturnType<typeof historyInput>>): Page {
   if (before === undefined) return { limit };
   const point = before.indexOf(".");
@@ -38,14 +38,14 @@ export function historyPage({ limit, before }: z.output<ReturnType<typeof histor
     : { limit, before: { at: Number.parseInt(before.slice(0, point), 10), id: before.slice(point + 1) } };
 }
 
-/** Names the next page; null when this one is not full. */
+/** Returns the position of the next page; null if this page is not full. */
 export const nextPageOf = (
   rows: readonly unknown[],
   { limit }: Page,
   last: string | undefined,
 ): string | null => (rows.length < limit ? null : (last ?? null));
 
-/** Names the archives in which a strategy's older rows may be; nothing while there are newer ones to read here. */
+/** Names the archives that can contain a strategy's older rows; none while newer rows are left here. */
 export function archivedOf(
   next: string | null,
   { startedAt }: { readonly startedAt: Millis },
@@ -149,7 +149,7 @@ const SHOWN_STATUS: Partial<Record<OrderState, "unknown" | "open">> = {
   submitted: "open",
 };
 
-/** An order as it is told of a strategy of that kind. */
+/** Formats an order in the history of a strategy of that kind. */
 export function historicOrderOut(
   order: Order,
   strategyKind: "grid" | "quote" | "declared",
@@ -205,7 +205,7 @@ export const eventShown = ({
   timestamp: at,
 });
 
-/** Fills as a person reads them: each fee as an amount of its asset. */
+/** Formats fills for people: each fee as an amount of its asset. */
 export function fillsView(answer: unknown) {
   const { fills, ...rest } = answer as z.output<ReturnType<typeof FillsShape>>;
   return {

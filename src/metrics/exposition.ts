@@ -1,6 +1,6 @@
-/** Figures as Prometheus reads them: text format 0.0.4 (prometheus.io/docs/instrumenting/exposition_formats). */
+/** A metric for Prometheus: text format 0.0.4 (prometheus.io/docs/instrumenting/exposition_formats). */
 export interface Family {
-  /** Without the prefix; a counter's ends in `_total`. */
+  /** Name without the prefix; a counter's ends in `_total`. */
   readonly name: string;
   readonly help: string;
   readonly type: "gauge" | "counter";
@@ -14,7 +14,7 @@ export interface Sample {
 
 export const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/** A family without a sample is left out: unknown is not zero. */
+/** Formats metrics; a metric without a sample is omitted: unknown is not zero. */
 export const exposition = (families: readonly Family[]): string =>
   families
     .filter(({ samples }) => samples.length > 0)

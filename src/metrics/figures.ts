@@ -10,15 +10,15 @@ import type { Family, Sample } from "./exposition.ts";
 
 export interface MetricsSeen {
   readonly readings: Readings;
-  /** Those that are not stopped. */
+  /** Strategies that are not stopped. */
   readonly views: readonly StrategyView[];
   readonly kinds: Kinds;
-  /** How long the database took to tell both. */
+  /** Time that the database took for both reads. */
   readonly databaseMillis: Millis;
   readonly version: string;
 }
 
-/** Everything that is told to Prometheus, of the database alone: any process tells the same. */
+/** Returns all metrics from the database alone, so every process returns the same. */
 export const metricsOf = (seen: MetricsSeen): readonly Family[] => [
   gauge("build_info", "Version of this server", [{ labels: { version: seen.version }, value: 1 }]),
   gauge("database_seconds", "Database time for this response", [one(seen.databaseMillis / SECOND)]),
@@ -74,7 +74,10 @@ function ofStrategies({ views, kinds }: MetricsSeen): Family[] {
   ];
 }
 
-/** Undefined for a kind that this program does not know, and for what a newer one has stored: no reason to tell nothing. */
+/**
+ * Returns P&L and totals; undefined for an unknown kind, or a state of a newer program, so the other metrics still
+ * work.
+ */
 function knownAccounts(view: StrategyView, kinds: Kinds): Accounts | undefined {
   try {
     return accountsOf(view, kinds);
@@ -83,7 +86,10 @@ function knownAccounts(view: StrategyView, kinds: Kinds): Accounts | undefined {
   }
 }
 
-/** A slot that lacks what it needs, or whose order nobody knows of, counts; a grid that is to rest nothing has none. */
+/**
+ * Counts missing orders: slots that lack something, or whose order is unconfirmed; zero for a grid that must have no
+ * order.
+ */
 function missingOrders({ strategy, openOrders }: StrategyView): number | undefined {
   const { status, wants, phase, state } = strategy;
   if (status !== "running" || wants !== "run" || (phase !== "active" && phase !== "placing"))
@@ -164,7 +170,7 @@ function ofAccounts({ readings, views }: MetricsSeen): Family[] {
   ];
 }
 
-/** By strategies that are not stopped; undefined where nothing was counted. */
+/** Returns the usage of strategies that are not stopped; undefined without counts. */
 function spent(
   views: readonly StrategyView[],
   account: AccountKey,

@@ -1,4 +1,4 @@
-/** A channel as a person sets and sees it: what opens it is taken in, and never told again. */
+/** Alert channels as users configure and see them; their secrets are stored and never shown again. */
 import type { ChannelKind, ChannelSecrets } from "../model/channel.ts";
 import { type LeadsInward, refusedAddress } from "../ports/outbound.ts";
 import type { ChannelReport } from "../ports/stores/notify-store.ts";
@@ -10,7 +10,7 @@ export const CHANNEL_NAME = /^[a-z0-9][a-z0-9-]{0,30}$/;
 export const CHANNEL_NAME_FORM = "a channel name must be 1 to 31 characters of a-z, 0-9 and -";
 export const QUIET_FORM = 'hours such as 22:00-07:00, or "22:00-07:00 Europe/Berlin"';
 
-/** How a channel is doing, without what opens it. */
+/** Returns a channel's status without its secrets. */
 export const describeChannel = ({ channel, pending, dead }: ChannelReport) => ({
   channel: channel.name,
   kind: channel.kind,
@@ -23,7 +23,7 @@ export const describeChannel = ({ channel, pending, dead }: ChannelReport) => ({
   error: channel.error,
 });
 
-/** What a kind is opened with, as a request names it: `bot token` is botToken. */
+/** Returns the secret fields of a kind as a request names them: `bot token` is botToken. */
 export const secretFieldsOf = (kind: ChannelKind): readonly SecretField[] =>
   SECRETS_OF[kind].map((text) => {
     const name = text.replace("?", "");
@@ -35,20 +35,20 @@ export const secretFieldsOf = (kind: ChannelKind): readonly SecretField[] =>
   });
 
 export interface SecretField {
-  /** As it is stored, and asked for at a terminal. */
+  /** Name in storage and in prompts. */
   readonly name: string;
   readonly field: string;
   readonly isNeeded: boolean;
 }
 
-/** Where messages may go. */
+/** Rules for where messages can go. */
 export interface ChannelRules {
-  /** Hosts of the operator's settings. */
+  /** Hosts in the operator's settings. */
   readonly hosts: readonly string[];
   readonly inward?: LeadsInward | undefined;
 }
 
-/** Why these secrets open no channel of this kind; undefined where they may. */
+/** Returns why these secrets are invalid for this kind; undefined if they are valid. */
 export async function refusedSecrets(
   kind: ChannelKind,
   secrets: ChannelSecrets,

@@ -1,15 +1,15 @@
-/** What is still to be told: as short however much there is, so that a storm of events makes one message. */
+/** News that is still to be sent, in bounded size, so many events become one message. */
 import { ZERO } from "../kernel/decimal.ts";
 import { ageOf, isAhead, MINUTE, type Millis } from "../kernel/time.ts";
 import { type AlertLevel, type Digest, type DigestLine, isAtLeast, NO_DIGEST } from "../model/channel.ts";
 import type { News } from "../model/news.ts";
 
 const MOST_LINES = 20;
-/** What was told is not told again so soon, only counted. */
+/** How long news with the same key is only counted after it was sent. */
 const AGAIN_AFTER: Millis = 10 * MINUTE;
 const MOST_LINES_SHOWN = 50;
 
-/** Takes in what is news to a channel of a level, at protocol time `now`. */
+/** Adds news for a channel's level, at protocol time `now`. */
 export function takeIn(
   digest: Digest,
   news: readonly News[],
@@ -56,7 +56,7 @@ const withNews = (line: DigestLine, { text, at, fill }: News): DigestLine => ({
   notional: line.notional + (fill?.notional ?? ZERO),
 });
 
-/** Lines for which somebody is told now: in quiet hours alerts alone. */
+/** Returns the lines that are due: in quiet hours only alerts. */
 export const dueLines = ({ lines }: Digest, now: Millis, isQuiet: boolean): readonly DigestLine[] =>
   lines.filter((line) => !isAhead(line.dueAt, now, AGAIN_AFTER) && (!isQuiet || line.level === "alert"));
 

@@ -1,11 +1,11 @@
 import type { ChannelSecrets, Message } from "../model/channel.ts";
 import type { Mail } from "../ports/outbound.ts";
 
-/** What tells somebody who has no server on Node why nothing comes. */
+/** Error for platforms without email, such as Workers without a server on Node. */
 export const NO_MAIL =
   "email can only be sent from Node; run `edgemaker serve` on this database, or use another kind of channel";
 
-/** The same at every try: a mailbox that has had it knows it by its id. */
+/** Returns the same email for every attempt, so a mailbox recognizes it by its id. */
 export const mailOf = ({ id, title, lines }: Message, secrets: ChannelSecrets): Mail => ({
   id,
   server: secrets.server ?? "",
@@ -16,10 +16,10 @@ export const mailOf = ({ id, title, lines }: Message, secrets: ChannelSecrets): 
   text: `${lines.join("\n")}\n`,
 });
 
-/** Encrypted from the first byte, or before anything is told. */
+/** Protocols that are encrypted from the first byte or before any data. */
 export const MAIL_PROTOCOLS: readonly string[] = ["smtps:", "smtp:"];
 
-/** Why a channel of these secrets could tell nobody; undefined where it could. */
+/** Returns why a channel with these secrets cannot send email; undefined if it can. */
 export function mailTrouble({
   server = "",
   user,

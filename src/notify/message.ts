@@ -10,7 +10,7 @@ import {
   type Message,
 } from "../model/channel.ts";
 
-/** Everything that a digest holds, as one message. */
+/** Formats everything in a digest as one message. */
 export function digestMessage({ lines, more }: Digest, { id, now }: { id: string; now: Millis }): Message {
   const sorted = [...lines].sort((a, b) => rank(b.level) - rank(a.level) || a.at - b.at);
   const level = sorted[0]?.level ?? "info";

@@ -1,11 +1,11 @@
-/** Events and fills as a person is told of them. */
+/** Formats events and fills as news. */
 
 import { plainText } from "../kernel/plain-text.ts";
 import { type AccountKey, parseAccountKey } from "../model/account.ts";
 import type { EventKind } from "../model/events.ts";
 import { levelOf, type News, type TellableEvent, type TellableFill } from "../model/news.ts";
 
-/** Undefined where nobody is told. */
+/** Returns the news of an event; undefined if it sends no alert. */
 export function eventNews({ account, strategy, at, kind, message }: TellableEvent): News | undefined {
   const level = levelOf(kind, message);
   if (level === undefined) return undefined;

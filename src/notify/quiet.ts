@@ -3,7 +3,7 @@ import type { QuietHours } from "../model/channel.ts";
 
 const DAY_MINUTES = 24 * 60;
 
-/** `22:00-07:00`, with a zone behind it where that is not UTC; undefined where it is no such thing. */
+/** Parses `22:00-07:00` with an optional time zone, UTC by default; undefined if it is invalid. */
 export function parseQuiet(text: string): QuietHours | undefined {
   const [, fromHour, fromMinute, toHour, toMinute, zone = "UTC"] =
     /^(\d{2}):(\d{2})-(\d{2}):(\d{2})(?: ([A-Za-z0-9_+/-]{1,60}))?$/.exec(text) ?? [];

@@ -1,8 +1,8 @@
-/** What each kind of channel takes, as its maker documents it. */
+/** Requests for each kind of channel, as its provider documents them. */
 import type { AlertLevel, ChannelKind, ChannelSecrets, Message } from "../model/channel.ts";
 import type { OutboundRequest } from "../ports/outbound.ts";
 
-/** What a channel of each kind is opened with, in the order in which it is asked for; optional ones end in `?`. */
+/** Secrets of each kind, in the order of the prompts; optional ones end in `?`. */
 export const SECRETS_OF: Readonly<Record<ChannelKind, readonly string[]>> = {
   webhook: ["url"],
   telegram: ["bot token", "chat id", "server?"],
@@ -11,7 +11,7 @@ export const SECRETS_OF: Readonly<Record<ChannelKind, readonly string[]>> = {
   email: ["server", "user?", "password?", "from", "to"],
 };
 
-/** The address that a channel of these secrets is reached at. Throws TypeError where that is none. */
+/** Returns the address of a channel. Throws TypeError if its secrets contain no valid one. */
 export function addressOf(kind: ChannelKind, secrets: ChannelSecrets): URL {
   if (kind === "email") return new URL(secrets.server ?? "");
   if (kind !== "telegram") return new URL(secrets.url ?? "");
@@ -19,7 +19,7 @@ export function addressOf(kind: ChannelKind, secrets: ChannelSecrets): URL {
   return new URL(`${server.replace(/\/$/, "")}/bot${secrets["bot token"] ?? ""}/sendMessage`);
 }
 
-/** The request without the signature of a webhook. */
+/** Returns the request without a webhook's signature. */
 export function requestOf(
   { name, kind }: { readonly name: string; readonly kind: Exclude<ChannelKind, "email"> },
   message: Message,
@@ -54,10 +54,13 @@ export function requestOf(
   );
 }
 
-/** docs.ntfy.sh/publish#message-priority: 5 is the highest, 3 the usual one. */
+/** docs.ntfy.sh/publish#message-priority: 5 is the highest, 3 the default. */
 const PRIORITY: Record<AlertLevel, number> = { info: 2, warning: 3, alert: 5 };
 
-/** Telegram takes 4096 characters (core.telegram.org/bots/api#sendmessage), Discord 2000 (discord.com/developers). */
+/**
+ * Maximum lengths: Telegram accepts 4096 characters (core.telegram.org/bots/api#sendmessage), Discord 2000
+ * (discord.com/developers).
+ */
 const messageText = ({ title, lines }: Message, most: number): string =>
   cut([title, ...lines].join("\n"), most);
 

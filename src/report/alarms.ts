@@ -1,4 +1,4 @@
-/** What is wrong now, of what stands in the database: told when it begins, and when it is over. */
+/** Finds problems in the stored state: each alarm is reported when it begins and when it ends. */
 import { isInRange } from "../engine/accounts.ts";
 import { pluralize } from "../kernel/pluralize.ts";
 import { formatSince, MINUTE, type Millis, timeGap } from "../kernel/time.ts";
@@ -10,10 +10,10 @@ import type { StrategyView } from "../ports/stores/strategy-store.ts";
 
 const STALLED = "stalled";
 
-/** Whether an alarm is that passes are away. */
+/** Returns whether an alarm is about missing passes. */
 export const isOfPasses = (key: string): boolean => key.startsWith(`${STALLED} `);
 
-/** That it is over, in words of its own where what it said would mislead then. */
+/** Describes the end of an alarm, with another text if the original one would mislead. */
 export function describeOver({ key, message }: Alarm): string {
   const [kind, of = ""] = key.split(" ");
   if (kind === STALLED) return `${parseAccountKey(of).exchange} runs again`;
@@ -22,7 +22,7 @@ export function describeOver({ key, message }: Alarm): string {
   return `resolved: ${message}`;
 }
 
-/** How long a pass may be away, of an account that is stepped every `interval`. */
+/** Returns how long an account with this `interval` can have no pass before an alarm. */
 export const lateAfter = (interval: Millis): Millis => Math.max(MINUTE, 3 * interval);
 
 export function alarmsOf(

@@ -1,4 +1,4 @@
-/** How a strategy's day went, as whoever runs looks at it about once a minute. */
+/** Records a strategy's day; one process checks it about once a minute. */
 import { accountsOf, isInRange } from "../engine/accounts.ts";
 import { ZERO } from "../kernel/decimal.ts";
 import { DAY, dayOf, MINUTE, type Millis } from "../kernel/time.ts";
@@ -6,7 +6,7 @@ import type { DayTotals, StrategyDay } from "../model/day.ts";
 import type { Kinds } from "../ports/kind.ts";
 import type { StrategyView } from "../ports/stores/strategy-store.ts";
 
-/** Looks are a minute apart: after so long without one nobody was there. */
+/** Checks are a minute apart; after this long without one, the time in between was not observed. */
 export const LOOK_GAP: Millis = 2.5 * MINUTE;
 
 function totalsNow(view: StrategyView, kinds: Kinds): DayTotals {
@@ -17,16 +17,16 @@ function totalsNow(view: StrategyView, kinds: Kinds): DayTotals {
 
 interface DayLook {
   readonly now: Millis;
-  /** How long this look stands for: since the one before it, unless nobody looked for long. */
+  /** Time that this check covers: since the previous one, unless there was none for long. */
   readonly elapsed: Millis;
-  /** Market time at which this day began, in which strategies tell when they have. */
+  /** Market time at which this day began; strategies use market time. */
   readonly dayBegan: Millis;
   readonly isUp: boolean;
   readonly incidents: number;
   readonly kinds: Kinds;
 }
 
-/** The strategy's row of this day after a look; `rows` are its rows of this day and the one before. */
+/** Returns the strategy's row of this day after a check; `rows` are its rows of this day and the previous one. */
 export function withLook(rows: readonly StrategyDay[], view: StrategyView, look: DayLook): StrategyDay {
   const { strategy } = view;
   const { now, elapsed, dayBegan, isUp, incidents, kinds } = look;
@@ -60,7 +60,7 @@ export function withLook(rows: readonly StrategyDay[], view: StrategyView, look:
   };
 }
 
-/** Of one that has begun on the day itself. */
+/** Returns the initial row of a strategy that started on the day itself. */
 const begun = (standing: DayTotals): DayTotals => ({
   ...standing,
   total: ZERO,

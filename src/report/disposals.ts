@@ -1,21 +1,24 @@
-/** What was sold, what it had cost, and what remains: by first in, first out, and by average cost. All in quote. */
+/**
+ * Computes sales with their costs and the remaining inventory, by first in, first out and by average cost. All in
+ * quote.
+ */
 import { type Decimal, min, mulDiv, ZERO } from "../kernel/decimal.ts";
 import { splitPair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Fill } from "../model/fill.ts";
 
-/** One sale. Where more is sold than was ever seen bought, what it had cost is not known: it came from elsewhere. */
+/** One sale. If it exceeds all known purchases, its cost is unknown, because the base came from elsewhere. */
 export interface Disposal {
   readonly fill: Fill;
-  /** Base that has gone, a fee in it included. */
+  /** Base sold, including a fee in base. */
   readonly amount: Decimal;
-  /** Quote that has come, less the fee. */
+  /** Quote received, minus the fee. */
   readonly proceeds: Decimal;
-  /** The fee's worth in quote; null where nobody told it. */
+  /** The fee's value in quote; null if unknown. */
   readonly fee: Decimal | null;
   readonly costFifo: Decimal | null;
   readonly costAverage: Decimal | null;
-  /** When the oldest part of it was bought; null where that is not known. */
+  /** Purchase time of its oldest part; null if unknown. */
   readonly acquiredAt: Millis | null;
 }
 
@@ -25,9 +28,9 @@ interface DisposalLot {
   readonly cost: Decimal;
 }
 
-/** What an account holds of a pair's base, as its fills have told. A fill that is booked changes it. */
+/** An account's inventory of a pair's base, from its fills. Booking a fill changes it. */
 export interface DisposalHolding {
-  /** Oldest first, from `first` on: a copy for each fill would take longer the more there are. */
+  /** Oldest first, from position `first`; copying the list for each fill would take quadratic time. */
   readonly lots: DisposalLot[];
   first: number;
   base: Decimal;
@@ -36,7 +39,7 @@ export interface DisposalHolding {
 
 export const noHolding = (): DisposalHolding => ({ lots: [], first: 0, base: ZERO, cost: ZERO });
 
-/** Books one fill, in the order of time. Returns the sale that it is. */
+/** Books one fill in time order. Returns the sale, if it is one. */
 export function dispose(holding: DisposalHolding, fill: Fill): Disposal | undefined {
   const { base, quote } = splitPair(fill.symbol);
   const feeIn = (asset: string) =>
@@ -71,11 +74,11 @@ export function dispose(holding: DisposalHolding, fill: Fill): Disposal | undefi
   };
 }
 
-/** What so much of a holding has cost, each of its parts alike. */
+/** Returns the cost of an amount at the average cost of the inventory. */
 const averageCost = ({ base, cost }: DisposalHolding, amount: Decimal): Decimal =>
   base === ZERO ? ZERO : mulDiv(cost, { times: min(amount, base), over: base }, "half");
 
-/** Takes so much of the oldest lots. Returns what it had cost. */
+/** Removes an amount from the oldest lots. Returns its cost. */
 function takeFirst(holding: DisposalHolding, amount: Decimal): Decimal {
   const { lots } = holding;
   let [left, cost] = [amount, ZERO];

@@ -5,7 +5,7 @@ import { pluralize } from "../kernel/pluralize.ts";
 import { minuteText } from "../kernel/time.ts";
 import { formatShare, type Report, type ReportRow, type ReportTotal } from "./report.ts";
 
-/** One page that needs nothing else: sums by quote asset first, and then each strategy. */
+/** Renders a single self-contained page: sums by quote asset first, then each strategy. */
 export function reportPage(answer: unknown): string {
   const { from, to, totals, strategies } = plainTexts(answer) as Report;
   const [start, end] = [minuteText(from), minuteText(to)];
@@ -50,6 +50,6 @@ const strategyRow = (row: ReportRow): Child[] => [
 
 const tone = (value: number): string => (value < 0 ? "loss" : value > 0 ? "gain" : "");
 
-/** Cents, and more digits of what is less than one. */
+/** Rounds to cents, with more digits below one. */
 const shortMoney = (value: number): string => String(Number(value.toFixed(Math.abs(value) < 1 ? 6 : 2)));
 const signedMoney = (value: number): string => `${value > 0 ? "+" : ""}${shortMoney(value)}`;

@@ -14,13 +14,13 @@ export interface ReportRow {
   readonly fees: number;
   readonly cycles: number;
   readonly filledOrders: number;
-  /** Null while nobody has looked twice: of one moment no share is known. */
+  /** Null before the second check, because one moment has no share. */
   readonly inRangePercent: number | null;
   readonly uptimePercent: number | null;
   readonly incidents: number;
 }
 
-/** Sums of one quote asset; on paper apart from what is money. */
+/** Sums of one quote asset; paper trading is separate from real money. */
 export type ReportTotal = Pick<
   ReportRow,
   "dryRun" | "totalProfit" | "realizedProfit" | "fees" | "cycles" | "filledOrders" | "incidents"
@@ -34,7 +34,7 @@ export interface Report {
   readonly count: number;
 }
 
-/** Of days from `from` to `to`, both told. */
+/** Returns the report of the days `from` to `to`, inclusive. */
 export function reportOver(
   days: readonly StrategyDay[],
   { from, to, now }: { readonly from: number; readonly to: number; readonly now: Millis },
@@ -87,7 +87,7 @@ function changeOf(rows: readonly StrategyDay[], now: Millis): StrategyChange {
   };
 }
 
-/** Whether all of it that is over has been looked at: the next look is still to come. */
+/** Returns whether all of its completed time was checked. */
 const isLookedAt = ({ isFinal, to }: StrategyDay, now: Millis): boolean => isFinal || now - to <= LOOK_GAP;
 
 function reportRow({ last, gained, expected, up, inRange, incidents }: StrategyChange): ReportRow {
@@ -108,7 +108,7 @@ function reportRow({ last, gained, expected, up, inRange, incidents }: StrategyC
   };
 }
 
-/** To a tenth; nothing has no share. */
+/** Rounds a percentage to one decimal; null if the whole is zero. */
 const percentOfWhole = (part: Millis, whole: Millis): number | null =>
   whole <= 0 ? null : Math.min(100, Math.round((1000 * part) / whole) / 10);
 
@@ -138,7 +138,7 @@ function reportTotals(changes: readonly StrategyChange[]): ReportTotal[] {
   });
 }
 
-/** As a channel is told it: the totals first. */
+/** Formats the report for an alert channel: the totals first. */
 export function reportLines({ totals, strategies }: Report): readonly string[] {
   const of = ({ dryRun }: { dryRun: boolean }) => (dryRun ? " (paper trading)" : "");
   if (strategies.length === 0) return ["no strategy was running"];
@@ -160,7 +160,7 @@ export function reportLines({ totals, strategies }: Report): readonly string[] {
 }
 
 const MOST_STRATEGIES_SHOWN = 20;
-/** Of one moment no share is known. */
+/** Formats a share; it is unknown for a single moment. */
 export const formatShare = (share: number | null): string =>
   share === null ? "not known yet" : `${share} %`;
 const toSixDigits = (value: number): string => String(Number(value.toPrecision(6)));

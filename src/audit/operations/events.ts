@@ -34,12 +34,12 @@ export const VerdictShape = lazy(() =>
 
 const after = () => countField("Invalid request", { least: 0, most: Number.MAX_SAFE_INTEGER }).default(0);
 
-/** So many in one answer: none takes longer the longer the log is. */
+/** Maximum events per response, so its duration does not grow with the log. */
 const MOST_EVENTS = 2000;
 
 const AUDIT_OPERATION = { effect: "admin", access: "token", failure: "Internal error" } as const;
 
-/** What has been done, by whom, and whether what is told of it is all of it. */
+/** Operations that list events with their actors, and verify that the log is complete and unchanged. */
 export const auditOperations: readonly Operation[] = [
   operation({
     ...AUDIT_OPERATION,
@@ -76,6 +76,6 @@ export const auditOperations: readonly Operation[] = [
   }),
 ];
 
-/** All that its hash is of, by name. */
+/** Formats every hashed field of an event. */
 export const chainedOut = (event: ChainedEvent): z.output<ReturnType<typeof AuditEventShape>> =>
   AuditEventShape().parse(event);

@@ -9,7 +9,7 @@ import type {
 } from "../../ports/stores/audit-store.ts";
 import { checkpointText, eventText } from "../chain.ts";
 
-/** What is wrong, with the event's id where it is one's. */
+/** A problem, with the event's id if it concerns one. */
 export interface Fault {
   readonly event: number | null;
   readonly what: string;
@@ -18,28 +18,28 @@ export interface Fault {
 export interface Verdict {
   readonly intact: boolean;
   readonly events: number;
-  /** Events from before there were chains: nothing is known of them. */
+  /** Number of events older than the chains, which cannot be verified. */
   readonly unchained: number;
   readonly chains: number;
   readonly checkpoints: number;
   readonly faults: readonly Fault[];
-  /** The id to go on after, where there is more to read than was asked for. */
+  /** The id to continue after; null if the requested part was the last. */
   readonly next: number | null;
 }
 
-/** Which events are read: so many at most of those after an id; all unless told otherwise. */
+/** The events to read: at most a number of those after an id; all by default. */
 export interface Part {
   readonly after?: number;
   readonly most?: number;
 }
 
 const EVENTS_PER_READ = 1000;
-/** So many are told; after a few the rest follow from them. */
+/** Maximum number of reported faults; the others usually follow from the first ones. */
 const MOST_FAULTS = 100;
 
 /**
- * Reads events and checks each against the one before it and against what was signed. A part is checked as the whole
- * is: what comes before its first event of a chain is looked up. What is missing at the end is told with the last one.
+ * Verifies each event against the previous one and against the signatures. A part is verified like the whole: the
+ * event before its first one is looked up. Missing events at the end are reported with the last part.
  */
 export async function verify(
   store: AuditStore,
@@ -79,12 +79,12 @@ export async function verify(
 const isPlaced = (event: ChainedEvent | undefined): boolean =>
   event !== undefined && event.chain !== null && event.seq !== null && event.hash !== null;
 
-/** How far a chain has come; with the event's id where it was looked up. */
+/** The position that a chain has reached, with the event's id if it was looked up. */
 type Reached = Pick<ChainPlace, "seq" | "hash"> & Partial<Pick<ChainPlace, "id">>;
 
 interface Begin {
   readonly store: Pick<AuditStore, "placeBefore">;
-  /** Only events after it are read. */
+  /** Only events after this id are read. */
   readonly after: number;
   readonly isChained: boolean;
 }
@@ -101,7 +101,10 @@ function createWalk(checkpoints: readonly Checkpoint[], { store, after, ...begin
     ),
   );
   const found: (Fault | undefined)[] = [];
-  /** Hashes under way, each with where its fault would stand: one after another, a long log would take its time. */
+  /**
+   * Running hash computations, each with the position of a possible fault; sequential hashing of a long log would be
+   * slow.
+   */
   const underway: Promise<void>[] = [];
   let unchained = 0;
   let { isChained } = begin;
@@ -120,7 +123,7 @@ function createWalk(checkpoints: readonly Checkpoint[], { store, after, ...begin
   return {
     faults: (): Fault[] => found.filter((fault) => fault !== undefined),
     unchained: () => unchained,
-    /** Ends when all hashes so far are compared. */
+    /** Resolves when all started hashes were compared. */
     async compare(): Promise<void> {
       await Promise.all(underway.splice(0));
     },
@@ -151,7 +154,7 @@ function createWalk(checkpoints: readonly Checkpoint[], { store, after, ...begin
       if (mark && mark.hash !== hash) wrong(`differs from the event that checkpoint ${mark.number} signed`);
       last.set(chain, { seq, hash });
     },
-    /** Chains that do not reach as far as was signed. */
+    /** Returns faults for chains that end before their signed position. */
     async ends(): Promise<Fault[]> {
       const ends: Fault[] = [];
       for (const { chain, seq } of newest?.marks ?? []) {
@@ -175,7 +178,10 @@ const eventName = ({ id, kind, at }: ChainedEvent): string => `event ${id} (${ki
 const UNSIGNED =
   "there is no checkpoint, so nothing shows whether the whole log was replaced: make one with `edgemaker audit checkpoint`";
 
-/** Whoever can sign has signed. The newest one has to be the operator's; of older ones only those whose key is still there are looked at. */
+/**
+ * Checks signatures. The operator's key must have signed the newest checkpoint; older ones are checked if their key
+ * still exists.
+ */
 async function signatureFaults(
   checkpoints: readonly Checkpoint[],
   signers: readonly Signer[],
@@ -197,7 +203,10 @@ async function signatureFaults(
   return faults;
 }
 
-/** The database counts the events it has ever had: what is missing at the end shows there too. */
+/**
+ * Compares the number of events with the database's count of all events ever written, which shows missing ones at the
+ * end.
+ */
 function countFaults(last: number, count: number): Fault[] {
   if (last >= count) return [];
   return [{ event: null, what: `the events after ${last} were deleted: there have been ${count}` }];

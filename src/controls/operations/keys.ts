@@ -21,7 +21,7 @@ const keyStore = ({ keys }: Deps): NonNullable<Deps["keys"]> => {
   return keys;
 };
 
-/** Exchange keys: where they come from and what they open, and nothing of themselves. */
+/** Operations of exchange keys: where they come from and what they allow, never the keys themselves. */
 export const keyOperations = (ids: readonly string[]): readonly Operation[] => [
   operation({
     ...OF_KEYS,

@@ -14,7 +14,7 @@ import type { Deps } from "../../ports/deps.ts";
 const Texts = lazy(() => z.record(z.string(), z.string()));
 export const LimitsShape = lazy(() =>
   z.object({
-    /** Of the operator's settings: these hold whatever is set. */
+    /** Limits from the operator's settings, which always apply. */
     settings: Texts(),
     limits: z.array(z.object({ scope: z.string(), limits: Texts() })),
     /** Notional and number of the newest days' orders (UTC), by account and quote asset. */
@@ -37,7 +37,7 @@ const SetShape = lazy(() =>
   }),
 );
 
-/** One limit: its text as a person writes it, or a number, or amounts by asset, where it is one. */
+/** One limit: text as a user writes it, or a number, or amounts by asset, depending on the limit. */
 const limitField = (name: LimitName) =>
   z
     .union([z.string(), z.number(), z.record(z.string(), z.number())])
@@ -74,7 +74,7 @@ const limitsInput = lazy(() =>
 
 const LIMITS_OPERATION = { effect: "admin", access: "token", failure: "Internal error" } as const;
 
-/** What orders are held to, whoever places them. */
+/** Operations of limits that apply to all orders. */
 export const limitsOperations: readonly Operation[] = [
   operation({
     ...LIMITS_OPERATION,
@@ -170,7 +170,10 @@ function settingChanges(
   })).filter(({ was, is }) => was !== is);
 }
 
-/** Of every account all of them, so that a person sees which there are; of others those that are set. */
+/**
+ * Returns all limits for the scope of every account, so users see which ones exist; for others, only those that are
+ * set.
+ */
 const limitTexts = (limits: Limits, all: boolean): Record<string, string> =>
   Object.fromEntries(
     LIMIT_NAMES.filter((name) => all || limits[name] !== undefined).map((name) => [
@@ -179,7 +182,7 @@ const limitTexts = (limits: Limits, all: boolean): Record<string, string> =>
     ]),
   );
 
-/** The limits, and what the configured accounts and the tokens that have limits have used of them. */
+/** Reads the limits, and their usage by configured accounts and by tokens with limits. */
 async function readAllLimits({ store, exchanges, venue }: Deps): Promise<LimitsRead> {
   const nobody = { account: "", actor: "" };
   const { stored } = await store.readLimits({ ...nobody, scopes: [] });

@@ -14,11 +14,11 @@ const TOKEN_SCOPES = ["read", "trade", "admin", "agent"] as const;
 interface TokenRequest {
   readonly name?: string | undefined;
   readonly scope: Scope;
-  /** Until it expires; without it never. */
+  /** Days until it expires; absent, it does not expire. */
   readonly days?: number | undefined;
 }
 
-/** Makes a token, whose text is told here and nowhere else. */
+/** Creates a token and returns its text, which is never shown again. */
 export async function issueToken(
   { store, local }: Pick<Deps, "store" | "local">,
   { name, scope, days }: TokenRequest,
@@ -46,7 +46,7 @@ export const TokenShape = lazy(() =>
 const OF_TOKENS = { effect: "admin", access: "token", failure: "Internal error" } as const;
 const TOKENS_PER_PAGE = 100;
 
-/** API tokens: shown once, stored hashed. */
+/** Operations of API tokens, which are shown once and stored as hashes. */
 export const tokenOperations: readonly Operation[] = [
   operation({
     ...OF_TOKENS,

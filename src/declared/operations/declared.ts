@@ -4,7 +4,7 @@ import { declaredReads } from "./running.ts";
 import { declaredStarts } from "./start.ts";
 import { declaredStops } from "./stops.ts";
 
-/** Strategies that users have written: what can be done with each that is loaded, and with all that run. */
+/** Operations of users' own strategies: those of each loaded definition, and those for all running ones. */
 export const declaredOperations = (
   ids: readonly string[],
   definitions: StrategyDefinitions,

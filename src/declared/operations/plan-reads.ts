@@ -13,7 +13,7 @@ import type { PlanInputs } from "../start/planned.ts";
 
 export interface DeclaredPlace extends PlanInputs {
   readonly venue: Venue;
-  /** Whether another strategy of the account trades in its base or quote. */
+  /** Whether another strategy of the account trades its base or quote. */
   readonly isShared: boolean;
 }
 
@@ -43,7 +43,7 @@ export async function readDeclaredPlace(
   };
 }
 
-/** What it may use: what was asked for, of what is free and no other strategy's. */
+/** Returns the budget: the requested amounts, within what is free and not needed by other strategies. */
 export function declaredBudget({ baseBudget, quoteBudget }: DeclaredRequest, place: DeclaredPlace): Both {
   const { market, balances, kept, isShared } = place;
   if (isShared && (baseBudget === undefined || quoteBudget === undefined))

@@ -51,7 +51,7 @@ async function readyStart(
   return { request, place, plan: planDeclared(definition, request, declaredBudget(request, place), place) };
 }
 
-/** The price at which its base is booked. Throws where the plan no longer holds, or its function fails already. */
+/** Returns the price at which its base is booked. Throws if the plan is outdated or its function fails. */
 function startPriceOf({ plan }: ReadyDeclared, shown: string | undefined): Decimal {
   if (shown !== undefined && !isShownPlan(plan, shown)) throw noLongerHolds();
   if (plan.mid === null) throw new AppError("Start failed", "the order book does not have two sides");
@@ -84,14 +84,14 @@ async function createDeclared(
   return strategy;
 }
 
-/** What an earlier try of the same request has started. */
+/** Returns the strategy that an earlier attempt of the same request started. */
 async function startedEarlier({ store }: Deps, { requestKey }: Call): Promise<Strategy | undefined> {
   if (requestKey === undefined) return undefined;
   const [view] = await store.strategies({ request: requestKey });
   return view?.strategy;
 }
 
-/** A start, read and checked; one that an earlier try of its request has made is made once. */
+/** Reads and checks a start. A repeated request returns the strategy of the first one. */
 async function prepareDeclared(
   deps: Deps,
   definition: AnyStrategyDefinition,
@@ -171,7 +171,7 @@ async function startedOut(deps: Deps, { id, account }: Strategy, warnings: Retur
   };
 }
 
-/** How agents, documents and commands name what is done with a definition. */
+/** Returns the operation name of a definition for agents, documents and commands. */
 const operationName = (verb: string, { name }: AnyStrategyDefinition) =>
   `${verb}_strategy_${name.replaceAll("-", "_")}`;
 
@@ -215,7 +215,7 @@ const startOperation = (definition: AnyStrategyDefinition, ids: readonly string[
     prepare: (deps, given, call) => prepareDeclared(deps, definition, given, call),
   });
 
-/** Of each definition its preview and its start. */
+/** Returns the preview and start operations of each definition. */
 export const declaredStarts = (
   ids: readonly string[],
   definitions: readonly AnyStrategyDefinition[],

@@ -19,7 +19,7 @@ import { type DeclaredView, declaredView } from "./running.ts";
 
 const CHANGES = { effect: "trade", access: "token", output: ChangedDeclaredShape } as const;
 
-/** Returns the strategy's base, as text. */
+/** Returns the strategy's base as text. */
 const inventory = ({ symbol, state }: DeclaredStrategy): string =>
   `${text(state.base)} ${splitPair(symbol).base}`;
 
@@ -93,7 +93,7 @@ async function stopByHand(deps: Deps, { id, status }: DeclaredStrategy, how: Sto
   );
 }
 
-/** Returns a strategy that can still be changed. */
+/** Returns a strategy that can still be changed. Throws otherwise. */
 async function changeableStrategy(deps: Deps, id: string): Promise<DeclaredStrategy> {
   const { strategy } = await declaredView(deps, id);
   const { status, wants } = strategy;

@@ -1,4 +1,4 @@
-/** What rests against what should: each id has a slot, and each slot at most one order. */
+/** Compares open orders with declared ones: each id has a slot, and each slot at most one order. */
 import { waitsToPlace } from "../../engine/decide/limited.ts";
 import { standsFor, type Tolerance } from "../../engine/position/tolerance.ts";
 import { isFinal } from "../../engine/reconcile/order-life.ts";
@@ -10,15 +10,18 @@ import type { NamedWish } from "./ask.ts";
 export interface Arranged {
   readonly slots: readonly SlotState[];
   readonly ids: readonly string[];
-  /** Wishes that have no order, each with its slot. */
+  /** Declared orders that are not open, each with its slot. */
   readonly lacking: readonly { readonly wish: NamedWish; readonly slot: SlotState }[];
-  /** Of a wish whose order was refused, and is not tried yet. */
+  /** Slots of declared orders that were refused and wait for a retry. */
   readonly waiting: readonly SlotState[];
-  /** Orders that nothing wants as they are. */
+  /** Open orders that match no declared one. */
   readonly misplaced: readonly Order[];
 }
 
-/** An id's next order waits until the one before it has ended, so that no more than was declared can fill. */
+/**
+ * Matches orders with slots. The next order of an id waits until the previous one has ended, so no more than declared
+ * can fill.
+ */
 export function arrange(
   { slots, ids }: Pick<DeclaredState, "slots" | "ids">,
   wishes: readonly NamedWish[],
@@ -47,7 +50,7 @@ export function arrange(
   return { ...named, lacking, waiting, misplaced };
 }
 
-/** The slot that had the id keeps it; a new id takes one that is free, with what it waits for, or a new one. */
+/** Assigns ids to slots: an id keeps its slot; a new id gets a free one with its backoff, or a new one. */
 function nameSlots(
   { slots, ids }: Pick<DeclaredState, "slots" | "ids">,
   wishes: readonly NamedWish[],

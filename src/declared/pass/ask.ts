@@ -1,4 +1,4 @@
-/** Calls a definition, and reads what it answers: whatever it does is an answer or a fault, and never thrown. */
+/** Calls a definition and parses its result: errors become faults and are never thrown. */
 import type { OrderWish } from "../../engine/position/place.ts";
 import { div, snap, ZERO } from "../../kernel/decimal.ts";
 import { type Amount, Money } from "../../kernel/money.ts";
@@ -7,7 +7,7 @@ import type { AnyStrategyDefinition, Declared, StrategyDefinitions } from "../..
 import { type DeclaredState, type DeclaredStrategy, versionOf } from "../state.ts";
 import { type CallInputs, inputFor } from "./view.ts";
 
-/** An order as the market's rules let it be. */
+/** A declared order, rounded to the market's rules. */
 export interface NamedWish extends OrderWish {
   readonly id: string;
 }
@@ -20,19 +20,19 @@ export type FunctionResult =
       readonly memory: DeclaredState["memory"];
     };
 
-/** More than this is a mistake. */
+/** Maximum number of declared orders; more would be a mistake. */
 const MOST_DECLARED = 100;
 const LONGEST_ID = 40;
 const LONGEST_FAULT = 500;
 export const MOST_STATE = 65_536;
 
-/** A definition that a strategy runs by, with its config. */
+/** A strategy's definition with its config. */
 export interface Runnable {
   readonly definition: AnyStrategyDefinition;
   readonly config: unknown;
 }
 
-/** What a strategy runs by, or why there is nothing. */
+/** Returns what a strategy runs, or why it cannot run. */
 export function runnableOf({ config }: DeclaredStrategy, all: StrategyDefinitions): Runnable | string {
   const found = all.find(({ name }) => name === config.definition);
   if (!found) return `the strategy ${config.definition} is not loaded: its file is missing or has an error`;
@@ -86,7 +86,7 @@ function callDefinition({ definition, config }: Runnable, seen: CallInputs) {
 const comparableText = (result: unknown): string =>
   JSON.stringify(result, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value));
 
-/** With the file and line of what threw, or of the function that returned what was refused. */
+/** Returns a fault with the file and line that threw, or of the function that returned an invalid result. */
 function faultOf({ locate, source }: AnyStrategyDefinition, error: unknown): string {
   const at = locate?.(error) ?? source;
   const message = (error as { readonly message?: unknown } | null | undefined)?.message ?? error;
@@ -119,7 +119,7 @@ function readAnswer(answer: Declared, { seen, version, state, isOlder }: CallCon
   return { wishes, memory: isList && !isOlder ? memory : memoryOf(next, version, memory) };
 }
 
-/** The same object where nothing has changed, so that a quiet pass writes nothing. */
+/** Returns the same object if nothing changed, so a pass without changes writes nothing. */
 function memoryOf(state: unknown, version: number, before: DeclaredState["memory"]): DeclaredState["memory"] {
   const json = state === undefined ? undefined : JSON.stringify(state);
   if (json === undefined) return null;

@@ -1,4 +1,4 @@
-/** The orders that lack, as far as the strategy can pay for them and nothing forbids them. */
+/** Places missing orders as far as funds and limits allow. */
 import { draftOf } from "../../engine/decide/intents.ts";
 import { isUnclear, strangerError, venueError, withNotices } from "../../engine/decide/troubles.ts";
 import { cancellable } from "../../engine/decide/turn.ts";
@@ -86,7 +86,7 @@ function refusedByMarket(wish: NamedWish, { index }: SlotState, desk: Desk): Ref
     : undefined;
 }
 
-/** The same object where nothing has changed: a quiet pass writes nothing. */
+/** Returns the same object if nothing changed, so a pass without changes writes nothing. */
 function stateAfter(before: DeclaredState, supply: Supply, { arranged, memory }: Placement): DeclaredState {
   const after: DeclaredState = {
     ...before,

@@ -15,7 +15,7 @@ import { othersBook } from "./view.ts";
 
 type Stepped = Partial<Drafted<DeclaredStrategy>>;
 
-/** Asks the function which orders should be open, and makes them so. */
+/** Calls the function, and places and cancels orders accordingly. */
 export function runDeclared(
   definitions: StrategyDefinitions,
   before: DeclaredStrategy,
@@ -47,7 +47,7 @@ const topOfBook = ({ bids, asks, at }: Book): Quote => ({
   at,
 });
 
-/** Its function has failed, and no person has resumed it since. */
+/** Returns whether its function failed and no person has resumed it since. */
 const isFaulty = ({ state: { fault }, resumes }: DeclaredStrategy): boolean =>
   fault !== null && fault.resumes === resumes;
 
@@ -84,7 +84,7 @@ function obey(
   return { ...stepped, events };
 }
 
-/** Pauses it, and only it, until a person resumes it. */
+/** Pauses only this strategy until a person resumes it. */
 function failed(strategy: DeclaredStrategy, live: readonly Order[], message: string, at: number): Stepped {
   const { account, id, resumes } = strategy;
   const fault = { message, resumes };
@@ -93,7 +93,7 @@ function failed(strategy: DeclaredStrategy, live: readonly Order[], message: str
   return { ...withdrawn(noted, live, message), events: [event] };
 }
 
-/** As a pause does: its orders are canceled, its base stays. */
+/** Cancels its orders and keeps its base, like a pause. */
 function withdrawn(
   strategy: DeclaredStrategy,
   live: readonly Order[],
@@ -107,7 +107,7 @@ function withdrawn(
 
 const haltedNotice = (message: string): Notice[] => [{ code: "loss_limit", message }];
 
-/** Whether a wish lacks its order, as far as that is known before balances are read. */
+/** Returns whether a declared order could be missing, before balances are read. */
 export function mayDeclare(
   definitions: StrategyDefinitions,
   strategy: DeclaredStrategy,

@@ -1,4 +1,4 @@
-/** What the function sees of a pass, and what it may see of the book. */
+/** Builds the function's input from a pass, with the permitted part of the book. */
 import { midOfBook, midOfOthers, withoutOwn } from "../../engine/position/own-book.ts";
 import { isFinal } from "../../engine/reconcile/order-life.ts";
 import { div, max, ZERO } from "../../kernel/decimal.ts";
@@ -11,7 +11,7 @@ import type { StrategyInput } from "../../ports/definition.ts";
 import type { StrategyContext } from "../../ports/kind.ts";
 import type { DeclaredStrategy } from "../state.ts";
 
-/** What others trade at; undefined where the book was not read, or has not both sides. */
+/** Returns the book of others; undefined if it was not read or lacks a side. */
 export function othersBook({ sight }: Pick<StrategyContext, "sight">): Book | undefined {
   const own = sight.open.map(({ side, price, amount, filled }) => ({ side, price, amount: amount - filled }));
   const { book } = sight;

@@ -7,7 +7,7 @@ import { dryBalance, flag, planHash } from "../../kernel/start-fields.ts";
 import { stopFields } from "../../kernel/stop-flags.ts";
 import type { AnyStrategyDefinition } from "../../ports/definition.ts";
 
-/** What every start takes beside the config of its strategy. */
+/** Fields of every start besides the strategy's config. */
 const budgetShape = () => ({
   baseBudget: decimalField("Invalid request", MOST_AMOUNT)
     .optional()
@@ -36,11 +36,11 @@ export interface DeclaredRequest {
   readonly quoteBudget?: Decimal | undefined;
   readonly dryRun?: boolean | undefined;
   readonly dryBalance?: Readonly<Record<string, Decimal>> | undefined;
-  /** The strategy's own config, as it was given. */
+  /** The strategy's own config as the user set it. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** Parts what every start takes from the config of the strategy. Throws AppError where rules over several fields do not hold. */
+/** Separates the fields of every start from the strategy's config. Throws AppError if rules over several fields fail. */
 export function declaredRequest(
   { config }: AnyStrategyDefinition,
   given: Readonly<Record<string, unknown>>,
@@ -55,5 +55,5 @@ export function declaredRequest(
   return { ...(part(false) as Omit<DeclaredRequest, "options">), options };
 }
 
-/** A price that was shown holds while the market is no further from it than this, as a share of it. */
+/** Maximum price change since a preview, as a share of the price, for a start at the shown price. */
 export const LARGEST_SHIFT: Decimal = ONE / 100n;

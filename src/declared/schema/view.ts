@@ -5,7 +5,7 @@ type PlanResponse = z.output<ReturnType<typeof PlannedDeclaredShape>>;
 type StatusesResponse = z.output<ReturnType<typeof DeclaredStatusesShape>>;
 type StatusResponse = StatusesResponse["strategies"][number];
 
-/** A plan in words. */
+/** Formats a plan. */
 export function declaredPlanText(answer: unknown): Readonly<Record<string, string>> {
   const plan = answer as PlanResponse;
   const [base, quote] = plan.symbol.split("/");
@@ -21,7 +21,7 @@ export function declaredPlanText(answer: unknown): Readonly<Record<string, strin
   };
 }
 
-/** A plan that was only previewed, and what starts it. */
+/** Formats a previewed plan, and the command that starts it. */
 export const plannedDeclaredView = (answer: unknown) => ({
   ...declaredPlanText(answer),
   "to start": `--plan-hash ${(answer as PlanResponse).planHash} starts exactly this plan`,
@@ -39,7 +39,7 @@ const ordersText = ({ orders }: Pick<PlanResponse, "orders">): string =>
 const refusedText = ({ refused }: Pick<PlanResponse, "refused">): string =>
   refused.map(({ id, reason, detail }) => `${id}: ${detail ?? reason}`).join("; ");
 
-/** Strategies as a person reads them: a few lines each. */
+/** Formats strategies for people: a few lines each. */
 export const declaredStatusView = (answer: unknown) => {
   const { strategies, count } = answer as StatusesResponse;
   if (count === 0)

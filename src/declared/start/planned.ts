@@ -1,4 +1,4 @@
-/** The plan of a start, by the functions that the step itself runs. */
+/** Plans a start with the functions that a pass uses. */
 import { withFirstBase } from "../../engine/position/ledger.ts";
 import { midOfBook } from "../../engine/position/own-book.ts";
 import { type Decimal, max, min, mul, ONE, parseDecimal, text, wire, ZERO } from "../../kernel/decimal.ts";
@@ -23,7 +23,7 @@ import {
   versionOf,
 } from "../state.ts";
 
-/** What a start has to know of the account and its market. */
+/** What a start needs of the account and its market. */
 export interface PlanInputs {
   readonly account: AccountKey;
   readonly market: Market;
@@ -52,7 +52,7 @@ export interface PlannedDeclared {
     readonly reason: Refusal["reason"];
     readonly detail?: string;
   }[];
-  /** The middle of the book; null where it has not both sides. */
+  /** Mid price of the book; null if it lacks a side. */
   readonly mid: Decimal | null;
   /** Why its function failed. */
   readonly fault: string | null;
@@ -107,7 +107,7 @@ export function planDeclared(
   };
 }
 
-/** Whether a plan is the one that a preview has shown: orders follow the price, so they may have moved a little with it. */
+/** Returns whether a plan matches a preview; orders follow the price, so small moves are allowed. */
 export function isShownPlan({ hash, mid }: PlannedDeclared, shown: string): boolean {
   if (shown === hash) return true;
   const before = parseDecimal(shown.split("-")[1] ?? "");
@@ -120,13 +120,13 @@ const marketSnapshot = ({ market, book, open }: PlanInputs): Pick<StrategyContex
   sight: { market, book, open, quote: undefined, error: null },
 });
 
-/** The middle of what others trade at. */
+/** Returns the mid price of others' orders. */
 export function midOfMarket(inputs: PlanInputs): Decimal | undefined {
   const book = othersBook(marketSnapshot(inputs));
   return book && midOfBook(book);
 }
 
-/** As the first pass will find it, with what it may use of what is free now. */
+/** Returns the strategy as its first pass will see it, with its budget from the current free balances. */
 function strategyToPlan(config: DeclaredConfig, inputs: PlanInputs): DeclaredStrategy {
   const { market, balances, kept, now, account } = inputs;
   const free = freeBeside(kept, balances, market);

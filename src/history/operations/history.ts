@@ -19,13 +19,13 @@ import {
   nextPageOf,
 } from "../schema.ts";
 
-/** Strategies of a kind, as a person speaks of one. */
+/** Nouns for a kind of strategy in texts. */
 interface KindText {
-  /** Its name, which is also that of its paths. */
+  /** Its name, which its paths also use. */
   readonly kind: "grid" | "quote" | "declared";
-  /** The name of its commands and tools. */
+  /** Name of its commands and tools. */
   readonly group: string;
-  /** Of whom its orders are, and whom an event has befallen. */
+  /** The owner of its orders and events, in a sentence. */
   readonly whom: string;
   readonly missing: (id: string) => string;
 }
@@ -43,7 +43,7 @@ const calledAs = ({ kind, group }: KindText, what: "orders" | "fills" | "events"
   http: { route: `GET /strategy/${kind}/:id/${what}`, from: "query" } as const,
 });
 
-/** The strategy of that kind under that id. */
+/** Returns the strategy of that kind with that id. */
 async function strategyNamed({ store }: Deps, { kind, missing }: KindText, id: string) {
   const [view] = await store.strategies({ id });
   if (view?.strategy.kind !== kind) throw new AppError("Not found", missing(id));
@@ -154,7 +154,7 @@ const historyOf = (kindText: KindText): readonly Operation[] => [
   eventHistory(kindText),
 ];
 
-/** What a grid has done. */
+/** History operations of grids. */
 export const gridHistory = historyOf({
   kind: "grid",
   group: "grid",
@@ -162,7 +162,7 @@ export const gridHistory = historyOf({
   missing: (id) => `there is no strategy ${id}`,
 });
 
-/** What quotes have done. */
+/** History operations of quotes. */
 export const quoteHistory = historyOf({
   kind: "quote",
   group: "quote",
@@ -170,7 +170,7 @@ export const quoteHistory = historyOf({
   missing: (id) => `there are no quotes ${id}`,
 });
 
-/** What users' own strategies have done. */
+/** History operations of users' own strategies. */
 export const declaredHistory = historyOf({
   kind: "declared",
   group: "strategy",

@@ -2,7 +2,7 @@ import type { Deps } from "../../ports/deps.ts";
 import { exposition } from "../exposition.ts";
 import { metricsOf } from "../figures.ts";
 
-/** What Prometheus is told; undefined where there is no store that tells it. */
+/** Reads the metrics for Prometheus; undefined if the store has none. */
 export async function readMetrics(
   { metrics, store, local, kinds }: Pick<Deps, "metrics" | "store" | "local" | "kinds">,
   version: string,

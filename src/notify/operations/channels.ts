@@ -78,7 +78,7 @@ const addInput = lazy(() =>
   }),
 );
 
-/** What of a request opens a channel of its kind, by the names it is stored under. */
+/** Returns the secrets in a request, by their stored names. */
 async function secretsOf({ kind, ...given }: z.output<ReturnType<typeof addInput>>, rules: ChannelRules) {
   const fields = secretFieldsOf(kind);
   const texts = given as Readonly<Record<string, unknown>>;
@@ -102,7 +102,7 @@ const noChannel = (name: string) =>
 
 const MOST_ROUNDS = 30;
 
-/** Sends a channel one message now. Throws AppError with what it answered where it has not taken it. */
+/** Sends a message to a channel now. Throws AppError with the response if the channel does not accept it. */
 export async function tellNow(world: NotifyWorld, name: string): Promise<void> {
   const { store } = world.notify;
   const title = "edgemaker: this is a test";

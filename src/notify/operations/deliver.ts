@@ -1,4 +1,4 @@
-/** Tells every channel what there is to tell: at least once, and of two processes only by one. */
+/** Sends every channel its messages: at least once, and from only one process at a time. */
 
 import { messageOf as wordsOf } from "../../kernel/errors.ts";
 import { plainText } from "../../kernel/plain-text.ts";
@@ -20,41 +20,41 @@ import { isQuietHour } from "../quiet.ts";
 import { requestOf } from "../requests.ts";
 import { signedRequest } from "./sign.ts";
 
-/** Where channels are, and how what they are told leaves. */
+/** Channels, and how their messages are sent. */
 export interface Notify {
   readonly store: NotifyStore;
   readonly post: Post;
-  /** Absent where no mail can leave: its channels are left to other processes. */
+  /** Absent if this process cannot send email; other processes then serve its channels. */
   readonly mail?: SendMail | undefined;
 }
 
-/** What telling needs. */
+/** Dependencies of the delivery. */
 export interface NotifyWorld {
   readonly notify: Notify;
   readonly local: Local;
   readonly log: Log;
   readonly requests?: (() => number) | undefined;
-  /** Where the report of a day comes from, for channels that are told it. */
+  /** Source of daily reports, for channels that send them. */
   readonly reports?: Pick<ReportStore, "daysOf"> | undefined;
 }
 
-/** Between two messages of a channel: what happens meanwhile is in the next one. */
+/** Minimum time between two messages of a channel; later events are in the next one. */
 const MESSAGES_APART: Millis = 10 * SECOND;
-/** The same of messages with nothing but information, such as fills. */
+/** The same for messages with only information, such as fills. */
 const ROUTINE_APART: Millis = 10 * MINUTE;
-/** How long a process has a channel; a request takes less than half of it. */
+/** How long a process claims a channel; a request takes less than half of it. */
 const CLAIM: Millis = 30 * SECOND;
 const DELIVERY_TIMEOUT: Millis = 10 * SECOND;
 const FIRST_WAIT: Millis = 10 * SECOND;
 const LONGEST_WAIT: Millis = HOUR;
-/** Tries of one message, over about three hours. */
+/** Maximum number of attempts for one message, over about three hours. */
 const MOST_DELIVERY_TRIES = 12;
 const NEWS_PER_CLAIM = 1000;
 const MOST_CLAIMS = 20;
-/** Requests that one channel takes, where the platform limits them. */
+/** Number of requests per channel, if the platform limits them. */
 const REQUESTS_PER_CHANNEL = 4;
 
-/** One round over all channels. What fails is logged, and tried again in a later round. */
+/** Runs one round over all channels. Failures are logged and retried in a later round. */
 export async function deliver(world: NotifyWorld): Promise<void> {
   const { notify, log } = world;
   const outlook = await notify.store.outlook();
@@ -83,14 +83,14 @@ function hasWork(channel: Outlook["channels"][number], { now, newest }: Outlook)
     : isReady(channel, now) || isReportDue(channel, now);
 }
 
-/** Whether what is held makes a message now. */
+/** Returns whether the digest must be sent now. */
 function isReady({ held, quiet, sentAt, retryAt }: Channel, now: Millis): boolean {
   const due = dueLines(held, now, isQuietHour(quiet, now));
   const apart = due.some(({ level }) => level !== "info") ? MESSAGES_APART : ROUTINE_APART;
   return due.length > 0 && !isAhead(retryAt, now, LONGEST_WAIT) && ageOf(sentAt, now) >= apart;
 }
 
-/** So long after midnight the day before has been looked at to its end. */
+/** How long after midnight the previous day is complete. */
 const REPORT_AFTER: Millis = 5 * MINUTE;
 const isReportDue = ({ isDaily, reportedDay }: Channel, now: Millis): boolean =>
   isDaily && dayOf(now - REPORT_AFTER) > Math.min(reportedDay, dayOf(now));
@@ -114,7 +114,7 @@ interface Pending {
   readonly tries: number;
 }
 
-/** Keeps what is new, and says what is to be sent now. */
+/** Stores new events, and returns what must be sent now. */
 async function takeNews(world: NotifyWorld, claim: Claim, isMore: boolean): Promise<Pending | undefined> {
   const { notify, local } = world;
   const { channel, now, events, fills, pending } = claim;
@@ -140,7 +140,7 @@ async function takeNews(world: NotifyWorld, claim: Claim, isMore: boolean): Prom
   return (await notify.store.keep(claim, kept)) ? next : undefined;
 }
 
-/** Of the day before. */
+/** Returns the report of the previous day. */
 async function dailyReport({ reports, local }: NotifyWorld, now: Millis): Promise<Message | undefined> {
   if (!reports) return undefined;
   const day = dayOf(now) - 1;
@@ -208,6 +208,6 @@ async function attemptDelivery(notify: Notify, claim: Claim, { message, tries }:
   }
 }
 
-/** A shorter one, as the number of a chat, stands in too many texts by chance. */
+/** Returns secrets to remove from texts; shorter ones, such as a chat's number, appear in texts by chance. */
 const longSecretsOf = (secrets: Readonly<Record<string, string>>): string[] =>
   Object.values(secrets).filter((one) => one.length > 5);

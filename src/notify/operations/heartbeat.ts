@@ -5,20 +5,20 @@ import type { Local, Log } from "../../ports/local.ts";
 import type { Post } from "../../ports/outbound.ts";
 import type { AccountReading } from "../../ports/stores/metrics-store.ts";
 
-/** Where somebody outside waits for word of good passes, and how often it is given at most. */
+/** URL of a monitoring service, and the minimum interval of heartbeats. */
 export interface HeartbeatSettings {
   readonly url: string;
   readonly every: Millis;
 }
 
 export interface Heartbeat {
-  /** After a round of passes: nothing is said unless each was good. Never throws. */
+  /** Runs after a round of passes; sends nothing unless all were successful. Never throws. */
   beat(isGood: boolean): Promise<void>;
 }
 
 const HEARTBEAT_TIMEOUT: Millis = 10 * SECOND;
 
-/** In one process; whether it was heard is for the one who listens. */
+/** Sends heartbeats from one process; failures to reach the service are ignored. */
 export function heartbeat(
   { url, every }: HeartbeatSettings,
   { post, local, log }: { readonly post: Post; readonly local: Local; readonly log: Log },
@@ -40,11 +40,14 @@ export function heartbeat(
   };
 }
 
-/** Of a round in this process. One that another process makes is good; one that lacks keys or waits after a failure is not. */
+/**
+ * Returns whether a round in this process was successful. A pass of another process counts as successful; missing
+ * keys or a wait after a failure do not.
+ */
 export const areGood = (passes: readonly Pass[]): boolean =>
   passes.every(({ outcome }) => outcome === "stepped" || outcome === "short" || outcome === "busy");
 
-/** Of passes that others make for this process: each account has had one within three intervals, and none fails. */
+/** Returns whether other processes run the passes: each account had one within three intervals, and none fails. */
 export const areStepped = (
   due: readonly string[],
   accounts: readonly AccountReading[],

@@ -3,8 +3,8 @@ import type { ChannelSecrets, Message } from "../../model/channel.ts";
 import type { OutboundRequest } from "../../ports/outbound.ts";
 
 /**
- * With the three headers of Standard Webhooks (standardwebhooks.com), where the channel has a secret: a receiver checks
- * `v1,` + base64 of HMAC-SHA256 over `id.timestamp.body`, and refuses a timestamp that is old.
+ * Signs a request with the three headers of Standard Webhooks (standardwebhooks.com), if the channel has a secret: a
+ * receiver checks `v1,` + base64 of HMAC-SHA256 over `id.timestamp.body`, and refuses old timestamps.
  */
 export async function signedRequest(
   request: OutboundRequest,
@@ -36,6 +36,6 @@ export async function signedRequest(
 
 const SECRET_PREFIX = "whsec_";
 
-/** A secret as Standard Webhooks writes it, of 32 random bytes. */
+/** Returns a new Standard Webhooks secret from 32 random bytes. */
 export const newWebhookSecret = (bytes: Uint8Array): string =>
   `${SECRET_PREFIX}${btoa(String.fromCharCode(...bytes))}`;

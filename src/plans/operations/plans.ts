@@ -23,7 +23,7 @@ const DecidedShape = lazy(() => z.object({ success: z.literal(true), id: z.strin
 const decides = { effect: "admin", access: "token", failure: "Internal error" } as const;
 const input = () => z.object({ id: idField("Invalid request").describe("Plan id") });
 
-/** What agents want to trade, for a person to decide on. */
+/** Operations with which a person approves or refuses agents' plans. */
 export const planOperations: readonly Operation[] = [
   operation({
     ...decides,

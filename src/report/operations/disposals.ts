@@ -35,7 +35,7 @@ type DisposalRow = z.output<ReturnType<typeof DisposalShape>>;
 const disposalColumns = () => Object.keys(DisposalShape().shape) as (keyof DisposalRow)[];
 
 const FILLS_PER_READ = 1000;
-/** Of all that was ever traded: first in, first out needs it from its beginning. */
+/** Maximum number of fills; first in, first out needs all of them from the beginning. */
 const MOST_FILLS_READ = 500_000;
 
 export const disposalOperation: Operation = operation({
@@ -86,7 +86,7 @@ export const disposalOperation: Operation = operation({
   },
 });
 
-/** Sums as a person reads them: what is divided has more digits than anyone pays. */
+/** Formats sums for people: quotients have more digits than are useful. */
 function disposalsView(answer: unknown) {
   const { disposals } = answer as { readonly disposals: readonly DisposalRow[] };
   const short = (value: string | null) =>

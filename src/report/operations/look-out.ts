@@ -15,13 +15,13 @@ export type LookoutWorld = Pick<
   "reports" | "metrics" | "store" | "local" | "interval" | "requests" | "kinds" | "marketTime" | "liquidity"
 >;
 
-/** Once a minute, by whichever process comes first. */
+/** Interval of the checks; the first process to start one makes it. */
 const LOOK_EVERY: Millis = MINUTE;
 const STRATEGIES_PER_LOOK = 1000;
-/** Requests that a look takes where nothing changes. */
+/** Number of requests of a check without changes. */
 const REQUESTS_PER_LOOK = 8;
 
-/** Looks at everything that runs: how its day goes, and what is wrong with it, or with what others look at. */
+/** Checks everything that runs: records each strategy's day, and finds problems. */
 export async function lookOut(
   world: LookoutWorld,
   alsoWrong: (now: Millis) => Promise<readonly Alarm[]> = async () => [],
@@ -38,7 +38,7 @@ export async function lookOut(
   await tellAlarms(world, turn, [...alarmsOf(running, readings, { interval, kinds }), ...others]);
 }
 
-/** Those that were running at the last look: what they came to is told once more. */
+/** Returns strategies that were running at the last check, to record their final result. */
 async function stoppedToday(
   { store }: LookoutWorld,
   { days }: Lookout,
@@ -79,7 +79,7 @@ async function keepDays(
   await reports?.keepDays(rows, events.at(-1)?.id);
 }
 
-/** What a grid has completed since it was last looked at; undefined where that is nothing, or not known. */
+/** Returns the cycles that a grid completed since the last check; undefined if there are none or the number is unknown. */
 function cyclesSince(days: readonly StrategyDay[], { strategy, latest }: StrategyDay) {
   const before = days.toSorted((a, b) => b.day - a.day)[0]?.latest;
   if (!before || latest.cycles <= before.cycles) return undefined;
