@@ -8,9 +8,9 @@ export interface Waited<T> {
 }
 
 interface Words<T> {
-  /** What the first Ctrl-C does. */
+  /** Description of what the first Ctrl-C does. */
   readonly ends: string;
-  /** What it has done. */
+  /** Describes the result after the first Ctrl-C. */
   readonly ended: (answer: T) => string;
 }
 

@@ -138,7 +138,10 @@ function* runsOver(
   return yield* oneByOne(orders, end, (extremes) => goingOn(forked(begun, extremes)));
 }
 
-/** One run after the other, with the share that is done of them all; after one that was ended none but the first is kept. */
+/**
+ * Runs one after another, and yields the completed share of all; after a run that was ended early, only the first one
+ * is kept.
+ */
 function* oneByOne(
   orders: readonly Extremes[],
   end: number,

@@ -13,7 +13,7 @@ import { NO_STOP } from "../kernel/stop-flags.ts";
 import { accountKey, type Balance } from "../model/account.ts";
 import type { Market, Quote } from "../model/market.ts";
 
-/** A grid as a person asks for it: between two prices, or around the market. */
+/** A grid as a user requests it: between two prices, or around the market. */
 export type GridRequest = RequestedRange | CenteredRequest;
 
 interface World {
@@ -23,15 +23,15 @@ interface World {
 }
 
 /**
- * Returns what a start at the first price would lay out. Throws AppError as a start would, except for a grid above the
- * first price without base: that one waits for the price.
+ * Returns the plan of a start at the first price. Throws AppError for what a start would refuse, except a grid above
+ * the first price without base, which waits for the price.
  */
 export function checkGrid(query: GridRequest, world: World): Checked {
   const waiting = { ...world, mayWait: true };
   return "centered" in query ? checkCentered(query, waiting) : checkStart(query, waiting);
 }
 
-/** The strategy as a start would store it, before its first pass. */
+/** Returns the strategy as a start would store it, before its first pass. */
 export function begin(checked: Checked, { market, quote }: World, exchange = "backtest"): GridStrategy {
   const { base, quote: asset } = splitPair(market.symbol);
   const isWaiting = checked.config.triggerPrice !== undefined;

@@ -32,7 +32,10 @@ const FAST_OPTIONS: { readonly [Option in keyof GridConfig]-?: Fast | undefined 
   bound: undefined,
 };
 
-/** Returns whether all options of the grid allow a backtest to skip this. */
+/**
+ * What a backtest can skip for a grid with an option: passes that cannot change anything (`wake`), or all passes, by
+ * counting fills in whole numbers (`leap`). An option that is not listed needs every pass.
+ */
 export const canSkip = (skipped: Fast, config: GridConfig): boolean =>
   Object.entries(config).every(([option, value]) => {
     const most = (FAST_OPTIONS as Readonly<Record<string, Fast | undefined>>)[option];

@@ -15,7 +15,7 @@ import type { BookLevel, Market, Quote } from "../model/market.ts";
 import type { NewOrder } from "../model/order.ts";
 import type { VenueFill, VenueOrder } from "../ports/venue.ts";
 
-/** What a pass reads and does on a venue in memory. */
+/** Reads and actions of a pass on a venue in memory. */
 export interface PaperVenue {
   readonly quote: () => Quote;
   readonly place: (order: NewOrder) => Placed;

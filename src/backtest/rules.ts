@@ -6,13 +6,13 @@ export type Extremes = "nearest" | "high_first" | "low_first";
 
 const ORDERS: readonly Extremes[] = ["nearest", "high_first", "low_first"];
 
-/** The requested order of the extremes, then the others. */
+/** Returns the requested order of the extremes, then the others. */
 export const ordersFrom = (first: Extremes): readonly Extremes[] => [
   first,
   ...ORDERS.filter((one) => one !== first),
 ];
 
-/** What a bar does not tell, and is assumed. */
+/** Assumptions about what a bar does not show. */
 export interface Rules {
   /** Whether an open order fills when the price reaches it, or only when the price passes it. */
   readonly fill: "cross" | "touch";

@@ -31,7 +31,7 @@ import type { Venue } from "../ports/venue.ts";
 import type { Config } from "./config.ts";
 import type { LiveOptions } from "./live.ts";
 
-/** What the platform provides. */
+/** Functions and files that the platform provides. */
 export interface Runtime {
   readonly client: Database;
   /** Applied at the start; empty if another program applies them. */

@@ -37,7 +37,7 @@ function agreedOf(request: PromiseRequest) {
   };
 }
 
-/** By which a promise counts minutes; undefined where it judges by means alone. */
+/** Returns the rule by which an agreement counts minutes; undefined if it uses means only. */
 export function upRuleOf({ preset, request }: LiquidityPromise): UpRule | undefined {
   const agreed = agreedOf(request);
   if (preset === "gate-score") return gateRule({ ...agreed, size: agreed.depth });

@@ -60,7 +60,7 @@ const withNews = (line: DigestLine, { text, at, fill }: News): DigestLine => ({
 export const dueLines = ({ lines }: Digest, now: Millis, isQuiet: boolean): readonly DigestLine[] =>
   lines.filter((line) => !isAhead(line.dueAt, now, AGAIN_AFTER) && (!isQuiet || line.level === "alert"));
 
-/** After all of it was told. */
+/** Returns the digest after all of it was sent. */
 export function describedAt({ lines, sentAt: result }: Digest, now: Millis): Digest {
   const all = { ...result, ...Object.fromEntries(lines.filter(isOnce).map(({ key }) => [key, now])) };
   const recent = Object.entries(all).filter(([, at]) => ageOf(at, now) < AGAIN_AFTER);

@@ -113,7 +113,7 @@ export interface LoadedFrom {
   readonly locate: (error: unknown) => string | undefined;
   /** Runs the user's code, and throws when it exceeds the time limit. */
   readonly guard: <T>(work: () => T) => T;
-  /** A backtest asks it each time twice: answers that differ are a fault. */
+  /** Whether every call runs twice, as in a backtest: different results are a fault. */
   readonly isCalledTwice: boolean;
 }
 

@@ -15,7 +15,7 @@ import { walkedTime } from "./calculations.ts";
 import { marketOf, pastOf } from "./past.ts";
 import { inSlices } from "./slices.ts";
 
-/** As for a grid's: a server has strategies to step. */
+/** Maximum time, as for grids, because a server must run passes. */
 const LONGEST_OF_DECLARED = 2 * SECOND;
 
 const backtestOperation = (definition: AnyStrategyDefinition, ids: readonly string[]): Operation =>
@@ -60,7 +60,7 @@ const backtestOperation = (definition: AnyStrategyDefinition, ids: readonly stri
 type DeclaredBacktestFields = ReturnType<ReturnType<typeof declaredBacktestInput>["parse"]> &
   Parameters<typeof pastOf>[1] & { readonly timeframe: keyof typeof TIMEFRAMES };
 
-/** A function that never ends is told as its fault. */
+/** Runs a call with a time limit; a function that never ends becomes a fault. */
 async function inTimeLimit<T>({ source }: AnyStrategyDefinition, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,4 +1,4 @@
-/** What a position would have done over candles. */
+/** Backtests a position over candles. */
 import type { Candles } from "../../candles/candles.ts";
 import { positionAccounts } from "../../engine/position/ledger.ts";
 import type { PositionStrategy } from "../../engine/position/state.ts";
@@ -19,7 +19,7 @@ export interface PositionBacktestOptions extends Pick<PositionWalkOptions, "kind
   readonly balances?: Readonly<Record<string, Decimal>> | undefined;
   readonly rules?: Partial<Rules>;
   readonly isOver?: (bars: number) => boolean;
-  /** Also runs both other orders of the extremes within a bar, unless false. */
+  /** Whether to also run both other orders of the extremes within a bar; default true. */
   readonly withBand?: boolean;
 }
 
@@ -30,11 +30,11 @@ export interface PositionBacktest<S extends PositionStrategy> {
   readonly run: WalkedPosition<S>;
   readonly startPrice: Decimal;
   readonly endPrice: Decimal;
-  /** What it began with was worth so much, in quote. */
+  /** Initial value in quote. */
   readonly invested: Decimal;
-  /** What keeping that as it was would have made. */
+  /** Result of holding the initial balances unchanged. */
   readonly kept: Decimal;
-  /** Over the three orders of a bar's extremes; null where the run was ended. */
+  /** Over the three orders of a bar's extremes; null if the run was ended early. */
   readonly band: {
     readonly total: { readonly least: Decimal; readonly most: Decimal };
     readonly filledOrders: { readonly least: number; readonly most: number };
@@ -44,10 +44,13 @@ export interface PositionBacktest<S extends PositionStrategy> {
   readonly missing: number;
 }
 
-/** As `serve --tick-interval 5000` has it. */
+/** The default of `serve --tick-interval 5000`. */
 const USUAL_INTERVAL = 5 * SECOND;
 
-/** A strategy of its config and state as a start would store it, over candles. Yields the share that is done. Throws AppError. */
+/**
+ * Backtests a strategy with its config and state, as a start would store them. Yields the completed share. Throws
+ * AppError.
+ */
 export function* backtestingPosition<S extends PositionStrategy>(
   begin: (startPrice: Decimal) => S,
   candles: Candles,
@@ -89,7 +92,10 @@ export function* backtestingPosition<S extends PositionStrategy>(
   };
 }
 
-/** One run for each order of a bar's extremes, with the share that is done of them all; one that was ended is the last. */
+/**
+ * Runs once for each order of a bar's extremes, and yields the completed share of all; stops after a run that was
+ * ended early.
+ */
 function* inEachOrder<S extends PositionStrategy>(
   orders: readonly Extremes[],
   count: number,
@@ -106,7 +112,7 @@ function* inEachOrder<S extends PositionStrategy>(
   return runs;
 }
 
-/** What it would use; there is no account of which all that is free could be taken. */
+/** Returns the budget of the backtest; there is no account whose free balance could be used. */
 export function pastBudget(
   {
     baseBudget,
@@ -123,7 +129,7 @@ export function pastBudget(
   throw new AppError("Invalid request", "set baseBudget and quoteBudget");
 }
 
-/** All of a strategy that a start would store beside its kind, config and state. */
+/** Returns the fields that a start would store besides kind, config and state. */
 export const pastStrategy = (
   id: string,
   symbol: Pair,
@@ -157,7 +163,7 @@ function missingBars({ candles: { times, spanMillis } }: Ticks): number {
 
 const FEW_FILLS = 30;
 
-/** What candles hide, which makes quotes look better than they are. */
+/** Warns about what candles hide, which makes quotes look better than they are. */
 function doubtsOf<S extends PositionStrategy>(
   { account }: WalkedPosition<S>,
   {

@@ -1,4 +1,4 @@
-/** What a strategy that a user has written would have done over candles. */
+/** Backtests a user's own strategy over candles. */
 import * as z from "zod";
 import type { Candles } from "../../candles/candles.ts";
 import { declaredKind } from "../../declared/kind.ts";
@@ -35,7 +35,7 @@ export type DeclaredBacktestAnswer = z.input<ReturnType<typeof DeclaredBacktestS
 
 type DeclaredBacktest = PositionBacktest<DeclaredStrategy>;
 
-/** Yields the share that is done. Each call is made twice: a function whose answers differ has failed. */
+/** Yields the completed share. Calls the function twice each time: different results are a fault. */
 export function* backtestingDeclared(
   definition: AnyStrategyDefinition,
   request: Pick<DeclaredRequest, "baseBudget" | "quoteBudget" | "options">,

@@ -1,4 +1,4 @@
-/** What the tests of a user's own strategies import as `edgemaker/testing`. */
+/** The module that tests of users' own strategies import as `edgemaker/testing`. */
 export {
   type BacktestOutcome,
   backtestStrategy as backtest,

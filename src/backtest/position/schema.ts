@@ -9,7 +9,7 @@ import { SIDES } from "../../model/market.ts";
 import { barField, shape as pastShape } from "../schema/input.ts";
 import type { PositionBacktest } from "./backtest.ts";
 
-/** Which past a position is tested on. The `spread` of others has a name of its own. */
+/** Fields of the past data for a position. Others' `spread` has a separate name. */
 export function pastFields() {
   const { spread, slippage: _, takerFee: _fee, queue: _queue, tickInterval, ...past } = pastShape();
   return {
@@ -30,7 +30,7 @@ const TradeShape = lazy(() =>
   }),
 );
 
-/** What came of a position over candles. */
+/** Fields of a position's result over candles. */
 export const positionBacktestFields = () => ({
   exchange: z.string(),
   symbol: z.string(),
@@ -128,7 +128,7 @@ export const tradesCsv = ({ fills }: Pick<PositionBacktestAnswer, "fills">): str
 
 const centsOf = (value: string): string => Number(value).toFixed(2);
 
-/** What a person reads first: the money, what it was risked for, and what candles hide. */
+/** Formats the result: profit first, then the funds at risk, and what candles hide. */
 export function positionBacktestView(
   answer: PositionBacktestAnswer,
   config: string,

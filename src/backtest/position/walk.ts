@@ -17,25 +17,25 @@ export interface PositionWalkOptions {
   readonly market: Market;
   readonly rules: Rules & { readonly tickInterval: Millis };
   readonly balances: readonly Balance[];
-  /** Asked before each bar: true ends the walk. */
+  /** Called before each bar; true ends the backtest. */
   readonly isOver?: ((bars: number) => boolean) | undefined;
-  /** Kinds beside those of this program. */
+  /** Kinds in addition to those of this program. */
   readonly kinds?: Kinds | undefined;
-  /** Calls what runs a user's code, and ends it at a time limit. */
+  /** Runs a user's code with a time limit. */
   readonly guard?: ((work: () => void) => void) | undefined;
 }
 
 export interface WalkedPosition<S extends PositionStrategy> {
   readonly account: StrategyOnPaper<S>;
   readonly fills: readonly Fill[];
-  /** Bars walked, fewer than all where it was stopped. */
+  /** Number of completed bars, fewer than all if it was ended early. */
   readonly bars: number;
   readonly passes: number;
-  /** Of them, before how many both sides still rested: so long as from the one before. */
+  /** Number of bars before which both sides had open orders since the previous bar. */
   readonly twoSided: number;
   readonly leastBase: Decimal;
   readonly mostBase: Decimal;
-  /** The most that its result has fallen from its best so far, in quote, at the passes. */
+  /** Max drawdown of its result at the passes, in quote. */
   readonly drawdown: Decimal;
 }
 
@@ -54,7 +54,7 @@ interface PositionWalk<S extends PositionStrategy> {
   drawdown: Decimal;
 }
 
-/** A position over bars, pass by pass: its own functions, on a venue in memory. Yields the bars done. */
+/** Runs a position over bars, pass by pass, with its own functions on a venue in memory. Yields the completed bars. */
 export function* walkingPosition<S extends PositionStrategy>(
   strategy: S,
   bars: Ticks,
@@ -82,7 +82,7 @@ export function* walkingPosition<S extends PositionStrategy>(
   return { account, fills, bars: bar, passes, twoSided, leastBase, mostBase, drawdown };
 }
 
-/** To the next corner, with the passes that are due on the way there. */
+/** Advances to the next price point, with the passes that are due on the way. */
 function walkPositionTo<S extends PositionStrategy>(one: PositionWalk<S>, corner: Corner): void {
   const { tickInterval } = one.options.rules;
   const from = one.here;
@@ -118,7 +118,7 @@ function makePass<S extends PositionStrategy>(one: PositionWalk<S>): void {
   one.drawdown = max(one.drawdown, one.peak - total);
 }
 
-/** What all of it is worth at a price, in quote. */
+/** Returns the value of the position at a price, in quote. */
 export const worthHeld = (
   { base, quote }: { readonly base: Decimal; readonly quote: Decimal },
   price: Decimal,

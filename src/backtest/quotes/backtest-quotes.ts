@@ -18,8 +18,8 @@ export type QuoteBacktestOptions = Omit<PositionBacktestOptions, "kinds" | "guar
 export type QuoteBacktest = PositionBacktest<QuoteStrategy>;
 
 /**
- * What quotes would have done over candles, by the functions that quote. Yields the share that is done. Throws
- * AppError for what cannot be query of candles: they know no other place's price, and no account.
+ * Backtests quotes over candles with the functions that quote. Yields the completed share. Throws AppError for
+ * settings that candles cannot support: they have no prices of other sources, and no account.
  */
 export function* backtestingQuotes(
   query: QuoteRequest,

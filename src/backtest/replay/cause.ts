@@ -32,7 +32,7 @@ export type CauseCode =
 export interface Cause {
   readonly code: CauseCode;
   readonly of: string;
-  /** What the cause comes from, for a person. */
+  /** Description of the cause. */
   readonly text: string;
   readonly reason?: RefusalReason | undefined;
 }

@@ -167,7 +167,7 @@ function causesOf(differences: readonly Difference[]): ReplayAnswer["causes"] {
     .sort((a, b) => b.count - a.count);
 }
 
-/** What is counted, and what became of it. */
+/** Noun and result for each counted cause. */
 const COUNTED: Readonly<Record<CauseCode, readonly [one: string, text: string]>> = {
   parts: ["fill", "filled in parts"],
   refused: ["slot", "refused"],

@@ -23,14 +23,14 @@ import {
   versionOf,
 } from "../state.ts";
 
-/** What a start needs of the account and its market. */
+/** Data that a start needs of the account and its market. */
 export interface PlanInputs {
   readonly account: AccountKey;
   readonly market: Market;
   readonly book: Book;
   readonly open: readonly VenueOrder[];
   readonly balances: readonly Balance[];
-  /** What other strategies of the account still need. */
+  /** Balances that other strategies of the account still need. */
   readonly kept: Both;
   readonly killed: boolean;
   readonly standings: Standings;

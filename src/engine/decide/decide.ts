@@ -25,7 +25,7 @@ import { judgeAccount, judgeLoss, withStopped } from "./loss.ts";
 import { afterTurn, capitalOf, firstShare, ofAllMarkets, ownBase, type StrategyAllowance } from "./share.ts";
 import { cancellable, rhythmOf, type Turn, unchanged } from "./turn.ts";
 
-/** What a pass writes first, and then requests from the exchange. */
+/** Writes of a pass, and the requests that it then sends to the exchange. */
 export interface Decision {
   readonly changes: readonly Changes[];
   readonly cancels: readonly Order[];

@@ -16,7 +16,7 @@ import type { MarketSight, Observation } from "../reconcile/observation.ts";
 import { isFinal } from "../reconcile/order-life.ts";
 import { exitReach } from "./exit.ts";
 
-/** What the remaining strategies of an account can use in this pass. */
+/** Balances and orders that the remaining strategies of an account can use in this pass. */
 export interface StrategyAllowance {
   /** Undefined if the balances were not read. */
   readonly funds: Funds | undefined;

@@ -9,7 +9,7 @@ import type { MarketSight } from "../reconcile/observation.ts";
 import { isFinal } from "../reconcile/order-life.ts";
 import { isBehind, longestRecovery } from "../reconcile/recovery.ts";
 
-/** What one strategy can use in a pass, with fields for the engine only. */
+/** Context of one strategy in a pass, with fields for the engine only. */
 export interface Turn extends StrategyContext {
   readonly kind: Kind;
   readonly sight: MarketSight;

@@ -16,7 +16,7 @@ import { limitedAgain, unlimited } from "../decide/limited.ts";
 import { isHeld } from "../decide/turn.ts";
 import type { PositionStrategy } from "./state.ts";
 
-/** What is left of a pass's funds and calls after each planned order. */
+/** Funds and calls that remain in a pass after each planned order. */
 export interface Supply {
   readonly slots: readonly SlotState[];
   readonly funds: Funds;

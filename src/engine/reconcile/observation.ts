@@ -9,7 +9,7 @@ import type { Timing, UnreadableFill, VenueFill, VenueOrder } from "../../ports/
 import type { FillReading } from "./fill-cursor.ts";
 import type { OrderReport } from "./order-life.ts";
 
-/** What a pass observed of one market of its account. */
+/** Observations of one market in a pass. */
 export interface MarketSight extends PriceSight {
   readonly tradesRead: boolean;
   /** Unbooked trades, oldest first; empty if they were not read. */
@@ -31,7 +31,7 @@ export function isLookedFor(
   return tradesRead || request?.has(exchangeId ?? "") === true;
 }
 
-/** What a pass observed of its account. A market that could not be read is absent, never empty. */
+/** Observations of an account in a pass. A market that could not be read is absent, never empty. */
 export interface Observation {
   readonly markets: ReadonlyMap<Pair, MarketSight>;
   /** Live orders by client id; an order that was not looked up is absent. */

@@ -6,7 +6,7 @@ import type { Timing, VenueOrder } from "../../ports/venue.ts";
 const FINAL: ReadonlySet<OrderState> = new Set(["filled", "canceled", "expired", "rejected"]);
 export const isFinal = ({ state }: Pick<Order, "state">): boolean => FINAL.has(state);
 
-/** What a pass observed of one order, in the open list or by a lookup; `missing` is a lookup that found nothing. */
+/** Observation of one order in a pass, in the open list or by a lookup; `missing` is a lookup that found nothing. */
 export type OrderReport = VenueOrder | "missing";
 
 /** Updates an order from the exchange. Its filled amount never decreases, and a final state never changes. */

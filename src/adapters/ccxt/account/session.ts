@@ -19,7 +19,7 @@ import { type PaidCalls, type Spender, spender } from "./spending.ts";
 export interface LeaseHold {
   /** Protocol time of its start. */
   readonly now: Millis;
-  /** This process's own clock just before it was asked for. */
+  /** This process's clock just before the lease was requested. */
   readonly requestedAt: Millis;
   readonly isUrgent: boolean;
   /** Time after which it yields to people in other processes; undefined if it does not. */

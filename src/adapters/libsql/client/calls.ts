@@ -26,7 +26,7 @@ export interface Calls {
   close(): void;
 }
 
-/** What is known of a database without a read. */
+/** Data about a database that need no read. */
 export interface Stamp {
   /** Text that changes with every write of any process, and never repeats. */
   readonly changes: string;

@@ -19,7 +19,7 @@ import type { DatabaseUse } from "../../../model/usage.ts";
 import type { SafeClient, Stamp } from "./calls.ts";
 import { databaseOver, dialect } from "./dialect.ts";
 
-/** What every part of the store uses. */
+/** Common tools of all parts of the store. */
 export interface Context {
   readonly client: SafeClient;
   /** Builds queries and runs reads. */
@@ -31,7 +31,7 @@ export interface Context {
    * function is built once per process, for all its databases.
    */
   readonly prepare: (made: MakesText) => PreparedText;
-  /** Returns what is known of the database without a read; `now` is protocol time. */
+  /** Returns data about the database without a read; `now` is protocol time. */
   readonly stamp: () => Promise<Stamp | undefined>;
   /** The program's migrations, and unknown ones in the database; undefined if another program applies them. */
   readonly version?: { readonly names: ReadonlySet<string>; newer: string | undefined };

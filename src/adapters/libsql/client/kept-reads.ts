@@ -4,7 +4,7 @@ import type { Context } from "./context.ts";
 interface KeptForm<Reported> {
   /** Maximum number of cached responses. */
   readonly most: number;
-  /** What is small, and asked for again. */
+  /** Whether a response is small enough and requested often enough to cache. */
   readonly isWorth: (result: Reported) => boolean;
 }
 

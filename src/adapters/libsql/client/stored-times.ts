@@ -13,6 +13,6 @@ export const isAheadRow = (
 export const ageOfRow = (stored: SQLWrapper, now: SQL<number>): SQL<number> =>
   sql<number>`iif(${stored} > ${now}, ${Number.MAX_SAFE_INTEGER}, ${now} - ${stored})`;
 
-/** A stored time; now where it lies ahead. */
+/** Returns a stored time, or the current time if it lies in the future. */
 export const notAhead = (stored: SQLWrapper, now: SQL<number>): SQL<number> =>
   sql<number>`min(${stored}, ${now})`;
