@@ -80,7 +80,9 @@ async function askKeys(id: string, settings: CliSettings): Promise<KeysRequest> 
     const verdict = await test(id, kept, settings);
     if (verdict === "accepted") return { kept, isOpen: true };
     const options = OPTIONS[verdict];
-    const next = await requireAnswer(select({ message: `What about these keys of ${id}?`, options }));
+    const next = await requireAnswer(
+      select({ message: `What do you want to do with the keys of ${id}?`, options }),
+    );
     if (next === "keep") return { kept, isOpen: verdict === "can withdraw" };
     if (next === "skip") return { kept: {}, isOpen: false };
     if (next === "type") kept = await typedKeys(id, settings);

@@ -31,7 +31,7 @@ const UNTIL_ARGS = {
 } as const satisfies Args;
 
 export const YES_ARGS = {
-  yes: { type: "boolean", description: "Do it without a question; a script needs this" },
+  yes: { type: "boolean", description: "Skip the confirmation; scripts need this" },
 } as const satisfies Args;
 
 /** Flags of a centered grid. */

@@ -30,7 +30,7 @@ export const proofCommand = command({
     }),
     verify: command({
       name: "proof verify",
-      description: "Verify a published file; exit code 1 if it is not as it was signed",
+      description: "Verify a published file; exit code 1 if it was changed after signing",
       args: {
         file: { type: "positional", description: "File of `proof publish`", required: true },
         key: { type: "string", description: "Public key that must have signed it", valueHint: "hex" },

@@ -32,7 +32,7 @@ function removeKillFile(databaseUrl: string): boolean {
 
 /** Describes the kill file for people who may not know the machine's folders. */
 export const killFileText = (databaseUrl: string): string =>
-  `${basename(killFile(databaseUrl))} ${databaseFile(databaseUrl) ? "beside the database" : "in the data directory"}`;
+  `${basename(killFile(databaseUrl))} ${databaseFile(databaseUrl) ? "next to the database" : "in the data directory"}`;
 
 /** Returns why orders are blocked, checked at the moment of the call, which takes some microseconds. */
 export function killedByFile(databaseUrl: string): () => string | undefined {

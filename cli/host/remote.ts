@@ -33,7 +33,7 @@ export function requestRemote({ config }: CliSettings, values: Values): Remote |
     return { url: request, token };
   }
   if (config.apiUrl && here.length === 0) return { url: config.apiUrl, token };
-  if (values.token !== undefined) throw new UsageError("--token is for --api-url");
+  if (values.token !== undefined) throw new UsageError("--token requires --api-url");
   return undefined;
 }
 

@@ -125,5 +125,5 @@ function rowProblem(
   if (!(high >= low)) return "its high is below its low";
   if (!(open >= low && open <= high)) return "its open is outside low and high";
   if (!(close >= low && close <= high)) return "its close is outside low and high";
-  return volume >= 0 ? undefined : "its volume is negative or no number";
+  return volume >= 0 ? undefined : "its volume is negative or not a number";
 }

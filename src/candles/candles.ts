@@ -147,7 +147,7 @@ interface Bar {
 }
 
 function barProblem({ at, before, spanMillis, open, high, low, close, volume }: Bar): string | undefined {
-  if (!Number.isSafeInteger(at) || at < 0) return "its time is no whole number of milliseconds";
+  if (!Number.isSafeInteger(at) || at < 0) return "its time is not a whole number of milliseconds";
   if (at === before) return "it has the same time as the previous one";
   if (at < before) return "it is earlier than the previous one";
   if (at - before < spanMillis) return "it begins before the previous one has ended";
@@ -156,12 +156,12 @@ function barProblem({ at, before, spanMillis, open, high, low, close, volume }: 
   if (!(high >= low)) return "its high is below its low";
   if (!(open >= low && open <= high)) return "its open is outside low and high";
   if (!(close >= low && close <= high)) return "its close is outside low and high";
-  return volume >= 0 ? undefined : "its volume is negative or no number";
+  return volume >= 0 ? undefined : "its volume is negative or not a number";
 }
 
 function parseCandlePrice(text: string, row: number): Decimal {
   const price = parseDecimal(text);
-  if (price === undefined) throw new CandleError(row, `${text.slice(0, 40)} is no price`);
+  if (price === undefined) throw new CandleError(row, `${text.slice(0, 40)} is not a price`);
   return price;
 }
 

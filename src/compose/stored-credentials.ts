@@ -47,4 +47,4 @@ export function credentialCheck({ exchanges, accountOf, credentials }: Credentia
 }
 
 export const unopenedText = (exchange: string, why: string): string =>
-  `the stored keys of ${exchange} cannot be opened: ${why}`;
+  `the stored keys of ${exchange} cannot be decrypted: ${why}`;

@@ -57,6 +57,6 @@ export const asGridView = (view: StrategyView): StrategyView<GridStrategy> => ({
 
 /** Returns a strategy as a grid. Throws for a strategy of another kind. */
 export function asGrid(strategy: Strategy): GridStrategy {
-  if (!isGrid(strategy)) throw new TypeError(`strategy ${strategy.id} is no grid`);
+  if (!isGrid(strategy)) throw new TypeError(`strategy ${strategy.id} is not a grid`);
   return upgraded(gridKind, strategy) as GridStrategy;
 }

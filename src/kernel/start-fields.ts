@@ -30,4 +30,4 @@ export const dryBalance = () =>
       return z.NEVER;
     })
     .optional()
-    .describe("First balances of the paper account, for example USDT=1000,BTC=0.1; default 10000 quote");
+    .describe("Initial balances of the paper account, for example USDT=1000,BTC=0.1; default 10000 quote");

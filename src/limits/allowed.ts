@@ -199,7 +199,7 @@ function beyondDayLimit(
     );
   const before = today[quote] ?? ZERO;
   if (before + limitedOrder.counted <= most) return undefined;
-  const why = `counts ${text(limitedOrder.counted)} ${quote} beside the ${text(before)} ${quote} that ${whose} used today; ${DAY_FREES}`;
+  const why = `counts ${text(limitedOrder.counted)} ${quote}, in addition to the ${text(before)} ${quote} that ${whose} used today; ${DAY_FREES}`;
   return limitRefusal("limit_day", "dayNotional", limitedOrder, why);
 }
 
@@ -229,7 +229,7 @@ export function exceedsToken(
     return refused("limit_order", "orderNotional", `its largest order counts ${text(largest)} ${asset}`);
   const before = used.today[asset] ?? ZERO;
   if (!dayNotional || before + counted <= (dayNotional[asset] ?? ZERO)) return undefined;
-  const why = `${what} beside the ${text(before)} ${asset} that the token used today; ${DAY_FREES}`;
+  const why = `${what}, in addition to the ${text(before)} ${asset} that the token used today; ${DAY_FREES}`;
   return refused("limit_day", "dayNotional", why);
 }
 
@@ -240,7 +240,7 @@ function beyondOrderLimit(limitedOrder: LimitedOrder, { openOrders }: Used): Lim
     "limit_open_orders",
     "openOrders",
     limitedOrder,
-    `would be one more than the ${openOrders} that are open`,
+    `would be open in addition to ${openOrders} others`,
   );
 }
 
@@ -252,6 +252,6 @@ function withinOrderGap(limitedOrder: LimitedOrder, { lastAt, now }: Used): Limi
     "limit_gap",
     "orderGapMillis",
     limitedOrder,
-    `comes ${now - lastAt} ms after the one before`,
+    `comes ${now - lastAt} ms after the previous one`,
   );
 }

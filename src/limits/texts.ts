@@ -36,7 +36,7 @@ export const LIMIT_FORMS: { readonly [N in LimitName]-?: LimitForm<NonNullable<L
   collarPercent: {
     read: readPercent,
     form: "a percentage above 0 and at most 100",
-    describe: "How far through the mid price an order can execute, in percent",
+    describe: "How far beyond the mid price an order can execute, in percent",
   },
   priceAgeMillis: count("Maximum age of the price, in milliseconds", "milliseconds"),
   orderGapMillis: count("Minimum time between two orders, in milliseconds", "milliseconds"),

@@ -12,7 +12,7 @@ export function liquidityPage(answer: unknown): string {
       <p>{`${from} to ${to}, UTC days`}</p>
       <dl>
         {card("Own orders", own)}
-        {card("The market, own orders with it", market)}
+        {card("The market, including own orders", market)}
         {seenCard(report)}
       </dl>
       {findingsPart(report)}

@@ -71,8 +71,8 @@ export const LiquidityShape = lazy(() =>
     samples: z.number().describe("Number of samples"),
     cutShort: z.number().describe("Minutes in which the visible book ended inside 2 %"),
     ...elsewhereFields(),
-    own: figuresShape("One's own orders"),
-    market: figuresShape("The whole book, one's own orders included"),
+    own: figuresShape("Own orders"),
+    market: figuresShape("The whole book, including own orders"),
     preset: z.string().nullable().describe("Rules that the minutes are compared with; null without any"),
     findings: z.array(findingShape()),
     gaps: z.array(

@@ -76,7 +76,9 @@ function orderLimits(
     `minimum order: ${text(market.minNotional)} ${market.quote}`,
     `free balance: ${text(free)} ${asset}, ${covers}`,
     ...(killed ? ["the kill switch is on: it would be refused"] : []),
-    ...(postOnly && takes(order, quote) ? ["it would take at current prices, so it would be refused"] : []),
+    ...(postOnly && takes(order, quote)
+      ? ["it would be a taker order at current prices, so it would be refused"]
+      : []),
     ...(met ? [`it could fill against your own order ${restingOrderText(met)}: it would be refused`] : []),
   ];
 }

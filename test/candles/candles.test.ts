@@ -39,10 +39,10 @@ describe("candles in columns", () => {
     [[bar(1, { close: "102" })], "candle 1: its close is outside low and high"],
     [[bar(1, { low: "0" })], "candle 1: its low is not above zero"],
     [[bar(1, { low: "-1" })], "candle 1: its low is not above zero"],
-    [[bar(1, { close: "much" })], "candle 1: much is no price"],
+    [[bar(1, { close: "much" })], "candle 1: much is not a price"],
     [[bar(1, { high: "99999999999.00000001" })], "candle 1: its high is too large to be stored exactly"],
-    [[bar(1, { volume: Number.NaN })], "candle 1: its volume is negative or no number"],
-    [[bar(0.00001)], "candle 1: its time is no whole number of milliseconds"],
+    [[bar(1, { volume: Number.NaN })], "candle 1: its volume is negative or not a number"],
+    [[bar(0.00001)], "candle 1: its time is not a whole number of milliseconds"],
   ])("refuse what is no bar after the one before", (rows, message) => {
     expect(() => candlesOf(PLACE, rows)).toThrow(message);
   });

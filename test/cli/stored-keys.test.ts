@@ -32,7 +32,7 @@ it.each([
 ])("keys that were stored under a key are told by a server that has %s", async (_what, kek, why) => {
   const { folder, env, run, add } = await start();
   expect((await add("bitget")).code).toBe(0);
-  const text = `the stored keys of bitget cannot be opened: ${why}`;
+  const text = `the stored keys of bitget cannot be decrypted: ${why}`;
   const wrong = { ...env, EDGEMAKER_KEK: kek };
   const server = await serve(folder, ["--tick-interval", "60000"], wrong);
   await expect.poll(server.stderr).toContain(text);

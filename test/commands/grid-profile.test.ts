@@ -51,7 +51,7 @@ const WRONG: readonly (readonly [string, unknown, RegExp])[] = [
     /: customSpacings\.1: .*positive/,
   ],
   ["falling shares", { ...PROFILE, customSpacings: [0.03, 0.01, 0.07] }, /: customSpacings: .*increasing/],
-  ["too few multiples", { ...PROFILE, sizeWeights: [1, 2] }, /: sizeWeights: .*one multiple a level/],
+  ["too few multiples", { ...PROFILE, sizeWeights: [1, 2] }, /: sizeWeights: .*one multiple per level/],
 ];
 
 describe("--grid-profile refuses, and names the field by its path:", () => {

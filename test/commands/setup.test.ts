@@ -70,7 +70,7 @@ describe.skipIf(!hasTerminal)("setup", () => {
     await screen.until(/kraken: secret/);
     screen.type(`d3Jvbmc=${ENTER}`);
     await screen.until(/does not accept them[\s\S]*EAPI:Invalid key/);
-    await screen.until(/What about these keys/);
+    await screen.until(/What do you want to do with the keys/);
     screen.type(ENTER);
     await screen.until(/kraken: api key[\s\S]*kraken: api key/);
     screen.type(`${keys.key}${ENTER}`);
@@ -114,7 +114,9 @@ describe.skipIf(!hasTerminal)("setup", () => {
     await before.close();
     const { url, keys } = before;
     const screen = await typed(folderWith("kraken"), { url, keys });
-    await screen.until(/could not be reached[\s\S]*The keys could not be tested[\s\S]*What about these keys/);
+    await screen.until(
+      /could not be reached[\s\S]*The keys could not be tested[\s\S]*What do you want to do with the keys/,
+    );
     expect(screen.written()).not.toContain("does not accept");
     await venueFor({ port: Number(new URL(url).port), keys });
     screen.type(ENTER);
@@ -312,7 +314,7 @@ describe("mcp install", () => {
   it.each([
     ["trading without a cap", ["--trading"], /--trading needs a cap for each plan.*--most USDT=500/],
     ["a cap that is no amount", ["--trading", "--most", "500"], /QUOTE=amount/],
-    ["a cap without trading", ["--most", "USDT=500"], /--most is for --trading/],
+    ["a cap without trading", ["--most", "USDT=500"], /--most requires --trading/],
     [
       "trading by a server elsewhere, whose settings decide",
       ["--trading", "--most", "USDT=500", "--api-url", "https://grids.example"],
@@ -329,7 +331,7 @@ describe("mcp install", () => {
   it.skipIf(!hasTerminal)("asks for the cap of each plan in a terminal", async () => {
     const folder = tempFolder();
     const screen = terminal(folder, ["mcp", "install", "--client", "cursor", "--trading"], { columns: 100 });
-    await screen.until(/At most how much may one plan trade\?/);
+    await screen.until(/What is the most that one plan can trade\?/);
     screen.type("USDT=250\r");
     expect(await screen.ended).toBe(0);
     expect(

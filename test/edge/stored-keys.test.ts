@@ -45,7 +45,7 @@ it("the worker says which stored keys its EDGEMAKER_KEK does not open", async ()
     body: {
       error: "Not ready",
       message: expect.stringMatching(
-        /^the stored keys of kraken cannot be opened: .* a different EDGEMAKER_KEK/,
+        /^the stored keys of kraken cannot be decrypted: .* a different EDGEMAKER_KEK/,
       ),
     },
   });

@@ -36,8 +36,8 @@ it("may place something while a slot is free, or while it changes as a whole", (
 
 it("is taken for no other kind, and no other for it", () => {
   const other = strategy({ id: "q", kind: "quote" });
-  expect(() => asGrid(other)).toThrow("strategy q is no grid");
-  expect(() => asGridView({ strategy: other } as StrategyView)).toThrow("strategy q is no grid");
+  expect(() => asGrid(other)).toThrow("strategy q is not a grid");
+  expect(() => asGridView({ strategy: other } as StrategyView)).toThrow("strategy q is not a grid");
   expect(() => kindsOf([gridKind])("quote")).toThrow("this version of edgemaker has no strategy kind quote");
   const view = { strategy: strategy(), openOrders: 3 } as unknown as StrategyView;
   expect(asGridView(view)).toMatchObject({ strategy: { id: "g", kind: "grid" }, openOrders: 3 });

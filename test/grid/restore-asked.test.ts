@@ -93,7 +93,7 @@ describe("what people have asked since a backup", () => {
     );
     await buy(again, "two");
     await expect(buy(again, "three")).rejects.toThrow(
-      /dayNotional is USDT=120, .* beside the 100 USDT that kraken used today/,
+      /dayNotional is USDT=120, .*, in addition to the 100 USDT that kraken used today/,
     );
   });
 

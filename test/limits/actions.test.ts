@@ -50,7 +50,7 @@ describe("a token's limits", () => {
       code: 403,
       limit: "limit_day",
       message: expect.stringMatching(
-        /^the limit dayNotional of this token is USDT=2000, and this can use 1200 USDT \(buy for 1200 USDT\) beside the 1200 USDT/,
+        /^the limit dayNotional of this token is USDT=2000, and this can use 1200 USDT \(buy for 1200 USDT\), in addition to the 1200 USDT/,
       ),
     });
   });
@@ -58,7 +58,7 @@ describe("a token's limits", () => {
   it.each([
     ["symbols", "ETH/USDT", "limit_symbol", /this trades BTC\/USDT/],
     ["orderNotional", "USDT=49", "limit_order", /its largest order counts 50 USDT/],
-    ["dayNotional", "EUR=1000000", "limit_day", /beside the 0 USDT/],
+    ["dayNotional", "EUR=1000000", "limit_day", /in addition to the 0 USDT/],
   ])("refuse quotes by %s", async (name, value, limit, message) => {
     const { send, store } = await limited({ [name]: value });
     expect(await send("POST", "/strategy/quote", QUOTE)).toMatchObject({

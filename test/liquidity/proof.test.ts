@@ -100,7 +100,7 @@ describe("signed days", () => {
     const { sign, bundle, context } = await signedBox();
     await sign();
     await context.client.execute("update liquidity_minutes set own_bids = 9 where minute % 1440 = 5");
-    await expect(bundle()).rejects.toThrow(/2026-01-01 are not those that were signed/);
+    await expect(bundle()).rejects.toThrow(/2026-01-01 differ from the signed ones/);
   });
 
   it("are signed by the server after midnight, once there is a key", async () => {

@@ -32,7 +32,7 @@ it("shows no change of quotes whose exchange is not there, and says so", async (
 
   const changed = await ask<{ message: string }>("edit_quote", { id, levels: 1 }, away);
   expect(changed.message).toMatch(
-    /^quote-\S+ changes with its next passes; a process that is configured for .*kraken.* takes note of it$/,
+    /^quote-\S+ changes with its next passes; a process that is configured for .*kraken.* applies it$/,
   );
   expect(await resting()).toEqual(orders);
   expect((await row())?.edits).toBe(1);

@@ -86,7 +86,7 @@ describe.each(NAMES)("orders of one account on %s", (name) => {
     const prepared = await create.prepare(world.deps, input, { actor: "person" });
     const shown = await prepared.preview();
     expect(shown.what).toContain("(limit order, post only)");
-    expect(shown.limits).toContain("it would take at current prices, so it would be refused");
+    expect(shown.limits).toContain("it would be a taker order at current prices, so it would be refused");
     expect(shown.limits.join()).toContain(
       `it could fill against your own order ${body.order?.id} (sell 0.001`,
     );

@@ -90,7 +90,7 @@ function keepCopy(file: string): string {
 /** Returns the settings of a trading agent: a person approves each plan, and each plan has a maximum. Throws UsageError. */
 async function tradingSettings(values: Values): Promise<Readonly<Record<string, string>>> {
   if (!values.trading) {
-    if (values.most !== undefined) throw new UsageError("--most is for --trading");
+    if (values.most !== undefined) throw new UsageError("--most requires --trading");
     return {};
   }
   if (values["api-url"] !== undefined)
@@ -108,7 +108,7 @@ async function tradingSettings(values: Values): Promise<Readonly<Record<string, 
 async function askMost(): Promise<string | undefined> {
   const { isCancel, text } = await import("@clack/prompts");
   const most = await text({
-    message: "At most how much may one plan trade?",
+    message: "What is the most that one plan can trade?",
     placeholder: "USDT=500",
     validate: (given) => refusalOfMost(given ?? ""),
   });

@@ -176,7 +176,7 @@ const chainName = (chain: string): string =>
 const eventName = ({ id, kind, at }: ChainedEvent): string => `event ${id} (${kind}, ${at})`;
 
 const UNSIGNED =
-  "there is no checkpoint, so nothing shows whether the whole log was replaced: make one with `edgemaker audit checkpoint`";
+  "there is no checkpoint, so nothing shows whether the whole log was replaced; create one with `edgemaker audit checkpoint`";
 
 /**
  * Checks signatures. The operator's key must have signed the newest checkpoint; older ones are checked if their key
@@ -209,5 +209,5 @@ async function signatureFaults(
  */
 function countFaults(last: number, count: number): Fault[] {
   if (last >= count) return [];
-  return [{ event: null, what: `the events after ${last} were deleted: there have been ${count}` }];
+  return [{ event: null, what: `the events after ${last} were deleted: ${count} were written` }];
 }

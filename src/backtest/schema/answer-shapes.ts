@@ -44,7 +44,7 @@ export const earnedFields = () => ({
   fees: z.record(z.string(), z.string()),
   cycles: z.number(),
   filledOrders: z.number(),
-  invested: z.string().describe("Most quote that all slots together can use"),
+  invested: z.string().describe("Maximum quote that all slots together can use"),
   startPrice: z.number(),
   endPrice: z.number(),
   holding: z

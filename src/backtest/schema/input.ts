@@ -36,7 +36,7 @@ export const shape = () => ({
   spread: shareField("spread").default(ZERO).describe("Spread between bid and ask, as a share of the price"),
   slippage: shareField("slippage")
     .default(ZERO)
-    .describe("Slippage of an order that takes, as a share of the price"),
+    .describe("Slippage of a taker order, as a share of the price"),
   tickInterval: countField("Invalid request", { least: 1000, most: DAY })
     .optional()
     .describe("Milliseconds between two passes; default: at every price of a candle"),

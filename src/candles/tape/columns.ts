@@ -38,7 +38,7 @@ export function createPrints(pair: Pair) {
     if (print.at > last && newest.size > 0) newest = new Map();
     const known = print.id === "" ? undefined : newest.get(print.id);
     if (known !== undefined) {
-      if (!isSamePrint(known, print)) return `there is another trade of the id ${print.id.slice(0, 40)}`;
+      if (!isSamePrint(known, print)) return `there is another trade with the id ${print.id.slice(0, 40)}`;
       duplicates++;
       return undefined;
     }

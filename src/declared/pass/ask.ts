@@ -110,7 +110,7 @@ function readAnswer(answer: Declared, { seen, version, state, isOlder }: CallCon
   const orders: unknown = isList ? answer : (answer as { orders?: unknown } | undefined)?.orders;
   if (!Array.isArray(orders)) throw new TypeError("orders() returned neither orders nor { orders, state }");
   if (orders.length > MOST_DECLARED)
-    throw new RangeError(`orders() returned ${orders.length} orders; ${MOST_DECLARED} are the most`);
+    throw new RangeError(`orders() returned ${orders.length} orders; the maximum is ${MOST_DECLARED}`);
   const wishes = orders.map((one: unknown) => readOrder(one, seen.market));
   const names = new Set(wishes.map(({ id }) => id));
   if (names.size < wishes.length) throw new RangeError("orders() returned two orders with the same id");
@@ -125,7 +125,7 @@ function memoryOf(state: unknown, version: number, before: DeclaredState["memory
   if (json === undefined) return null;
   if (json.length > MOST_STATE)
     throw new RangeError(
-      `orders() returned a state of ${json.length} characters; ${MOST_STATE} are the most`,
+      `orders() returned a state of ${json.length} characters; the maximum is ${MOST_STATE}`,
     );
   return before?.json === json && before.version === version ? before : { json, version };
 }

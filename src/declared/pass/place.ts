@@ -82,7 +82,11 @@ function refusedByMarket(wish: NamedWish, { index }: SlotState, desk: Desk): Ref
   if (wish.amount < leastAmount(market, wish.price))
     return { slot: index, reason: "below_minimum", detail: `${wish.id} is below the exchange's minimum` };
   return postOnly && takes(wish, priced)
-    ? { slot: index, reason: "would_take", detail: `${wish.id} would take, and it may only rest` }
+    ? {
+        slot: index,
+        reason: "would_take",
+        detail: `${wish.id} would be a taker order, which this strategy does not allow`,
+      }
     : undefined;
 }
 

@@ -20,7 +20,7 @@ export const venueForStart = (deps: Deps, { exchange, dryRun }: TradingPlace): V
 
 export function balancesForStart(deps: Deps, place: TradingPlace): Promise<readonly Balance[]> {
   const { exchange, dryRun, dryBalance } = place;
-  if (dryBalance && !dryRun) throw new AppError("Invalid request", "dryBalance is for a dryRun");
+  if (dryBalance && !dryRun) throw new AppError("Invalid request", "dryBalance requires dryRun");
   return dryRun
     ? requirePaper(deps).balances(exchange, paperBalances(place))
     : deps.venue(exchange).balances();

@@ -19,6 +19,6 @@ export async function stepUntil<V extends StrategyView>(
       ? `; its pass failed (${pass.message}) and is tried again`
       : venue
         ? ""
-        : `; a process that is configured for ${view.strategy.account} takes note of it`;
+        : `; a process that is configured for ${view.strategy.account} applies it`;
   return { view, why };
 }

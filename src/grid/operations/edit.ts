@@ -165,7 +165,7 @@ async function editPasses(deps: Deps, { id, account }: GridStrategy): Promise<st
   for (let at = 0; at < PASSES; at++) {
     const { outcome, message } = await stepNow(deps, venue);
     if (outcome === "failed") return `; its pass failed (${message}) and is tried again`;
-    if (outcome === "busy") return "; the next pass takes note of it";
+    if (outcome === "busy") return "; the next pass applies it";
     const { strategy } = await viewOf(deps, id);
     if (strategy.wants !== "run" || strategy.phase === "active") break;
   }

@@ -120,11 +120,11 @@ async function passed(deps: Deps, id: string): Promise<{ view: StrategyView; pas
 
 const failureOf = ({ outcome, message }: Pass): string => {
   if (outcome === "failed") return `; its pass failed (${message}) and is tried again`;
-  return outcome === "busy" ? "; the next pass takes note of it" : "";
+  return outcome === "busy" ? "; the next pass applies it" : "";
 };
 
 const notedElsewhere = ({ strategy }: StrategyView): string =>
-  `; a process that is configured for ${strategy.account} takes note of it`;
+  `; a process that is configured for ${strategy.account} applies it`;
 
 function pauseMessage({ strategy: { id, wants }, openOrders }: StrategyView, why: string): string {
   if (wants === "stop") return `${id} is stopping${why}`;

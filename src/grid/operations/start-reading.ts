@@ -35,7 +35,7 @@ const NO_REFERENCE: Reference = { prices: [], most: null, listed: false };
 /** Reads what a start needs of the account and its market. */
 export async function readWorld(deps: Deps, where: StartPlace, actor: string): Promise<StartWorld & Read> {
   const { exchange, symbol, dryRun, dryBalance } = where;
-  if (dryBalance && !dryRun) throw new AppError("Invalid request", "dryBalance is for a dryRun");
+  if (dryBalance && !dryRun) throw new AppError("Invalid request", "dryBalance requires dryRun");
   const dry = dryRun ? dryRunsOf(deps) : undefined;
   const venue = venueOf(deps, where);
   const market = await venue.market(symbol);

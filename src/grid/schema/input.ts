@@ -132,13 +132,13 @@ const increases = (list: readonly Decimal[]): boolean =>
 export const PROFILE: readonly Rule<CenteredInput>[] = [
   {
     path: "customSpacings",
-    error: "Invalid spacing: customSpacings must hold one increasing share a level",
+    error: "Invalid spacing: customSpacings must have one increasing share per level",
     holds: ({ spacingModel, customSpacings = [], levels }) =>
       spacingModel !== "custom" || (customSpacings.length === levels && increases(customSpacings)),
   },
   {
     path: "sizeWeights",
-    error: "Invalid order size: sizeWeights must hold one multiple a level",
+    error: "Invalid order size: sizeWeights must have one multiple per level",
     holds: ({ sizeModel, sizeWeights = [], levels }) =>
       sizeModel !== "custom" || sizeWeights.length === levels,
   },

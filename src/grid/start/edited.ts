@@ -130,7 +130,10 @@ function editedCentered(before: GridConfig, request: EditRequest): GridConfig {
   if (!centered) return before;
   const gridLevels = request.gridLevels ?? before.gridLevels;
   if (gridLevels % 2 !== 0 || gridLevels > 20)
-    throw new AppError("Invalid levels", "a centered grid has as many levels on each side: 2 to 20, even");
+    throw new AppError(
+      "Invalid levels",
+      "a centered grid has the same number of levels on each side; set an even number from 2 to 20",
+    );
   const levels = gridLevels / 2;
   const isCustom = centered.spacingModel === "custom" || centered.sizeModel === "custom";
   if (levels !== centered.levels && isCustom)

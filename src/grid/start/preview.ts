@@ -155,7 +155,7 @@ export function previewChange(
     worstCase: sale
       ? sale.worstCase
       : position === 0n
-        ? `no ${base} is held`
+        ? `it has no ${base}`
         : `${text(position)} ${base} bought at ${text(toHundredths(averageCost ?? 0n))} ${quote} stay in the account and can lose value`,
     limits: [
       ...notes,

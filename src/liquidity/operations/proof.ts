@@ -76,10 +76,10 @@ async function bundleDay(
   if (publicKey !== ofBundle)
     throw new AppError(
       "Invalid request",
-      `${name} has another key; publish the days from ${name} on by themselves`,
+      `${name} has another key; publish the days from ${name} on separately`,
     );
   const result = { day: name, previous, lines };
   if ((await digest(dayText(pair, result))) !== hash)
-    throw new AppError("Internal error", `the stored minutes of ${name} are not those that were signed`);
+    throw new AppError("Internal error", `the stored minutes of ${name} differ from the signed ones`);
   return { ...result, hash, signature };
 }

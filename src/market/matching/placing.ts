@@ -22,7 +22,7 @@ export function place(
   if (rejected) return { rejected };
   const takes = taken(order, levels);
   if (order.timeInForce === "post_only" && takes.length > 0)
-    return { rejected: "it is post-only but would take", wouldTake: true };
+    return { rejected: "it is post-only, but would be a taker order", wouldTake: true };
   const worst = order.type === "market" ? (takes.at(-1)?.price ?? ZERO) : order.price;
   const needed = reserveFor(market, { ...order, price: worst });
   const asset = order.side === "buy" ? market.quote : market.base;

@@ -51,7 +51,7 @@ const orderInput = (ids: readonly string[]) =>
       price: decimalField("Invalid price").optional().describe("Limit price in quote; required for limit"),
       postOnly: flagField("Invalid request", "postOnly")
         .optional()
-        .describe("true: post-only, so the order never takes"),
+        .describe("true: post-only, so it is never a taker order"),
       clientOrderId: textField(
         "Invalid request",
         /^(?!em)[0-9a-z]{1,18}$/,
@@ -62,7 +62,7 @@ const orderInput = (ids: readonly string[]) =>
     })
     .refine(({ type, postOnly }) => type === "limit" || postOnly !== true, {
       path: ["postOnly"],
-      error: "Invalid request: a market order takes, so it cannot be postOnly",
+      error: "Invalid request: a market order is always a taker order, so it cannot be postOnly",
     })
     .refine(({ type, price }) => type !== "limit" || price !== undefined, {
       path: ["price"],

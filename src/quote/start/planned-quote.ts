@@ -150,7 +150,9 @@ function missingFunds(has: Both, { market, balances, kept }: QuotesSeen) {
     if (has[side] <= free[side]) return [];
     const asset = market[side];
     const beside =
-      kept[side] === ZERO ? "" : ` beside the ${text(kept[side])} ${asset} that other strategies still need`;
+      kept[side] === ZERO
+        ? ""
+        : `, besides the ${text(kept[side])} ${asset} that other strategies still need`;
     const message = `its budget is ${text(has[side])} ${asset}, but ${text(free[side])} ${asset} are free${beside}`;
     return [{ code: "funds_missing", message }];
   });
@@ -206,7 +208,7 @@ export function quoteWarnings(
         ]
       : []),
     ...(seen.interval >= MINUTE
-      ? [{ code: "slow_cadence", message: "a pass a minute is slow: `serve` runs passes more often" }]
+      ? [{ code: "slow_cadence", message: "one pass per minute is slow: `serve` runs passes more often" }]
       : []),
     ...(seen.killed
       ? [{ code: "killed", message: "the kill switch is on: the start would be refused" }]

@@ -65,7 +65,7 @@ and three lines on what is unusual: idle money, a grid outside its range, an ord
     arguments: [
       EXCHANGE,
       SYMBOL,
-      { name: "budget", description: "Most quote to use, for example 1000", required: true },
+      { name: "budget", description: "Maximum quote to use, for example 1000", required: true },
     ],
     text: ({
       exchange,

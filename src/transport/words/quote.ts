@@ -19,8 +19,8 @@ export const QUOTE_WORDS: FieldWords = {
   "backtest_quote.fills": "Oldest first",
   twoSidedPercent: "Percent of passes that found both sides still open",
   keeping: "Profit of keeping the initial balances, in quote",
-  leastBase: "Least base held, at the passes",
-  mostBase: "Most base held, at the passes",
+  leastBase: "Smallest base position in any pass",
+  mostBase: "Largest base position in any pass",
   passes: "Number of price reads",
   "preview_quote.worstCase": "Maximum loss, as a sentence",
 };

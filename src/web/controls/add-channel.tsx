@@ -73,8 +73,8 @@ const FIELD_LABELS: Readonly<Record<string, string>> = {
   server: "Server",
   user: "User",
   password: "Password",
-  from: "From, an address",
-  to: "To, an address",
+  from: "Sender address",
+  to: "Receiver address",
 };
 
 /** Fields that are not secret and stay visible while typing. */
@@ -119,7 +119,7 @@ function SettingFields({
     change({ [name]: (event.target as HTMLInputElement).value });
   return (
     <div class="fields">
-      <Field label="Name" hint="1 to 31 of a-z, 0-9 and -">
+      <Field label="Name" hint="1 to 31 characters: a-z, 0-9 and -">
         <input value={settings.channel} autocomplete="off" spellcheck={false} onInput={type("channel")} />
       </Field>
       <Field label="Kind">

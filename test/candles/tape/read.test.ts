@@ -130,7 +130,7 @@ describe("a tape is refused, naming the row", () => {
     [table(`${AT},1,0,b`), "line 3: its amount is not a number above zero"],
     [table(`${AT},1,,b`), "line 3: its amount is not a number above zero"],
     [table(`soon,1,1,b`), "line 3: its time cannot be read"],
-    [table(`${AT},1,1,a`), "line 3: there is another trade of the id a"],
+    [table(`${AT},1,1,a`), "line 3: there is another trade with the id a"],
     ["timestamp,price,amount\n", "there is no trade in it"],
     [
       lines({ timestamp: AT, price: 1, amount: 1, symbol: "ETH/USDT" }),

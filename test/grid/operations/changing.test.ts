@@ -134,7 +134,7 @@ describe("a change of a running grid", () => {
     await expect(ask("edit_grid", size(245), then)).rejects.toThrow();
     await busy();
     const output = await ask<Changed>("edit_grid", size(250));
-    expect(output.message).toMatch(/changes with its next passes.*; the next pass takes note of it$/);
+    expect(output.message).toMatch(/changes with its next passes.*; the next pass applies it$/);
   });
 
   it("waits while the grid is paused", async () => {
@@ -259,9 +259,9 @@ describe("a pause", () => {
     expect((await preview("resume_grid", { id })).limits).toHaveLength(2);
   });
 
-  it("says whose pass takes note of it", async () => {
+  it("says whose pass applies it", async () => {
     const { id, ask, away, cut, busy } = await started();
-    const elsewhere = "; a process that is configured for sandbox:kraken: takes note of it";
+    const elsewhere = "; a process that is configured for sandbox:kraken: applies it";
     expect((await ask<Changed>("pause_grid", { id }, away)).message).toMatch(
       new RegExp(`not watched${elsewhere}$`),
     );
@@ -271,7 +271,7 @@ describe("a pause", () => {
     );
     await busy();
     expect((await ask<Changed>("pause_grid", { id })).message).toMatch(
-      /not watched; the next pass takes note of it$/,
+      /not watched; the next pass applies it$/,
     );
   });
 

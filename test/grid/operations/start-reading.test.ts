@@ -63,7 +63,7 @@ describe("what a start reads of the world", () => {
     expect(await quoteOf({ ...WHERE, dryRun: true, dryBalance: own })).toBe(d("1500"));
     expect(await quoteOf(WHERE)).toBe(d("100000"));
     await expect(readWorld(deps, { ...WHERE, dryBalance: own }, "test")).rejects.toThrow(
-      "dryBalance is for a dryRun",
+      "dryBalance requires dryRun",
     );
     await expect(fund(live, WHERE, kraken)).resolves.toBeUndefined();
     await expect(fund(live, { ...WHERE, dryRun: true }, kraken)).rejects.toThrow(

@@ -175,7 +175,7 @@ describe("a start", () => {
     ).toEqual({
       ...refused,
       message: expect.stringMatching(
-        /^the limit dayNotional of this token is USDT=2000, and this can use 1200 USDT \(buy for 1200 USDT\) beside the 1200 USDT that the token used today; the limit resets at 00:00 UTC; an administrator/,
+        /^the limit dayNotional of this token is USDT=2000, and this can use 1200 USDT \(buy for 1200 USDT\), in addition to the 1200 USDT that the token used today; the limit resets at 00:00 UTC; an administrator/,
       ),
     });
     expect(await rows()).toHaveLength(1);
@@ -211,7 +211,7 @@ describe("a start on paper", () => {
     });
     await expect(ask("preview_grid", { ...REQUEST, dryBalance: "USDT=1500" })).rejects.toMatchObject({
       label: "Invalid request",
-      message: "dryBalance is for a dryRun",
+      message: "dryBalance requires dryRun",
     });
   });
 });

@@ -120,7 +120,7 @@ describe("a configuration as a start would have to ask for it", () => {
       refused("Invalid range", "lowerPrice must be below upperPrice"),
     );
     expect(() => asAround(around(), { sizeModel: "custom", sizeWeights: [ONE] })).toThrow(
-      refused("Invalid order size", "sizeWeights must hold one multiple a level"),
+      refused("Invalid order size", "sizeWeights must have one multiple per level"),
     );
   });
 });

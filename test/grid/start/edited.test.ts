@@ -213,7 +213,10 @@ describe("a change of a grid around the market", () => {
   });
 
   it("is refused for levels that do not lie on both sides alike", () => {
-    const even = refused("Invalid levels", "a centered grid has as many levels on each side: 2 to 20, even");
+    const even = refused(
+      "Invalid levels",
+      "a centered grid has the same number of levels on each side; set an even number from 2 to 20",
+    );
     const near = { ...CENTERED, centered: { ...AROUND, spacing: d("0.01") } };
     expect(() => change(CENTERED, { gridLevels: 5 })).toThrow(even);
     expect(() => change(near, { gridLevels: 22 })).toThrow(even);

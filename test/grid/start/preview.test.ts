@@ -34,7 +34,7 @@ describe("what a change of a grid is shown as", () => {
       worstCase: "2 BTC bought at 100.01 USDT stay in the account and can lose value",
       limits: [],
     });
-    expect(previewChange(view(EMPTY), { text: "pause" }).worstCase).toBe("no BTC is held");
+    expect(previewChange(view(EMPTY), { text: "pause" }).worstCase).toBe("it has no BTC");
   });
 
   it("of one that buys again names all that its slots may buy", () => {
