@@ -115,10 +115,7 @@ export function createSession(link: ExchangeLink, { account, keys, hold }: Sessi
     return signed("kind", () => kinds.ask(exchange));
   }
 
-  /**
-   * Repeats a call in the other form if the exchange rejected it because of the account's kind; the first call had no
-   * effect.
-   */
+  /** Repeats a call in the other form if the exchange rejected it, without effect, because of the account's kind. */
   async function ofItsKind<T>(exchange: Ccxt, call: () => Promise<T>): Promise<T> {
     try {
       return await call();
