@@ -57,7 +57,7 @@ const text = `# Benchmarks
 
 This page lists measured figures of edgemaker. \`npm run bench -- --write\` measures them and writes this page.
 \`npm run bench -- requests pass\` measures only some parts: ${Object.keys(PARTS).join(", ")}.
-The load generator runs on the same machine as the server. Compare figures of one run, not of two machines.
+The load generator runs on the same machine as the server. Compare figures of one run, not of different machines.
 
 Measured on ${machine}, on ${new Date().toISOString().slice(0, 10)}.
 
