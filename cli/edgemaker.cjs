@@ -13,7 +13,7 @@ else void run();
 async function run() {
   const { currentBundle } = require("./build/current.cjs");
   const bundle = await currentBundle();
-  // Beside the bundle: other users can write to Node's default folder. Node before 22.1 has no such cache.
+  // Next to the bundle, because other users can write to Node's default folder. Node before 22.1 has no such cache.
   enableCompileCache?.(join(dirname(bundle), "compiled"));
   const { runCommandLine } = await import(pathToFileURL(bundle).href);
   process.exitCode = await runCommandLine(words);

@@ -1,3 +1,3 @@
 #!/usr/bin/env node
-// Agents' clients that were told of the command before have this file's name in their settings.
+// Settings of agents' clients from earlier versions contain this file's name.
 import "./edgemaker.cjs";

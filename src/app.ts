@@ -126,7 +126,7 @@ function mountDocuments(
       `default-src 'none'; connect-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; script-src 'self' 'nonce-${nonce}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
     );
     const html = await (await page(c as never, async () => {}))?.text();
-    // Without one a browser asks for /favicon.ico, and tells its console that there is none.
+    // Without an icon, a browser requests /favicon.ico and logs an error.
     const icon = '<link rel="icon" href="/static/page/icon.svg"></head>';
     return c.html((html ?? "").replace("<script>", `<script nonce="${nonce}">`).replace("</head>", icon));
   });

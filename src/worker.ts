@@ -134,9 +134,9 @@ const serveRequest = (request: Request, environment: Bindings, outlast: Outlast)
       ...{ deps, operations, documents, access, limiter },
       addressOf: () => address,
       mcp: config.mcp,
-      // A client's leaving is not told here, and each look at the database is a request.
+      // This platform does not report when a client disconnects, and each read of the database is a request.
       streaming: { every: 2500, life: 25 * SECOND },
-      // Each request builds an app of its own, so an index of all routes would serve one request.
+      // Each request creates a new app, so an index of all routes would serve one request.
       router: new LinearRouter(),
       version: "edge",
       instance: "edge",

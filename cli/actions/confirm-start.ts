@@ -42,7 +42,7 @@ export async function shownStart(input: Input, { preview, start }: Asks): Promis
   let request: Input = { ...input, useOwnBase: input.useOwnBase ?? false };
   for (;;) {
     const shown = await preview(request);
-    // What nobody has been shown is not started, whatever kept it from being shown.
+    // Never start a plan that was not shown, whatever prevented it.
     if (shown.status !== 200) return shown;
     const plan = shown.body as ShownPlan;
     process.stdout.write(`${render(formatPlan(plan))}\n`);
@@ -94,7 +94,7 @@ type Choice = "yes" | "with" | "without" | "cancel";
 
 /** Asks what to do with the plan. The default choice never sells base that the account already has. */
 async function choose(plan: ShownPlan): Promise<Choice> {
-  // Load the prompts only for a question: most commands have none.
+  // Load the prompts only for a question, because most commands have none.
   const { isCancel, select } = await import("@clack/prompts");
   const answer = await select({ message: "Start this grid?", options: choicesFor(plan) });
   return isCancel(answer) ? "cancel" : answer;

@@ -56,7 +56,7 @@ export async function runDemo(values: Values): Promise<number> {
   say(
     `edgemaker demo: simulated exchanges, ${values.speed === "max" ? "maximum speed" : `${values.speed ?? MARKET.speed} × real time`}, no keys, no money`,
   );
-  // Not into a log, where somebody else may read it first.
+  // Not in a log, where somebody else could read it first.
   if (process.stdout.isTTY) say(`  page    ${newLink()} (this link works once)`);
   say(`  API     ${url}  docs: ${url}/docs`);
   if (boundText) say(`  listening on ${boundText}`);

@@ -93,7 +93,7 @@ async function missingMigrations(
   checks: Check[],
   { client, migrations }: Runtime,
 ): Promise<number | undefined> {
-  // A file's connection as it is: set up for work it would change the file.
+  // Use the file's connection directly: setting it up for work would change the file.
   const request = "connection" in client ? client.connection : await safeClient(client, nodeLocal);
   try {
     const pending = await pendingMigrations({ client: request }, migrations);

@@ -18,7 +18,7 @@ const MILLION = 1_000_000;
 /** Workers and Turso: for each, the cheapest plan that can run everything, and the next one. */
 export const PLANS: readonly PricePlan[] = [
   {
-    // 10 ms of CPU an invocation, which is not enough for a pass: for trying things alone.
+    // 10 ms of CPU per invocation is not enough for a pass; this plan is only for tests.
     name: "Workers Free + Turso Free",
     price: 0,
     included: {

@@ -10,7 +10,7 @@ const LONGEST_LOOK = 2000;
 export async function restingOrders({ store }: Pick<Deps, "store">): Promise<string> {
   const views = await Promise.race([
     store.strategies({ stopped: false }).catch(() => undefined),
-    // Not waited for: what is left of it would keep the process.
+    // Not awaited, because the rest would keep the process alive.
     sleep(LONGEST_LOOK, undefined, { ref: false }),
   ]);
   if (!views) return "Open orders could not be read. They stay open; run edgemaker grid status later.\n";

@@ -40,7 +40,7 @@ export async function runOperation(
 ): Promise<number> {
   const settings = readSettings(values, process.env);
   const run = () => runWith(settings, operation, values, { said, preview });
-  // What stops everything must not depend on a server that answers, or on a database that works.
+  // Stopping everything must not depend on a responding server or a working database.
   if (operation.lane !== "urgent" || operation.effect !== "admin") return run();
   const { databaseUrl } = settings;
   if (typeof said?.on === "boolean" && !namesServer(settings, values))
@@ -57,7 +57,7 @@ async function runWith(
   const format = requestedFormat(operation, values);
   const given = { ...fromTexts(fieldKinds(operation), textsOf(operation, values)), ...said };
   const remote = await remoteOf(settings, values);
-  // What the form of the input refuses opens no database.
+  // Invalid input opens no database.
   const misread = remote ? unnamedOf(operation, given) : misreadOf(operation, given);
   if (misread) return fail(misread, { operation, values });
   const { ask, close } = await openAnswering(settings, remote);
@@ -192,7 +192,7 @@ function requestedFormat(operation: Operation, { format, json, columns }: Values
  */
 export async function remoteOf(settings: CliSettings, values: Values): Promise<Remote | undefined> {
   const request = requestRemote(settings, values);
-  // A seed or another venue address is this process's own business, not that of a server.
+  // A seed or another exchange URL concerns this process, not a server.
   if (request || values.seed !== undefined || values["venue-url"] !== undefined) return request;
   return findServer(dataDirectory(process.env), settings.databaseUrl);
 }

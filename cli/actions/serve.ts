@@ -87,7 +87,7 @@ export async function startServer(values: Values, { around = 0 } = {}): Promise<
     await timer.stop();
     await Promise.all([delivery.stop(), sampling.stop()]);
     await serverClosed(server);
-    // A database that is gone keeps nobody from stopping: the next start ends it.
+    // A missing database must not prevent a stop; the next start ends the token.
     await endToken().catch(() => undefined);
     deps.close();
     await tracing?.stop();
@@ -193,7 +193,8 @@ function listening(
 ): Promise<Listening> {
   return new Promise<Listening>((resolve, reject) => {
     const server = listen({ fetch, port, hostname }, (address) => resolve({ server, address }));
-    // Longer than clients and proxies keep a connection: closed by us, it may just be carrying a request.
+    // Longer than clients and proxies keep a connection open, because a connection that we close could just be carrying
+    // a request.
     if ("keepAliveTimeout" in server) server.keepAliveTimeout = 75_000;
     server.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code === "EADDRINUSE" && around > 0 && port > 0) {

@@ -41,7 +41,7 @@ export async function runSetup(values: Values): Promise<number> {
   }
   writePrivate(file, `${JSON.stringify(kept, null, 2)}\n`);
   outro(`Written to ${file}. Only you can read it.`);
-  // Read anew, with the keys that have just been written.
+  // Read again with the keys that were just written.
   if (opened.length > 0)
     await tellFirstPlan(opened, readSettings({ ...values, sandbox: false }, process.env));
   process.stdout.write("Next: edgemaker doctor, then edgemaker serve.\n");

@@ -16,7 +16,7 @@ export interface WatchedAnswer {
 export async function watch(first: Answer, { ask, show }: WatchedAnswer): Promise<number> {
   const over = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => over.abort());
-  // Who reads no more has seen enough: `edgemaker … --watch | head`.
+  // The reader has closed the pipe: `edgemaker … --watch | head`.
   process.stdout.once("error", () => over.abort());
   for (let answer = first; !over.signal.aborted; answer = await again(ask)) {
     process.stdout.write(`${process.stdout.isTTY ? REDRAW : ""}${watchedText(answer, show)}\n`);

@@ -31,13 +31,13 @@ export async function build() {
     platform: "node",
     target: "node20",
     alias: ALIASES,
-    // Names stay: stack traces in the log show them.
+    // Names stay, because stack traces in the log show them.
     minifyWhitespace: true,
     minifySyntax: true,
     legalComments: "none",
     logLevel: "error",
     metafile: true,
-    // For packages in CommonJS, which require what Node has built in.
+    // For CommonJS packages, which require Node's built-in modules.
     banner: {
       js: 'import { createRequire as __createRequire } from "node:module";const require=__createRequire(import.meta.url);',
     },

@@ -1,4 +1,4 @@
-// Runs the sandbox's server, and anew after each change of a source: npm run dev -- [flags of serve]
+// Runs the sandbox's server, and restarts it after each change of a source: npm run dev -- [flags of serve]
 import { spawn } from "node:child_process";
 import { watch } from "node:fs";
 import { join } from "node:path";
@@ -41,6 +41,6 @@ for (const signal of ["SIGINT", "SIGTERM"])
     isLeaving = true;
     server.once("exit", (code) => process.exit(code ?? 0));
     if (server.exitCode !== null) process.exit(server.exitCode);
-    // A terminal sends its Ctrl-C to both; a second one would end the server before it has told what rests on.
+    // A terminal sends Ctrl-C to both processes; a second one would end the server before it lists its open orders.
     if (signal === "SIGTERM") server.kill(signal);
   });

@@ -1,4 +1,5 @@
-// Writes the user's strategies for the Worker, and the files that Cloudflare serves beside it. wrangler runs this script before it bundles.
+// Writes the user's strategies for the Worker, and the files that Cloudflare serves with it. wrangler runs this script
+// before it bundles.
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";

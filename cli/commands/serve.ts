@@ -28,18 +28,18 @@ export const serveCommand = command({
     const { deps, url, boundText, newLink, stopped, stop } = await startServer(values);
     const signs = signsOfLife(deps, SIGN_INTERVAL, (line) => process.stdout.write(`${line}\n`));
     const leave = async () => {
-      // Not waited for: a database that does not answer must not keep anybody here.
+      // Not awaited, because a database that does not respond must not block the command.
       void signs.stop();
       process.stdout.write(await restingOrders(deps));
       stop();
     };
-    // Before anybody is told that it serves: who hears that may stop it at once.
+    // Before the message that it serves, because a reader of it can stop the server immediately.
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void leave());
     const count = deps.exchanges.length;
     const kind = deps.exchanges[0]?.kind === "sandbox" ? "simulated" : "live";
     process.stdout.write(`Serving ${pluralize(count, `${kind} exchange`)} at ${url} (docs at ${url}/docs)\n`);
     if (boundText) process.stdout.write(`Listening on ${boundText}\n`);
-    // Not into a log, where somebody else may read it first.
+    // Not in a log, where somebody else could read it first.
     if (process.stdout.isTTY) process.stdout.write(`Page: ${await newLink()} (this link works once)\n`);
     await stopped;
     return 0;

@@ -50,7 +50,7 @@ export const rowOf = ({ at, open, high, low, close, volume }: Candle): JournalRo
 
 export function openJournal(file: string): Journal {
   const found = existsSync(file) ? readFileSync(file) : Buffer.alloc(0);
-  // What follows the last end of line was being written when its process ended.
+  // The rest after the last line end was being written when its process ended.
   const end = found.lastIndexOf("\n") + 1;
   const lines = found.subarray(0, end).toString("utf8").split("\n").filter(Boolean);
   const opened = openSync(file, existsSync(file) ? "r+" : "w+", 0o600);

@@ -18,7 +18,7 @@ export function folderOpenToAll(file: string): string | undefined {
   const own = dirname(resolve(file));
   for (let folder = own; ; folder = dirname(folder)) {
     const mode = statSync(folder, { throwIfNoEntry: false })?.mode ?? 0;
-    // In one with the sticky bit nobody renames what is another's; but makes the files that SQLite looks for.
+    // In a folder with the sticky bit, others cannot rename files, but they can create the files that SQLite looks for.
     if ((mode & 0o002) !== 0 && (folder === own || (mode & 0o1000) === 0)) return folder;
     if (folder === dirname(folder)) return undefined;
   }
@@ -42,7 +42,7 @@ export function tighten(file: string): boolean {
 export function ownDatabase(file: string): boolean {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   closeSync(openSync(file, "a", 0o600));
-  // Those beside it get the mode that it had when they were made.
+  // Files next to it got its mode at the time when they were created.
   return besides(file).map(tighten).includes(true);
 }
 

@@ -17,14 +17,14 @@ export interface Tracing {
 
 /** Exports spans to the collector in the standard variables. */
 export function openTelemetry(version: string): Tracing {
-  // Not the process's own: its arguments may carry a token.
+  // Not the process's own attributes, because its arguments can contain a token.
   const result = detectResources({ detectors: [envDetector] });
   const own = resourceFromAttributes({ "service.name": "edgemaker", "service.version": version });
   const provider = new NodeTracerProvider({
     resource: defaultResource().merge(own).merge(result),
     spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
   });
-  // Makes what is measured within a span part of it.
+  // Makes spans within a span its children.
   provider.register();
   const tracer = tracerOver(provider.getTracer("edgemaker", version));
   return { tracer, stop: () => soon(provider.shutdown()) };
@@ -44,7 +44,7 @@ const tracerOver = (found: Found): Tracer => ({
           fail,
         });
       } catch (error) {
-        // Its kind alone: a message may carry what somebody else has said.
+        // Only the error's type, because a message can contain foreign text.
         fail(error instanceof Error ? error.name : "unknown");
         throw error;
       } finally {

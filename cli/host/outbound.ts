@@ -57,7 +57,7 @@ export const nodePost =
     const url = new URL(message.url);
     const refused = refusedAddress(url, named);
     if (refused !== undefined) throw new Error(refused);
-    // Loaded by whoever sends something: most commands send nothing.
+    // Loaded only when something is sent, which most commands never do.
     const { request } = await (url.protocol === "https:" ? import("node:https") : import("node:http"));
     return new Promise<OutboundAnswer>((done, failed) => {
       const isNamed = named.includes(url.host);
@@ -84,7 +84,7 @@ export const nodePost =
           response.destroy();
         });
         response.on("end", end);
-        // What was accepted is accepted, though the rest of the answer is lost.
+        // An accepted message stays accepted, even if the rest of the response is lost.
         response.on("error", end);
       });
       made.on("error", failed);

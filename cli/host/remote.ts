@@ -91,6 +91,6 @@ export async function callRemote(
   return { status: response.status, body };
 }
 
-// A request may have arrived whose answer did not.
+// A request can have arrived even if its response did not.
 const unsettled = ({ effect }: Operation): string =>
   effect === "read" ? "" : "; the request may have taken effect, so check before you repeat it";

@@ -47,7 +47,7 @@ async function checkServer(file: string): Promise<ServerFile | undefined> {
     const { proof } = (await response.json()) as { proof?: string };
     return proof === proofOf(server.token, challenge) ? server : undefined;
   } catch {
-    // A server that was killed has left its file, and the token in it.
+    // A killed server has left its file with its token.
     if (!isAlive(server.pid)) rmSync(file, { force: true });
     return undefined;
   }

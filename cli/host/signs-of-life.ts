@@ -16,7 +16,7 @@ export function signsOfLife({ notify }: Pick<Deps, "notify">, every: number, say
   if (!notify) return { stop: async () => undefined };
   let cursor: NewsCursor | undefined;
   return rounds(every, async () => {
-    // What fails here, the passes log: it is told in the next round.
+    // Passes log this failure; the next round prints the news.
     const news = await notify.store.newsAfter(cursor, NEWS_PER_LOOK).catch(() => undefined);
     if (!news) return;
     cursor = news.cursor;

@@ -20,7 +20,7 @@ export const sendBySmtp =
     if (refused !== undefined) throw new Error(refused);
     const isNamed = named.includes(url.host);
     const protocol = url.protocol === "smtps:" ? "smtps:" : "smtp:";
-    // Loaded by whoever sends mail alone.
+    // Loaded only when email is sent.
     const { default: nodemailer } = await import("nodemailer");
     const transport = nodemailer.createTransport({
       host: await resolvedHost(url.hostname.replace(/^\[|\]$/g, ""), isNamed),

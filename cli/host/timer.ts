@@ -11,7 +11,7 @@ export function startTimer(deps: Deps, interval: number) {
   const round = async () => {
     isPressing = false;
     const passes = await tick(deps);
-    // Nobody waits for whoever listens.
+    // Not awaited: passes never wait for a monitoring service.
     void deps.heartbeat?.beat(areGood(passes));
     const isStepped = passes.some(({ outcome }) => outcome === "stepped" || outcome === "short");
     if (letPass && isStepped) isPressing = await letPass(interval);

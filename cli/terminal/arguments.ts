@@ -35,7 +35,7 @@ export function findCommand(root: CommandDef, argv: readonly string[]): FoundCom
   const path: string[] = [];
   for (const [place, word] of argv.entries()) {
     const commands = command.subCommands as Commands | undefined;
-    // A command with sub-commands that also does something itself takes flags.
+    // A command with subcommands can have flags if it also runs itself.
     const isFlagOfItsOwn = command.run !== undefined && word.startsWith("-") && !isHelp(word);
     if (!commands || isFlagOfItsOwn)
       return { command, path, rest: argv.slice(place), help: argv.slice(place).some(isHelp) };

@@ -21,7 +21,7 @@ export function format(value: unknown, name = ""): string {
   if (isTime(name, value)) return new Date(value).toISOString();
   if (name === "runningTime" && typeof value === "number") return durationText(value);
   if (typeof value === "number") return numberText(value);
-  // What an exchange says must not reach the terminal's own controls.
+  // An exchange's text must not reach the terminal's control codes.
   if (typeof value !== "object") return plainText(String(value));
   if (Array.isArray(value)) return value.length === 0 ? "-" : value.map((item) => format(item)).join(", ");
   const parts = Object.entries(value).map(([key, part]) => `${plainText(key)} ${format(part, key)}`);

@@ -35,7 +35,7 @@ export function fail(
   const first = issues?.[0];
   const text = operation && first ? describeFlag(operation, { ...first, message }) : message;
   process.stderr.write(`${error ?? `status ${status}`}: ${plainText(text, 1000)}\n`);
-  // All that is wrong at once: nobody should have to ask again for each.
+  // Report all errors at once, so nobody has to retry for each one.
   for (const { path, message: other } of (operation && issues ? issues.slice(1) : []).slice(
     0,
     MOST_ISSUES_SHOWN,

@@ -20,7 +20,7 @@ export async function boundedText({ body }: Response, signal: AbortSignal): Prom
     if (signal.aborted) reject(signal.reason);
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
-  // It may end after nobody waits for it any more.
+  // It can end after nothing waits for it any more.
   late.catch(() => undefined);
   const decoder = new TextDecoder();
   let [text, size] = ["", 0];
@@ -33,7 +33,7 @@ export async function boundedText({ body }: Response, signal: AbortSignal): Prom
       text += decoder.decode(value, { stream: true });
     }
   } catch (error) {
-    // Nobody waits for the rest; a connection that cannot be ended in order has ended.
+    // Nothing waits for the rest; a connection that cannot be closed properly has ended.
     void reader.cancel().catch(() => undefined);
     throw error;
   }

@@ -55,7 +55,7 @@ export function createFalls(bars: Ticks, held: Held, invested: number) {
         waiting[i + 2] as number,
       ];
       const highest = equityAt(place, highestOf(bars, first, until));
-      // Of two that are equally high the first counts.
+      // Of two equal peaks, the first counts.
       if (highest > top.equity || (highest === top.equity && first < top.bar)) rise(highest, first, place);
     }
     waits = 0;
@@ -66,7 +66,7 @@ export function createFalls(bars: Ticks, held: Held, invested: number) {
   function skips(first: number, until: number, place: number, least: number, most: number): boolean {
     const highest = equityAt(place, most);
     const bound = highest > top.bound ? highest : top.bound;
-    // Far from any rounding.
+    // The margin exceeds any rounding error.
     if (bound - equityAt(place, least) >= bound * worst.share * (1 - 1e-6)) return false;
     if (highest > top.equity) {
       waiting[waits++] = first;

@@ -14,18 +14,18 @@ const FAST_OPTIONS: { readonly [Option in keyof GridConfig]-?: Fast | undefined 
   gridSpacing: "leap",
   spacingModel: "leap",
   isSpaced: "leap",
-  // They move or end the whole grid: the price that wakes it is known (wake.ts).
+  // They move or end the whole grid at a known price (wake.ts).
   stopLossPrice: "leap",
   takeProfitPrice: "leap",
   triggerPrice: "leap",
   trail: "leap",
   centered: "leap",
-  // They act at the start, or on one order whose price is known.
+  // They act at the start, or on one order with a known price.
   allowLoss: "leap",
   useOwnBase: "leap",
   initialBuy: "leap",
   postOnly: "leap",
-  // They refuse orders, for as long as nothing fills.
+  // They refuse orders while nothing fills.
   confidence: "wake",
   maxPosition: "wake",
   safetyReserve: "wake",

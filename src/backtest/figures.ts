@@ -75,7 +75,7 @@ function measured(held: Held, bars: Ticks, { count, invested }: BarsLookedAt) {
   for (let place = 0; place < held.bars.length; place++) {
     const end = endAt(held, place, count);
     let from = held.bars[place] as number;
-    // Up to where something trades, or to the bar that is drawn next.
+    // Up to the next trade, or to the next bar to draw.
     for (; drawn < end; drawn = drawn === count - 1 ? count : Math.min(drawn + every, count - 1)) {
       falls.go(from, drawn + 1, place);
       series.push(

@@ -52,7 +52,7 @@ export function jumpedLog(jumped: Jumped): FillLog {
   const { before, jumps, slots } = jumped;
   const log = fillLog(before);
   const sides = new Map(log.sides);
-  // A slot's fills take turns, beginning with the side that it rests on.
+  // A slot's fills alternate, beginning with the side of its open order.
   for (const [place, { index, side }] of slots.entries()) {
     const count = jumps.counts[place] as number;
     const [first, second] = [Math.ceil(count / 2), Math.floor(count / 2)];

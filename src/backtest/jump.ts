@@ -55,7 +55,7 @@ export function jump(rungs: Rungs, bars: Ticks, { extremes, from, until, isExact
   let [atBars, codes] = [new Int32Array(1024 + most), new Int32Array(1024 + most)];
   let [count, buying, armed, turned] = [0, rungs.buying, rungs.armed, rungs.armed];
   let metAt: number | undefined;
-  // At or below the one the highest buy fills; at or above the other the lowest sell does, or one above begins to buy.
+  // The highest buy fills at or below the first; the lowest sell fills, or a slot above begins to buy, from the second.
   let [below, above] = [Infinity, -Infinity];
   for (let bar = from; !isExact || metAt === undefined; bar++) {
     if (bar > from) bar = nextBar(bars, bar, below, above);
@@ -76,7 +76,7 @@ export function jump(rungs: Rungs, bars: Ticks, { extremes, from, until, isExact
         buying++;
       }
       while (turned < slots && price > (lowers[turned] as number)) turned++;
-      // It may not meet the sell of the slot below, which rests at its own price.
+      // It must not meet the sell of the slot below, which is open at its price.
       if (buying === armed) buying = armed = turned;
       if (turned > armed) metAt ??= bar;
       below = buying > 0 ? (buys[buying - 1] as number) : -Infinity;

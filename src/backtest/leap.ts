@@ -87,12 +87,12 @@ function heldIn({ held: before }: LeapPoint, { count, bars, codes, replayed, run
     done[slot] = (done[slot] as number) + 1;
     cash += move.cash;
     base += move.base;
-    // Within one bar only what is held at its close counts.
+    // Within one bar, only the position at its close counts.
     if (i + 1 < count && bars[i + 1] === bars[i]) continue;
     held.bars[place] = bars[i] as number;
     held.cash[place] = cash;
     held.base[place] = base;
-    // Up to the next fill the price stays between the orders beside this one; above the armed slots nothing is said.
+    // Until the next fill, the price stays between the orders next to this one; above the armed slots nothing is known.
     const buying = slot + (code & 1);
     held.least[place] = buying > 0 ? (rungs.buys[buying - 1] as number) : 0;
     held.most[place] = buying < rungs.armed ? (rungs.sells[buying] as number) : UNKNOWN;

@@ -32,11 +32,11 @@ export function eaten({ ahead, level }: Queue, print: Decimal): { queue: Queue; 
 /** Returns the queue after a book that shows this amount at the price; null if the book does not reach it. */
 export function shownIn({ ahead, level }: Queue, size: Decimal | null, model: QueueModel): Queue {
   if (size === null) return { ahead, level };
-  // Nobody can say where it stands among those that it sees for the first time: behind all.
+  // Its position among orders that it observes for the first time is unknown: behind all.
   if (ahead === null) return { ahead: size, level: size };
   const isShared = model === "proportional" && size < level;
   const shared = isShared ? divideWhole(ahead * size, level, "up") : ahead;
-  // More than stands there can not stand before it.
+  // The amount before it cannot exceed the amount at the price.
   return { ahead: min(shared, size), level: size };
 }
 

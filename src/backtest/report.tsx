@@ -39,7 +39,7 @@ function describePast({ bars, missingBars, tape }: BacktestAnswer): string {
   return `${bars} prints${amounts}${waits}`;
 }
 
-// Drawings stretch to any width while lines keep their own; words stand beside them, in letters of the page's size.
+// Charts stretch to any width while line widths stay; text is next to them, in the page's font size.
 const CHART_STYLE = `
 :root{--price:#5b6b7b;--held:#b3541e}
 @media(prefers-color-scheme:dark){:root{--price:#93a4b5;--held:#f0a36b}}
@@ -158,7 +158,7 @@ function priceChart({ series, slots, fills }: BacktestAnswer): Chart {
   const times = series.map(({ timestamp }) => timestamp);
   const { x, y, lines, ...axes } = scaleOf(times, [...series.map(({ price }) => price), ...levels]);
   const rungs = levels.map((level) => levelLine(y(level)));
-  // A line of no length with round ends is a dot that no stretching makes an ellipse.
+  // A line of zero length with round ends is a dot that stays round when the chart is stretched.
   const marks = (side: "buy" | "sell") => {
     const dots = fills.filter((fill) => fill.side === side);
     const path = dots.map(({ timestamp, price }) => `M${at(x(timestamp))},${at(y(price))}h0`);

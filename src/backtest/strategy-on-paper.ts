@@ -31,7 +31,7 @@ const TIMING: Timing = {
   backoff: { first: 1000, most: 1000 },
 };
 
-// An account's limits are of its real money: they are no part of what a strategy would have made.
+// Limits of an account concern its real money, so they do not apply to a backtest.
 const NO_BOUNDS: Bounds = { standings: { version: 0, all: [] }, now: undefined };
 const NOT_KILLED = { on: false, cancels: false, sells: false };
 const NO_ENTRIES = new Map<never, never>();
@@ -68,7 +68,7 @@ export function passOnPaper<S extends Strategy>(
   kinds: Kinds = PAPER_KINDS,
 ): Passed<S> {
   const snapshot = snapshotOf(before, at);
-  // As the step does: what leaves is cancelled before anything is read.
+  // As a pass does: stops cancel their orders before anything is read.
   for (const { exchangeId } of urgentCancels(snapshot, Number.MAX_SAFE_INTEGER))
     paper.cancel(exchangeId ?? "");
   const decision = decide(snapshot, observationOf(before, { market, paper, kinds }), {

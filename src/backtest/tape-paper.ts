@@ -46,7 +46,7 @@ export function tapePaper(
 ): TapePaper {
   const account = paperAccount(market, { balances, at: first.at });
   const queues = createQueues(books, model);
-  // A print is made at a bid or an ask: no spread is taken off it.
+  // A trade happens at a bid or an ask, so no spread is subtracted.
   const fillPrices = fillPricesOf(market.tick, { fill: books ? "touch" : rules.fill, spread: ZERO });
   let [ticks, now] = [first.ticks, first.at];
   let reached: TickReach | undefined;

@@ -106,7 +106,7 @@ export function nextBar({ rows, blocks }: Ticks, from: number, below: number, ab
       if ((rows[4 * bar + 1] as number) <= least || (rows[4 * bar + 2] as number) >= above) return bar;
       bar++;
     } while ((bar & 7) !== 0);
-    // Up to larger blocks as soon as one begins here, then down into the first that comes to a price.
+    // Move up to larger blocks when one begins here, then down into the first one that reaches a price.
     let block = bar >> 3;
     while ((block & 7) !== 0 && isQuiet(tiny, block, least, above)) block++;
     if ((block & 7) === 0) {

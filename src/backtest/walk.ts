@@ -87,7 +87,7 @@ export function* goingOn(one: Walk): Generator<number, Walked> {
     bar = next;
     const leapt = isWaiting && options.mayLeap && bar >= one.leapsFrom ? leapFrom(one, bar) : undefined;
     if (leapt) return leapt;
-    // Of no bar at all nothing could be said.
+    // A result needs at least one bar.
     if (bar >= end || (bar > 0 && isOver?.(bar))) break;
     for (const corner of cornersOf(bars, bar, rules.extremes)) walkTo(one, corner, bar);
     yield bar;

@@ -83,7 +83,7 @@ export function candlesOfPrices(
   { pair, spanMillis }: Pick<Candles, "pair" | "spanMillis">,
   rows: readonly PricedCandle[],
 ): Candles {
-  // The coarsest unit of which all prices are whole numbers.
+  // The coarsest unit of which all prices are multiples.
   let [scale, unit] = [0, 10n ** BigInt(MOST_DECIMALS)];
   for (const row of rows)
     for (const name of PRICES)

@@ -32,7 +32,7 @@ export function readNumber(bytes: Uint8Array, from: number, to: number, out: Fig
   const whole = place - first;
   let decimals = 0;
   if (place < to && bytes[place] === POINT) {
-    // Zeros between decimals count; those at the end say nothing.
+    // Zeros between decimals count; trailing ones do not.
     const point = place;
     let last = place;
     for (place++; place < to; place++) {
@@ -74,7 +74,7 @@ function withExponent(bytes: Uint8Array, from: number, to: number, out: Figure):
 /** Parses the nearest double of a plain number, for amounts, which decide nothing. Undefined for anything else. */
 export function readNearest(bytes: Uint8Array, from: number, to: number, out: Figure): number | undefined {
   if (readNumber(bytes, from, to, out)) return out.digits / 10 ** out.decimals;
-  // 218102.59507500002, as sums of floats are written.
+  // 218102.59507500002 is the usual form of a sum of floats.
   const text = textOf(bytes, from, to);
   return /^\d+\.?\d*$/.test(text) ? Number(text) : undefined;
 }

@@ -89,7 +89,7 @@ function byNames(names: readonly string[]): Layout | undefined {
     COLUMN_NAMES.low,
     COLUMN_NAMES.close,
   ].map(placeOf) as [number, number, number, number];
-  // "Volume BTC" beside "Volume USD": the base's stands first.
+  // "Volume BTC" next to "Volume USD": the base's comes first.
   const volume = plain.findIndex(
     (name) => name.startsWith("volume") || COLUMN_NAMES.volume.some((one) => one === name),
   );

@@ -53,7 +53,7 @@ export function inOrder(columns: Columns, onConflict: (at: number) => void): Ord
 function orderOf(times: Float64Array, ascends: boolean): Uint32Array {
   const order = Uint32Array.from({ length: times.length }, (_, row) => row);
   if (ascends) return order;
-  // Newest first is the usual other order, and needs no sorting.
+  // Newest first is the most common other order, and needs no sorting.
   const descends = times.every((at, row) => row === 0 || at < (times[row - 1] as number));
   if (descends) return order.reverse();
   return order.sort((a, b) => (times[a] as number) - (times[b] as number) || a - b);

@@ -78,7 +78,7 @@ export function createRows(onRow: (row: Row, shape: RowShape) => void): Rows {
     const bytes = rest.length === 0 ? part : joinedBytes(rest, part);
     shape ??= shapeOf(bytes);
     const from = shape === "json" ? lists(bytes) : shape === "table" ? lines(bytes) : 0;
-    // A copy: whoever sent the part may write into it again.
+    // A copy, because the caller can reuse the part's memory.
     rest = bytes.slice(from);
     if (rest.length > LONGEST_ROW)
       throw new RangeError(`${rowPlace(row.line + 1, shape)}: the row is too long`);
@@ -122,7 +122,7 @@ function fieldsOf(row: Row, from: number, to: number): void {
   let start = from;
   for (let place = from; place <= to; place++) {
     const byte = bytes[place] as number;
-    // Separators have smaller numbers than digits, but for the semicolon: most bytes are one comparison.
+    // Separators have smaller codes than digits, except the semicolon, so most bytes need one comparison.
     if (place < to && byte > COMMA && byte !== SEMICOLON) continue;
     if (place < to && byte !== COMMA && byte !== SEMICOLON && byte !== TAB) continue;
     let first = start;
@@ -136,6 +136,6 @@ function fieldsOf(row: Row, from: number, to: number): void {
     }
     start = place + 1;
   }
-  // A line of nothing is no row.
+  // An empty line is not a row.
   row.count = count === 1 && starts[0] === ends[0] ? 0 : count;
 }

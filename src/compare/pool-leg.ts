@@ -25,7 +25,7 @@ export function poolLeg({ pool, side, ada }: PoolSide): Leg | undefined {
     exchange: dex,
     pool: identifier,
     lot,
-    // Half of its tokens cost as much ADA as the pool holds: no gain lies beyond that.
+    // Half of its tokens cost as much ADA as the pool contains, so no profit lies beyond that.
     depth: reserves.token / 2n,
     minAmount: lot,
     minNotional: ZERO,

@@ -125,7 +125,7 @@ const agentSettings = (settings: ReturnType<typeof Settings.parse>): McpSettings
 });
 
 function parseSettings(set: Environment): ReturnType<typeof Settings.parse> {
-  // Read once or twice: to compile a parser first takes longer.
+  // Settings are parsed once or twice, so compiling a parser would take longer.
   const parsed = Settings.safeParse(set, { jitless: true });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;

@@ -51,7 +51,7 @@ export async function createDeps(
     ? undefined
     : await connectLive(config, context, { ...runtime, live: { ...runtime.live, budgets, fetch: ask } });
   const venues: Venues = live ? live.venues : await sandboxVenues(config, context, runtime, options);
-  // Two ids of the same keys stay so until somebody puts them in order, so that one look is enough.
+  // Two ids with the same keys stay until somebody fixes them, so one check is enough.
   if (live && !isChecked && !runtime.putsKeysInOrder) await refuseSame(live, context);
   const exchanges = config.exchanges.map((one) => infoOf(one, live));
   const prices = connectPrices(config, { ...venues, exchanges, budgets, monotonic: local.monotonic });

@@ -41,7 +41,7 @@ export function keyRightsOf({ exchanges, accountOf, keysOf, ask, keeper, log }: 
     const all = await keeper.rights();
     const found: Configured[] = [];
     for (const exchange of exchanges) {
-      // Those that cannot be opened are told of elsewhere, and keep nobody from asking about the others.
+      // Keys that cannot be decrypted are reported elsewhere, and do not prevent the check of others.
       const keys = await keysOf(exchange).catch(() => undefined);
       const kept = all.get(accountOf(exchange));
       if (keys) found.push({ exchange, keys, known: kept?.value.key === keys.hash ? kept : undefined });

@@ -105,12 +105,12 @@ export function liveVenues(config: Config, given: LiveParts, options: LiveOption
       if (!(error instanceof SettingsError)) throw error;
       throw new SettingsError(unopenedText(exchange, error.message), { cause: error });
     });
-  // The environment beats what is stored.
+  // The environment overrides stored keys.
   const ownKeys = async (exchange: string): Promise<Keys | undefined> => {
     const { keys, venue: name } = found(exchange);
     const own = keys ?? (await stored(exchange));
     if (!own) return undefined;
-    // Stored while this process runs, by one that does not know its environment.
+    // Another process can store keys while this one runs, without knowing this environment.
     const others = config.exchanges.flatMap(({ id, venue, keys: held }) =>
       held && id !== exchange ? [{ id, venue, key: held.key }] : [],
     );
@@ -140,7 +140,7 @@ export function liveVenues(config: Config, given: LiveParts, options: LiveOption
 
     venue(exchange, keys): Venue {
       const { link } = found(exchange);
-      // Orders with keys of a request are another account's: no step of ours could look after them.
+      // Orders with keys of a request belong to another account, which no pass of this process can handle.
       const name = keys ? requestExchange(exchange, keys.hash) : exchange;
       const account: AccountRef = { ...accountOf(exchange), exchange: name };
       return ccxtVenue(link, { account, keys: () => (keys ? Promise.resolve(keys) : keysFor(exchange)) });

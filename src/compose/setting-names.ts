@@ -4,8 +4,8 @@ import { nearest } from "../kernel/nearest.ts";
 import { plainText } from "../kernel/plain-text.ts";
 import { VENUES } from "../model/venues.ts";
 
-// Each command, server and worker makes these before all else: in the small form of zod that takes a quarter of the time,
-// by the name that the MCP SDK has for it: under two, a bundle in one file makes it too late.
+// Every command, server and worker creates these first, so they use zod's small variant, which takes a quarter of the
+// time, under the name that the MCP SDK uses: with two names, a bundle in one file would create it too late.
 const string = z.string();
 const oneOf = <const Names extends readonly string[]>(names: Names) =>
   z.enum(names, { error: `must be one of ${names.join(", ")}` });
@@ -20,7 +20,7 @@ const wholeNumber = (least: number, most: number) =>
     z.transform(Number),
   );
 
-// Settings of one form share one.
+// Settings with the same format share one schema.
 const textSetting = z.optional(string);
 const url = z.url({ protocol: /^https?$/, error: "must be a URL of http or https" });
 const urlSetting = z.optional(url);

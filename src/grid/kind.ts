@@ -22,7 +22,7 @@ export const gridKind: Kind<GridConfig, GridState> = {
   bookEnd,
   beforeFound: ({ state, phase }: GridStrategy, found: FoundOrder) =>
     found.order.side === "sell" && phase === "starting" ? forgottenBase(state, found) : state,
-  // The slot had turned since the backup: its order tells to which side.
+  // The slot had changed sides since the backup: its order shows the side.
   afterFound: (state: GridState, { slot: index, side }: Order) => ({
     ...state,
     slots: state.slots.map((slot) => (slot.index === index ? { ...slot, side } : slot)),

@@ -11,8 +11,8 @@ export const csvLines = (rows: readonly (readonly Cell[])[]): string =>
 function cell(value: Cell): string {
   if (typeof value !== "string") return value === null ? "" : String(value);
   if (/^-?[\d.]+$/.test(value)) return value;
-  // A table program takes text that begins so for a formula; no number of ours is text. Where its cells end at a
-  // semicolon or a tab, quotes within a line mean nothing to it, and each part of a text is a cell.
+  // Spreadsheet programs treat text with such a beginning as a formula; none of our numbers is text. If their separator
+  // is a semicolon or a tab, quotes within a line have no effect, and each part of a text is a cell.
   const plain = value.replace(/(^|[;\t\r\n])(?=\s*[=+\-@\uff1d\uff0b\uff0d\uff20])|^(?=[\t\r])/g, "$1'");
   return /[",;\t\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 }

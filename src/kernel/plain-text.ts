@@ -8,7 +8,7 @@ export function plainText(text: string, most = 500): string {
     .replace(HIDDEN, " ")
     .trim();
   if (visible.length <= most) return visible;
-  // Half of a character that takes two units would be no text.
+  // Half of a surrogate pair would not be valid text.
   return `${visible.slice(0, most - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 

@@ -16,7 +16,7 @@ export function createRandomText(fill: (bytes: Uint8Array<ArrayBuffer>) => unkno
         used = 0;
       }
       const byte = bytes[used] as number;
-      // Used once, kept by nobody.
+      // Each byte is used once and then erased.
       bytes[used++] = 0;
       if (byte < FAIR) text += DIGITS[byte % DIGITS.length];
     }

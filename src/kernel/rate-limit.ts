@@ -25,7 +25,7 @@ interface Bucket {
 
 /** Stores at most `most` keys; above that, it drops the key that was idle longest, as if its bucket were full. */
 export function createBuckets({ count, millis, burst }: Rate, most: number): Buckets {
-  // In the order of the last taking.
+  // Ordered by the last take.
   const buckets = new Map<string, Bucket>();
   const untilFull = (burst * millis) / count;
 

@@ -19,7 +19,7 @@ function formsOf(secret: string): SecretForm[] {
   const inHex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
   const inBase64 = btoa(String.fromCharCode(...bytes)).replace(/=+$/, "");
   const backwards = [...secret].reverse().join("");
-  // An address begins with what is no secret.
+  // The beginning of an address is not secret.
   const open = /^[a-z]+:\/\/[^/]*/.exec(secret)?.[0].length ?? 0;
   const part = Math.min(1, (open + LEAST_BEGINNING) / secret.length);
   return [secret, encodeURIComponent(secret), inBase64, inHex, backwards].map((form) => ({

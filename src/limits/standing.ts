@@ -43,7 +43,7 @@ export const usedOf = (
 export function ownLimits({ set }: StoredLimits, scope: string): Limits {
   const first = scope === EVERY_SCOPE ? DEFAULT_LIMITS : {};
   const settings = set[scope];
-  // Asked in each pass, where mostly nothing is set.
+  // Runs in each pass; usually no limits are set.
   return settings ? limitsOf(changed(first, settings)) : first;
 }
 

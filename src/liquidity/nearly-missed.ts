@@ -24,7 +24,7 @@ export function nearlyMissed(promise: LiquidityPromise, today: LiquiditySpan): s
 function awayToday({ value, limit }: ObligationFinding, { sums }: LiquiditySpan): string[] {
   if (value === null || limit === null) return [];
   const known = BigInt(sums.known);
-  // A share is rounded down: what is up is the next whole number of minutes.
+  // The share is rounded down, so the true number of minutes is the next whole one.
   const up = (value * known + ONE - 1n) / ONE;
   const [away, may] = [known - up, ((ONE - limit) * BigInt(MINUTES_A_DAY)) / ONE];
   if (away === 0n || 2n * away < may) return [];

@@ -140,7 +140,7 @@ export function bookOut(where: MarketPlace, { bids, asks, at }: Book): z.input<R
   return { ...where, bids: levelsOut(bids), asks: levelsOut(asks), ...spreads(best), timestamp: at };
 }
 
-// Without one side there is neither a spread nor a middle.
+// Without one side there is neither a spread nor a mid price.
 function bestOf(side: string, [best]: readonly BookLevel[], { exchange, symbol }: MarketPlace): Decimal {
   if (!best) throw new AppError("Exchange error", `the book of ${symbol} on ${exchange} has no ${side} now`);
   return best.price;

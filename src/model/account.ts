@@ -26,7 +26,7 @@ export const accountKey = ({ exchange, kind, host }: AccountRef): AccountKey => 
 
 export function parseAccountKey(key: AccountKey): AccountRef {
   const [kind = "", exchange = ""] = key.split(":", 2);
-  // A host may have a port.
+  // A host can contain a port.
   const host = key.slice(kind.length + exchange.length + 2);
   return { kind: kind as AccountRef["kind"], exchange, host };
 }

@@ -3,8 +3,8 @@ import type { Side } from "./market.ts";
 import type { Order, OrderState, OrderType } from "./order.ts";
 
 /*
- * Orders of one account that would trade with each other. A trade with oneself is forbidden on exchanges, costs two
- * fees, and moves nothing: no order is sent that could meet another one of ours.
+ * Finds orders of one account that would trade with each other. Self-trades are forbidden on exchanges and cost two
+ * fees, so no order is sent that could fill against another one of ours.
  */
 
 /** The worst price at which an order can trade: a buy up to `limit`, a sell down to it. */

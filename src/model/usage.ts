@@ -57,7 +57,7 @@ const addCosts = (a: Cost, b: Cost): Cost => ({
     a.rowsWritten === null || b.rowsWritten === null ? null : roundCount(a.rowsWritten + b.rowsWritten),
 });
 
-// Thirds of a request, as short as a stored text should be.
+// Rounds thirds of a request, so the stored text stays short.
 const roundCount = (count: number): number => Math.round(count * 1e4) / 1e4;
 
 export const dateOf = (day: number): string => stampOf(day * DAY).slice(0, 10);

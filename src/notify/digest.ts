@@ -46,7 +46,7 @@ const lineOf = ({ key, level, text, at, fill }: News, due: Millis): DigestLine =
   dueAt: due,
 });
 
-// The newest words: they say what is so now.
+// The newest text, because it describes the current state.
 const withNews = (line: DigestLine, { text, at, fill }: News): DigestLine => ({
   ...line,
   text,

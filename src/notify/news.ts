@@ -29,7 +29,7 @@ const NEWS_WORDS: Partial<Record<EventKind, string>> = {
 };
 const wordOf = (kind: EventKind): string => NEWS_WORDS[kind] ?? "";
 
-// Each order has an id of its own; what is said of it is the same.
+// Each order has a different id, but the news is the same.
 const withoutIds = (message: string): string => message.replaceAll(/\b(em[0-9a-z]{16}|\d+)\b/g, "#");
 
 const accountPlace = (account: AccountKey): string => {

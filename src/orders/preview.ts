@@ -101,6 +101,6 @@ export function previewCancel(exchange: string, orders: readonly VenueOrder[], o
   };
 }
 
-// An id is the exchange's text: told in prose only where it is a word that can say nothing.
+// An id is the exchange's text, so it appears in a sentence only if it is a harmless word.
 const restingOrderText = ({ id, side, symbol, price, amount, filled }: VenueOrder): string =>
   `${/^[\w-]{1,40}$/.test(id) ? id : "an order"} (${side} ${text(amount - filled)} of ${symbol} at ${text(price)})`;

@@ -37,7 +37,7 @@ export function watchKill(
     unlessOn(permit: Permit): Permit {
       return {
         ...permit,
-        // An answer that took long may be as old, so it is asked for again, as long as the request may leave at all.
+        // A slow response can be outdated, so it is requested again, as long as the request can still leave.
         async look() {
           if (local.monotonic() - recordedAt < RECORD_HOLDS) lookedAt = Math.max(lookedAt, recordedAt);
           while (!isOn() && !isFresh() && permit.mayLeave()) {

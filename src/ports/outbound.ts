@@ -47,7 +47,7 @@ export function refusedAddress(
   return isLocal(url.hostname.replace(/\.+$/, "")) ? `an address must be a public one; ${advice}` : undefined;
 }
 
-// Addresses in numbers are private ones, but for very few.
+// Almost all numeric addresses in settings are private.
 const isLocal = (host: string): boolean =>
   host.startsWith("[") ||
   /^[\d.]+$/.test(host) ||

@@ -18,7 +18,7 @@ export const quoteKind: Kind<QuoteConfig, QuoteState> = {
   upgrade: (state) => state as QuoteState,
   bookFill: (state: QuoteState, symbol: Pair, fill: Fill) => bookTrade(state, symbol, fill),
   bookEnd: (state: QuoteState, order: Order) => countOrder(state, order),
-  // What it had been given is known once all its orders are: it begins again with that.
+  // Its first base is known when all its orders are: it starts again with that.
   beforeFound: ({ state }: QuoteStrategy) => state,
   afterFound: (state: QuoteState) => state,
   skipGenerations: ({ state }: QuoteStrategy) => state,
@@ -31,7 +31,7 @@ export const quoteKind: Kind<QuoteConfig, QuoteState> = {
   reads: "book",
   asksElsewhere: requestedElsewhere,
   mayPlace: mayQuote,
-  // Nobody would move them while it is paused.
+  // Nothing would move them while it is paused.
   outdated: (_state: QuoteState, live: readonly Order[]) => cancellable(live),
   run: runQuote,
 };

@@ -51,7 +51,7 @@ export function quoteLevelsOf(
     const wanted = priceAt(side, level, { ladder, prices, tick: market.tick });
     const price = beyond(side, wanted, levels.at(-1)?.price, market.tick);
     if (price === undefined) break;
-    // The nearest is placed wherever the half-spread puts it: a quote that no longer counts as depth is still a quote.
+    // The nearest order is placed wherever the half-spread puts it: a quote outside the depth is still a quote.
     if (level > 0 && !isInside(side, price, ladder, prices)) break;
     levels.push({ side, level, price, amount: ZERO });
   }
@@ -77,7 +77,7 @@ function priceAt(side: Side, level: number, { ladder, prices, tick }: Laid): Dec
       tick,
       side === "buy" ? "down" : "up",
     );
-  // Evenly between the nearest and the outermost, that one rounded towards the price so that it still counts.
+  // Evenly between the nearest and the outermost, which is rounded toward the price so that it still counts.
   const edge = snap(edgeOf(side, ladder.sizes.within, prices), tick, side === "buy" ? "up" : "down");
   const along = divideWhole((edge - rounded) * BigInt(level), BigInt(ladder.levels - 1), "half");
   return level === ladder.levels - 1 ? edge : snap(rounded + along, tick, side === "buy" ? "up" : "down");

@@ -79,7 +79,7 @@ function changeOf(rows: readonly StrategyDay[], now: Millis): StrategyChange {
       cycles: last.latest.cycles - first.opened.cycles,
       filledOrders: last.latest.filledOrders - first.opened.filledOrders,
     },
-    // A day that nobody has looked at to its end was missed from there on.
+    // A day without a final check was missed from its last check on.
     expected: sum((row) => (isLookedAt(row, now) ? row.to : Math.min(now, (row.day + 1) * DAY)) - row.from),
     up: sum(({ upMillis }) => upMillis),
     inRange: sum(({ inRangeMillis }) => inRangeMillis),

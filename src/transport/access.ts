@@ -60,7 +60,7 @@ export async function authenticate(
   const caller = await callerByHash(hash, access, { store, writes });
   if (!caller) wrongTokens?.add();
   const result = wrongTokens?.due();
-  // Whether it can be written down changes nothing for whoever asks.
+  // The result is the same for the caller, even if the event cannot be written.
   if (result) await store.note(result, { actor: "public", request: requestId }).catch(() => undefined);
   if (!caller) {
     allowance.wrongToken();
@@ -108,7 +108,7 @@ async function urgentCaller(
   const operator = await operatorOf(hash, access);
   if (operator) return operator;
   const local = await localOf(hash, access);
-  // Where the database does not respond, nobody can have revoked it there.
+  // If the database does not respond, the token cannot have been revoked there.
   return storedOf(hash, access, { store, writes }).catch((error: unknown) => {
     if (local) return local;
     throw error;
@@ -149,7 +149,7 @@ export const callerByHash = async (
 async function storedOf(hash: string, access: Access, reading: TokenReading): Promise<Caller | undefined> {
   const found = await reading.store.tokenByHash(hash, reading.writes);
   if (!found || found.scope === "link") return undefined;
-  // Another server's own opens nothing here: that one may have been killed, and have ended nothing.
+  // Another server's token is not valid here: that server can have been killed without revoking it.
   if (found.server !== null) return localOf(hash, access);
   if (found.maker !== null && !(await callerByHash(found.maker, access, reading))) return undefined;
   return { actor: found.id, scope: found.scope, key: hash };

@@ -13,7 +13,7 @@ export async function readBody(request: Request): Promise<string | undefined> {
   if (headers.get("content-length") === "0") return undefined;
   if (Number(headers.get("content-length") ?? 0) > MOST_BODY_BYTES) throw tooLarge();
   if (headers.has("content-length") || headers.has("transfer-encoding")) checkType(headers);
-  // Node's server gives every DELETE a body to read, and most have nothing in it.
+  // Node's server gives every DELETE a body stream, which is usually empty.
   const text = await readText(request);
   if (text === "") return undefined;
   checkType(headers);
@@ -27,7 +27,7 @@ function checkType(headers: Headers): void {
 
 function readText(request: Request): Promise<string> {
   const { headers } = request;
-  // Whoever tells a length sends no more. Made into a stream first, such a body takes Node ten times as long.
+  // A client that sends a length sends no more. Reading it as a stream takes Node ten times as long.
   return headers.has("content-length") && !headers.has("transfer-encoding")
     ? readWhole(request)
     : readParts(request);
@@ -71,7 +71,8 @@ export function parseBody(text: string | undefined): Record<string, unknown> {
 
 function parseJson(text: string): unknown {
   try {
-    // Looking at each field takes a multiple of the parsing: without this name, escaped or not, no field can have it.
+    // Checking each field takes several times as long as parsing; without this name, escaped or not, no field can have
+    // it.
     return /__proto__|\\/.test(text) ? JSON.parse(text, refusePrototype) : JSON.parse(text);
   } catch (error) {
     if (error instanceof AppError) throw error;

@@ -56,5 +56,5 @@ export interface Paging {
 
 const nextIn = (body: unknown): string | null => (body as { readonly next?: string | null }).next ?? null;
 
-// The first row names the columns, which have no line break in them.
+// The first row contains the column names, which have no line break.
 const withoutNames = (table: string): string => table.slice(table.indexOf("\r\n") + 2);

@@ -48,7 +48,8 @@ export function createEntrance({ local, access, limiter, addressOf, urgent }: En
   const take = (c: EntranceContext, counts: boolean): void => {
     if (c.get("requestId") !== undefined) return;
     c.set("requestId", local.randomText(12));
-    // Before the answer is made: set after it, every answer would be built twice. What answers in JSON gives them with its text.
+    // Before the response is created, because setting headers later would create it twice. JSON responses set them with
+    // their text.
     if (hasOrigins || !IN_JSON.test(c.req.path))
       for (const [name, value] of Object.entries(SAFE_HEADERS)) c.header(name, value);
     checkHosts({ host: c.req.header("host"), origin: c.req.header("origin") }, access);
@@ -63,7 +64,7 @@ export function createEntrance({ local, access, limiter, addressOf, urgent }: En
   return {
     take,
     middleware: (c, next) => {
-      // What is not there is told before: what runs on every path is no route.
+      // Unknown paths were answered before: a handler for every path is not a route.
       const route = matchedRoutes(c).find(({ path }) => path !== EVERY_PATH);
       take(c, route !== undefined && isCounted(route.method, route.path));
       return next();
@@ -102,7 +103,7 @@ function withEntrance(
     match(method, path) {
       const known = fixed.get(path);
       const match = known?.get(method) ?? router.match(method, path);
-      // Of methods that there are: whatever else is sent is not remembered.
+      // For known methods only; others are not stored.
       if (METHODS.has(method)) known?.set(method, match);
       return match;
     },

@@ -36,10 +36,10 @@ export function mountEvents(
     const caller = await authenticate(c.req.header("authorization"), access, { store: deps.store, ...c.var });
     const requestCount = numberIn(c.req.header("last-event-id") ?? c.req.query("after"));
     if (c.req.header("accept")?.includes("text/event-stream")) {
-      // Of such a stream nobody reads anything, and so nobody ends it.
+      // Nobody reads such a stream, so nobody would end it.
       if (c.req.raw.method === "HEAD") return c.body(null, 200, { "content-type": "text/event-stream" });
       const { isOpen, close } = enter(caller);
-      // A proxy that gathers an answer before it hands it on would hold all of it back.
+      // A proxy that buffers a response would delay all of it.
       c.header("x-accel-buffering", "no");
       const follow = (stream: SSEStreamingApi) =>
         tellEvents(stream, { deps, pulse, streaming, caller, isOpen, after: requestCount }).finally(close);
@@ -128,7 +128,7 @@ async function tellEvents(
     const now = await pulse();
     const events = now.event > cursor ? await deps.store.eventsAfter(cursor, EVENTS_PER_TELLING) : [];
     for (const event of events) if (maySee(event, caller)) await stream.writeSSE(sseOf(event));
-    // A database that was restored may be behind what a page has seen.
+    // A restored database can be behind what a page has received.
     cursor = events.at(-1)?.id ?? Math.min(cursor, now.event);
     const hasStepped = now.steppedAt !== steppedAt;
     if (hasStepped) await stream.writeSSE({ event: "pass", data: JSON.stringify(now) });

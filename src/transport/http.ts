@@ -185,12 +185,12 @@ async function answerOperation(
   const requestId = c.get("requestId");
   const call = {
     ...{ requestId, actor, keys: operation.http.keys ? await headerKeys(c) : undefined },
-    // To read it makes the whole request.
+    // Reading it creates the whole request.
     signal: operation.lane === "heavy" ? c.req.raw.signal : undefined,
   };
   const key = operation.http.idempotent ? c.req.header("idempotency-key") : undefined;
   if (key === undefined) return run(operation, deps, input, call);
-  // One token with the keys of two accounts is two callers: neither is told the other's answer.
+  // One token with the keys of two accounts counts as two callers, so neither gets the other's response.
   const whose = call.keys ? `${actor} ${await credentialOf(call.keys)}` : actor;
   const request = { key, actor: whose, requestId, route: operation.http.route, body: JSON.stringify(values) };
   return once(deps, request, (requestKey) => run(operation, deps, input, { ...call, requestKey }));

@@ -46,7 +46,7 @@ export async function once(
   }
   const answer = await act(key);
   if (isLabelled(answer.body, "Internal error")) await store.dropRequest(key);
-  // What became of the order may be known when the key is sent again: that answer is then the one.
+  // The order's result may be known when the key is sent again; then that is the response.
   else if (isLabelled(answer.body, "Order unknown")) await store.reopenRequest(key);
   else await store.finishRequest(key, { status: answer.status, body: JSON.stringify(answer.body) });
   return answer;

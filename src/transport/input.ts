@@ -60,7 +60,7 @@ function kindOfValues(values: readonly unknown[]): FieldKind {
 }
 
 const READ_AS: Record<FieldKind, (text: string) => unknown> = {
-  // A count is digits and nothing else: no sign, fraction, exponent or hexadecimal text.
+  // A count consists of digits only: no sign, fraction, exponent or hexadecimal text.
   integer: (text) => (/^\d+$/.test(text) ? Number(text) : text),
   number: (text) => (/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : text),
   boolean: (text) => (text === "true" ? true : text === "false" ? false : text),
@@ -81,7 +81,7 @@ export function fromTexts(
   kinds: Readonly<Record<string, FieldKind>>,
   texts: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
-  // A name may be that of something every object has, such as constructor.
+  // A name can equal a property of every object, such as constructor.
   const kindOf = (name: string): FieldKind =>
     (Object.hasOwn(kinds, name) ? kinds[name] : undefined) ?? "string";
   return Object.fromEntries(

@@ -61,7 +61,7 @@ export function mountPage(app: Hono<{ Variables: Variables }>, { deps, access, a
     const file = await asset?.(`page/${c.req.param("name")}`);
     if (!file) return c.notFound();
     c.header("content-type", file.type);
-    // Asked for again each time, so that a page never speaks an older release's language.
+    // Requested again each time, so a page never uses an older release's code.
     c.header("cache-control", "no-cache");
     return c.body(file.body);
   });

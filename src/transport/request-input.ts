@@ -20,7 +20,8 @@ export function inputReader(operation: Operation): (request: HonoRequest) => Fie
   const inPath = http.route.includes(":");
   return function reading(request) {
     const path = inPath ? request.param() : {};
-    // Fetch knows no GET with a body, and making the whole request to ask for one costs half of a short answer.
+    // Fetch has no GET with a body, and creating the whole request to check for one takes half of a short response's
+    // time.
     if (request.method === "GET") return { ...(inQuery ? inTypes(kinds(), request.queries()) : {}), ...path };
     return readBody(request.raw).then((text) => {
       const [query, body] = [request.queries(), parseBody(text)];

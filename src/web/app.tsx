@@ -70,7 +70,7 @@ const PLACES: readonly Place[] = [
 function Shell({ session }: { session: Session }) {
   const { words } = useRoute();
   const place = PLACES.find(({ path }) => path === words[0]);
-  // Another page begins at its top, wherever the one before was left.
+  // A new page begins at its top, wherever the previous one was scrolled to.
   useEffect(() => {
     scrollTo(0, 0);
   }, [words.join("/")]);

@@ -19,7 +19,7 @@ export function Link() {
   const { how, at } = useValue(link);
   useValue(timeNow);
   useEffect(() => {
-    // What happened while nobody looked is asked for when somebody does.
+    // Loads missed changes when the tab becomes visible.
     const seen = () => document.hidden || pulse.set(pulse.get() + 1);
     document.addEventListener("visibilitychange", seen);
     return () => document.removeEventListener("visibilitychange", seen);

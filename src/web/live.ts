@@ -68,7 +68,7 @@ async function followStream(cursor: Cursor, ended: AbortSignal): Promise<boolean
   let hasCome = false;
   try {
     const response = await sendRequest("GET /events", { headers: headersOf(cursor), signal });
-    // Signs out: the token has ended.
+    // Signs out, because the token has ended.
     if (response.status === 401) await ask("GET /session");
     if (!response.ok || !response.body) throw new Error(`the server returned status ${response.status}`);
     let rest = "";
@@ -101,7 +101,7 @@ function hear(messages: readonly string[], cursor: Cursor): void {
     const id = /^id: ?(.*)$/m.exec(message)?.[1];
     if (id) cursor.last = id;
   }
-  // A heartbeat tells nothing.
+  // A heartbeat contains no news.
   if (messages.some((message) => /^event:/m.test(message)) && !document.hidden) beat();
 }
 

@@ -63,7 +63,7 @@ export function useLoad<T>(
     };
     run.current = () => void load();
     void load();
-    // A pulse says that the server is reached again, too.
+    // A pulse also means that the server can be reached again.
     const stopHearing = pulse.hear(() => void ((live || isUnreached) && load()));
     const endEach = every && onEach(every, () => document.hidden || void load());
     return () => {

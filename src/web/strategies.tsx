@@ -13,7 +13,7 @@ import { NoticeBox, Section, Shown } from "./ui.tsx";
 export function Strategies({ session }: { session: Session }) {
   const running = useLoad<Status>("GET /strategy/grid/status", {}, { live: true });
   const quoting = useLoad<QuotesStatus>("GET /strategy/quote/status", {}, { live: true });
-  // The totals stand above the grids and count both: shown one after the other, all below would jump.
+  // The totals are above the grids and count both; showing one after the other would move everything below.
   const both = quoting.data || quoting.error ? running : { ...running, data: undefined };
   const [isStoppedShown, setStoppedShown] = useState(false);
   return (

@@ -11,7 +11,7 @@ export async function askForFolder(lacking: LackingFolder, { json }: Values): Pr
 }
 
 async function isWished({ folder, named }: LackingFolder): Promise<boolean> {
-  // Loaded when somebody is asked: most commands never ask.
+  // Loaded only for a question, because most commands have none.
   const { confirm } = await import("@clack/prompts");
   const message = `The folder ${folder} of ${named} does not exist. Create it?`;
   return (await confirm({ message, initialValue: false })) === true;

@@ -62,7 +62,7 @@ export async function restore(values: Values, named: string): Promise<number> {
     await checkCopy(copy);
     const replaced = existsSync(file) ? await closeDown(file, kind) : undefined;
     const running = await prepare({ copy, fresh, kind }, replaced);
-    // Whoever has opened it in the meantime has put it back into the mode for several processes.
+    // Another process that opened it meanwhile has set the mode for several processes again.
     if (replaced) await alone(replaced);
     const kept = existsSync(file) ? keep(file) : null;
     renameSync(fresh, file);
@@ -113,7 +113,7 @@ async function closeDown(file: string, kind: "live" | "sandbox"): Promise<SafeCl
     await alone(client);
     return client;
   } catch (error) {
-    // One that is broken is what backups are for.
+    // A damaged database is a reason to restore a backup.
     if (isUnreadable(error)) return undefined;
     throw error;
   }

@@ -46,7 +46,7 @@ async function answer(transport: StdioServerTransport, { config, databaseUrl, sa
     operations,
     tools: madeDocuments(operations, version()).tools,
     settings: config.mcp,
-    // Of this process alone: no other one commits what this one was shown.
+    // The key belongs to this process only, so no other process can commit its plans.
     caller: { actor: "mcp", scope: "trade", key: nodeLocal.randomText(25) },
     version: version(),
   });

@@ -38,7 +38,7 @@ export function fileConnection(file: string): Connection {
     const known = kept.get(sql);
     if (known) return known;
     const isKept = PREPARED_ONCE.test(sql);
-    // Whatever else there is may change what the others mean.
+    // Any other statement can change the meaning of prepared ones.
     if (!isKept && !PACE.test(sql)) forget();
     const made = preparedOn(database, sql);
     const [oldest] = kept.keys();
@@ -78,10 +78,10 @@ export function fileConnection(file: string): Connection {
 
   function endTransaction(): void {
     try {
-      // Of a closed one it may not even be asked.
+      // A closed database must not even be queried.
       if (!isClosed && database.inTransaction) database.exec("ROLLBACK");
     } catch {
-      // It cannot be used any more, and is not: the next call begins another.
+      // The broken connection is replaced at the next call.
       again();
     }
   }
@@ -129,7 +129,7 @@ export function fileConnection(file: string): Connection {
 
 function preparedOn(database: Libsql.Database, sql: string): Prepared {
   const statement = database.prepare(sql);
-  // As numbers they would be rounded in silence.
+  // As numbers, they would be rounded silently.
   statement.safeIntegers(true);
   if (!statement.reader) return { statement, rows: undefined };
   statement.raw(true);

@@ -37,7 +37,7 @@ function threadOf(file: string): CalculationThread {
     const worker = idle ?? startWorker(file);
     idle = undefined;
     const answered = once(worker, "message", { signal });
-    // What fails before it is awaited is thrown then.
+    // A failure before the await is thrown at the await.
     answered.catch(() => undefined);
     const send = (request: CalculationRequest) => worker.postMessage(request);
     try {

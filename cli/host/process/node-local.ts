@@ -6,7 +6,7 @@ import type { Local } from "../../../src/ports/local.ts";
 
 export const nodeLocal: Local = {
   name: `${hostname()}:${process.pid}`,
-  // `performance` would load all that Node measures itself with.
+  // `performance` would load all of Node's measurement code.
   monotonic: () => process.uptime() * 1000,
   randomText: createRandomText(randomFillSync),
   sleep: (millis) => sleep(millis),

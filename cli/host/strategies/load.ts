@@ -74,7 +74,7 @@ function runBundle(bundle: BundledStrategy) {
   PRELUDE.runInContext(context);
   const call = new Script("__call()");
   let depth = 0;
-  // A call within another is under its limit already.
+  // A nested call is already under its caller's time limit.
   const guard = <T>(work: () => T): T => {
     if (depth > 0) return work();
     let result: { readonly value: T } | undefined;

@@ -35,10 +35,10 @@ export const irisAggregator = (iris: Iris): Aggregator => ({
 async function allPools(iris: Iris, token: ChainToken): Promise<AnsweredPool[]> {
   const { policyId, nameHex } = CHAIN_TOKENS[token];
   const filter = { tokenA: "lovelace", tokenB: `${policyId}.${nameHex}` };
-  // A pool may move to the next page between two requests: one of each.
+  // A pool can move to the next page between two requests, so each one is stored once.
   const found = new Map<string, AnsweredPool>();
   for (let page = 1, last = 1; page <= last; page++) {
-    // The page is told where the public server reads it, and beside the filter too.
+    // The page is sent where the public server reads it, and also outside the filter.
     const path = `/api/liquidity-pools?page=${page}&limit=${POOLS_PER_PAGE}`;
     const { data, pagination } = await askIris(
       iris,

@@ -73,9 +73,9 @@ export function poolOf(
 
 const wholeUnits = (raw: number): bigint => BigInt(Math.floor(raw));
 
-// The aggregator says 0 for a fee that it does not know: no pool trades for nothing.
+// The aggregator returns 0 for an unknown fee: no pool trades for free.
 const feeOf = (percent: number | null | undefined): Decimal | undefined =>
   percent ? nearestDecimal(percent) / 100n : undefined;
 
-// A price as a quotient of reserves often has more than 18 places.
+// A price as a quotient of reserves often has more than 18 decimals.
 const nearestDecimal = (value: number): Decimal => fromNumber(value) ?? decimal(value.toFixed(18));

@@ -83,7 +83,7 @@ function filledBy(
   return { after, fills };
 }
 
-// One in eight orders gets half of its amount first; a function of the order, so any process decides alike.
+// One in eight orders gets half of its amount first; it depends only on the order, so every process decides the same.
 function meetingAmount(order: BookedOrder, { lot }: Market, at: Millis, { parts }: MatchingRules) {
   const rest = order.amount - order.filled;
   const whole = !parts || order.fills > 0 || share(hashText(order.id), Math.floor(at / BUCKET)) >= PART_SHARE;

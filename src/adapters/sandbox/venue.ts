@@ -92,7 +92,7 @@ async function bookNow(simulation: Simulation, symbol: Pair, limit: number): Pro
   const { open } = change ? applied(seen.books, change) : seen.books;
   const { market, path } = seen.listed(symbol);
   const others = depthAt(market, path.at(seen.at), seen.at, limit);
-  // What the price has gone through fills part by part: no book is told crossed meanwhile.
+  // Orders that the price has passed fill part by part, so the book is never crossed meanwhile.
   const own = open.filter(
     (order) => order.symbol === symbol && isOpen(order) && !takes(order, bestPricesIn(others)),
   );
@@ -101,7 +101,7 @@ async function bookNow(simulation: Simulation, symbol: Pair, limit: number): Pro
 
 const bestPricesIn = ({ bids, asks }: Book) => ({ bid: bids[0]?.price ?? ZERO, ask: asks[0]?.price ?? ZERO });
 
-// Another process may have settled a moment later than this one has read the clock.
+// Another process can have settled slightly later than this one read the clock.
 const simulatedNow = ({ clock }: Simulation, { now, passed }: BooksReading, settledAt: Millis): Millis =>
   Math.max(marketTime({ ...clock, passed }, now), settledAt);
 

@@ -46,7 +46,7 @@ export async function verify(
   signers: readonly Signer[],
   { after = 0, most = Infinity }: Part = {},
 ): Promise<Verdict> {
-  // Before the events: one that is written meanwhile is missing from neither.
+  // Before the events, so an event that is written meanwhile is missing from neither.
   const [checkpoints, count] = [await store.checkpoints(), await store.eventCount()];
   const [behind] = after === 0 ? [] : await store.eventsAfter(after - 1, 1);
   const walk = createWalk(checkpoints, { store, after, isChained: isPlaced(behind) });

@@ -91,7 +91,7 @@ async function requestedFrom(
     },
     request: requestedAs(strategy.config, {
       ...Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)),
-      // What it was started with has been asked for already.
+      // The start already confirmed these settings.
       allowLoss: allowLoss === true ? true : (own ?? allowLoss),
     }),
     balances: dryBalance,

@@ -125,7 +125,7 @@ async function requestedCandles(
     const results = await data.candles(symbol, { span, limit: CANDLE_PAGE, since: from });
     for (const row of results) rows.set(row.at, { ...row, volume: floatUnits(row.volume) });
     const last = results.at(-1)?.at;
-    // The newest bar is still under way: nothing comes after it.
+    // The newest bar is incomplete: nothing comes after it.
     if (since === undefined || last === undefined || last + span >= end || results.length < CANDLE_PAGE / 2)
       break;
     from = last + span;

@@ -39,7 +39,7 @@ export const suggestOperation = (ids: readonly string[]): Operation =>
       const least = leastBars(windows);
       const wanted = { exchange, symbol, span, since, until };
       const newest = await pastOf(deps, wanted, call);
-      // What an exchange tells unasked is less than any windows need.
+      // The exchange's default number of candles is below what any windows need.
       const isShort = since === undefined && newest.times.length < least;
       const from = (newest.times.at(-1) as number) - least * span;
       const candles = isShort ? await pastOf(deps, { ...wanted, since: from }, call) : newest;

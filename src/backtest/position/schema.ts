@@ -91,7 +91,7 @@ export function positionBacktestOut<S extends PositionStrategy>(
     fees: Object.fromEntries(
       Object.entries(strategy.state.ledger.fees).map(([asset, fee]) => [asset, text(fee)]),
     ),
-    // Before the first pass nothing rests.
+    // Before the first pass there are no open orders.
     twoSidedPercent: wholePercent(BigInt(run.twoSided), BigInt(Math.max(1, run.passes - 1))),
     ...{ position: text(position), leastBase: text(run.leastBase), mostBase: text(run.mostBase) },
     ...{ drawdown: text(run.drawdown), startPrice: wire(startPrice), endPrice: wire(endPrice) },

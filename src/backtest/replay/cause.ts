@@ -73,7 +73,7 @@ export function causeOfMissed(missed: Executed, recorded: Recorded): Cause {
     const output = `the exchange refused the order: ${before.reason ?? "no reason given"}`;
     return { code: "rejected", of: before.clientId, text: output };
   }
-  // Whole before: its slot was free, and something kept the next order from being placed.
+  // The previous order was complete, so its slot was free, and something prevented the next order.
   const isFree = !before || (done !== undefined && done.until <= missed.at && before.settled);
   return isFree ? causeOfFree(missed, { ofSlot, done }, recorded) : causeOfResting(missed, before, done);
 }

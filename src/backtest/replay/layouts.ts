@@ -42,7 +42,7 @@ function differsIn(generation: number, { orders, candles, tick, within }: Layout
   const until = (next?.createdAt ?? Number.POSITIVE_INFINITY) + within;
   const inTime = executed.filter(({ at }) => at >= from && at <= until);
   if (executed.length > 0 && inTime.length === 0) return true;
-  // Buys first: a sell can also lie above its level.
+  // Buys first, because a sell can also be above its level.
   for (const side of ["buy", "sell"] as const) {
     const prices = new Map(placed.filter((one) => one.side === side).map(({ slot, price }) => [slot, price]));
     const offs = inTime.flatMap((one) => {

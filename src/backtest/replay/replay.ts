@@ -100,7 +100,7 @@ export function* replaying(
   const pairing = {
     both,
     onlyRecord: onlyRecord.filter(({ at }) => at < comparedUntil(over, candles, within)),
-    // The last bar may go on after the grid has ended.
+    // The last bar can continue after the grid has ended.
     onlyCandles: onlyCandles.filter(({ at }) => at < until),
   };
   const { tick } = market;

@@ -32,7 +32,7 @@ export function overfittingOf(columns: readonly ArrayLike<number>[]): Overfittin
     scores(low, high, ~mask & 0xffff, whole, outside);
     const best = indexOfLargest(inside);
     splits++;
-    // The logit of the relative rank is at most 0 where the rank is at most the median.
+    // The logit of the relative rank is at most 0 if the rank is at most the median.
     if (relativeRank(outside, best) <= 0.5) worse++;
     if ((outside[best] as number) < 0) lost++;
   }
@@ -82,7 +82,7 @@ function scores(low: Sums, high: Sums, mask: number, count: number, into: Float6
     const sum = (low.returns[first + one] as number) + (high.returns[second + one] as number);
     const squares = (low.squares[first + one] as number) + (high.squares[second + one] as number);
     const variance = squares - (sum * sum) / count;
-    // What never changes has no deviation but that of the sums' own rounding.
+    // A constant series has no deviation except the rounding of its sums.
     into[one] = (sum * Math.abs(sum)) / Math.max(variance, 1e-12 * squares, Number.MIN_VALUE);
   }
 }

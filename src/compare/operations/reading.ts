@@ -45,7 +45,8 @@ export const readVenue = (
     }),
   );
 
-// An account's own fees tell how much it trades, and asking for them takes its keys: neither is for a stranger.
+// An account's own fees reveal how much it trades, and reading them uses its keys: neither is for callers without a
+// token.
 const publicMarket = (place: Venue, symbol: Pair): Promise<Market> =>
   place.forAnyone ? place.forAnyone.market(symbol) : (place.listed ?? place.market)(symbol);
 

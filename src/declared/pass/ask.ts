@@ -102,7 +102,7 @@ interface CallContext {
 
 function readAnswer(answer: Declared, { seen, version, state, isOlder }: CallContext) {
   if (typeof (answer as { then?: unknown } | undefined)?.then === "function") {
-    // What it rejects with later would end the process.
+    // A later rejection would end the process.
     Promise.resolve(answer).catch(() => undefined);
     throw new TypeError("orders() is asynchronous: it has to return its orders at once");
   }

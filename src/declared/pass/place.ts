@@ -62,7 +62,7 @@ function supplyAfter(strategy: DeclaredStrategy, live: readonly Order[], placing
     ...{ intents: [], refused, short: false },
   };
   if (arranged.lacking.length === 0) return before;
-  // Without balances nothing is placed. The kill switch keeps them from being read: that is no want of calls.
+  // Without balances nothing is placed. The kill switch prevents their read, which is not a lack of calls.
   if (!funds) return { ...before, refused: strategy.state.refused, short: !context.killed };
   const inventory = {};
   const desk: Desk = { strategy, inventory, leastShare: tolerance.amount, live, market, priced, context };

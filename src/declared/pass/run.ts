@@ -26,7 +26,7 @@ export function runDeclared(
   if (typeof runnable === "string") return withdrawn(before, live, runnable);
   const { market, error } = context.sight;
   const book = othersBook(context);
-  // What rests stays: that a price cannot be read for a moment says nothing of the orders.
+  // Open orders stay, because a price that is missing for a moment does not make them wrong.
   if (!market || !book) return { strategy: { ...before, lastError: error ?? NO_BOOK } };
   const begun = beginPosition(before, live, context);
   if (!begun) return { short: true };

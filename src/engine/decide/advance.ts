@@ -23,10 +23,10 @@ export function book(
   { now, backoff }: { now: Millis; backoff: Timing["backoff"] },
 ): Strategy {
   let state = strategy.state;
-  // Order by order, as their slot had them: what one has bought the next one sells.
+  // Order by order in their slot's sequence: what one has bought, the next one sells.
   for (const one of reconciled.filter(hasNews).sort(bySerial)) {
     const { order, fills, ended, lost, adopted } = one;
-    // An order of slots that are no more is of the strategy as a whole.
+    // An order of a removed slot belongs to the strategy as a whole.
     const slot = order.generation === state.generation ? order.slot : NO_SLOT;
     if (adopted) state = { ...state, serial: Math.max(state.serial, serialOf(order)) };
     if (adopted && order.kind === "exit") state = leavingAgain(kind, { ...strategy, state }, order);
@@ -54,7 +54,7 @@ export const withMoved = <S extends StrategyState>(
   ledger: { ...state.ledger, moved: movementsOf(fill.symbol, fill).reduce(addFee, state.ledger.moved) },
 });
 
-// Not by time: an order that was found on the venue carries the venue's.
+// Not by time, because an order that was found on the exchange has the exchange's time.
 const bySerial = ({ order: a }: Reconciled, { order: b }: Reconciled): number => serialOf(a) - serialOf(b);
 
 const NO_SLOT = -1;
@@ -70,7 +70,7 @@ export const NOT_SENT = "not sent";
 /** After this many consecutive orders with an unknown result, the slot counts as rejected. */
 const MOST_LOST = 3;
 
-// A venue that goes on refusing, or never says whether it took an order, is asked less and less often.
+// Retries become less frequent if an exchange keeps rejecting orders or never confirms them.
 function bookReject(
   state: StrategyState,
   { slot: index, reason }: Order,
@@ -132,7 +132,7 @@ function drafted(before: Strategy, live: readonly Order[], turn: Turn): Drafted 
   return { ...nothing, ...turn.kind.run(strategy, live, turn) };
 }
 
-// What is under way finishes its cancels and waits.
+// Finishes its pending cancels and waits.
 const pause = (strategy: Strategy, live: readonly Order[], { kind }: Turn): Partial<Drafted> => ({
   strategy: { ...strategy, phase: pausedPhase(strategy) },
   cancels: kind.outdated(strategy.state, live),

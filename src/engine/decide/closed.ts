@@ -23,7 +23,7 @@ export function noteMarketClosed(strategy: Strategy, why: string | null | undefi
   };
 }
 
-// What was said of the market holds no more.
+// Clears what was recorded about the market.
 const noteMarketOpen = (strategy: Strategy): Strategy =>
   strategy.status === "error" ? strategy : { ...strategy, lastError: null };
 

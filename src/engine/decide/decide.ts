@@ -97,7 +97,7 @@ function reconcileSeen({ orders, lease }: Snapshot, observation: Observation): r
   const isSeen = ({ symbol }: Order) => observation.markets.has(symbol);
   return [
     ...orders.filter(isSeen).map((order) => reconcile(order, observation, lease.now)),
-    // An order that a stop has left open is the person's: its trades are no longer the strategy's.
+    // An order that a stop left open belongs to the user: its trades are no longer the strategy's.
     ...observation.late.filter(isFinal).map((order) => reconcileLate(order, observation)),
   ];
 }
@@ -158,13 +158,13 @@ const eachOnce = (cancels: readonly Order[]): Order[] => [
 const quotesOf = ({ markets }: Observation): ReadonlyMap<string, Quote> =>
   new Map([...markets].flatMap(([symbol, { quote }]) => (quote ? [[symbol, quote] as const] : [])));
 
-// The same memory where no loss of an account is limited.
+// Returns the same memory if no loss of an account is limited.
 const withLosses = (memory: AccountMemory, losses: Losses): AccountMemory =>
   losses === (memory.losses ?? losses) && (memory.losses || Object.keys(losses).length === 0)
     ? memory
     : { ...memory, losses };
 
-// What else it holds is written when the pass ends.
+// The rest of it is written when the pass ends.
 const isSameMemory = (a: AccountMemory, b: AccountMemory): boolean =>
   a.moved === b.moved && a.baseline === b.baseline && a.losses === b.losses && a.unreadable === b.unreadable;
 
@@ -177,7 +177,7 @@ function withWorth(one: Reconciled, { markets, feePrices: mids = new Map() }: Ob
 const ofStrategy = (reconciled: readonly Reconciled[], { id }: Strategy): Reconciled[] =>
   reconciled.filter(({ order }) => order.strategy === id);
 
-// Strategies on markets that the venue refuses to tell of: nothing is known of their orders.
+// Strategies on markets that the exchange refuses to return: nothing is known of their orders.
 const unreportedChanges = (
   strategies: readonly Strategy[],
   { refused }: Observation,
@@ -246,7 +246,7 @@ function turnOf(
   };
 }
 
-// A strategy that cannot go on stops itself alone; its orders are still looked after.
+// A strategy that cannot continue stops only itself; its orders are still processed.
 function advanceOrFail(strategy: Strategy, live: readonly Order[], turn: Turn): Advanced {
   try {
     return advance(strategy, live, turn);

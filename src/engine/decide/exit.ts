@@ -62,13 +62,13 @@ export function exitPlan(
   const { exit } = state;
   if (!exit) return { next: state, intent: undefined };
   const all = kind.holdings(state).base;
-  // A person may have taken some of it away.
+  // The user can have withdrawn some of it.
   const free = funds ? min(all, funds[market.base] ?? 0n) : all;
   const price = [
     above === undefined ? 0n : above + market.tick,
     least === undefined ? 0n : snap(least, market.tick, "up"),
   ].reduce(max, exitPrice(quote, exit.tries, market));
-  // An order counts at the mid here: its limit lies below.
+  // An order counts at the mid price here, because its limit is below.
   const whole = snap(free, market.lot, "down");
   const part = inOneOrder(whole, { price: max(price, midOf(quote)), market, bounds });
   const amount = meetsMinimum(market, price, part) ? part : whole;

@@ -23,7 +23,7 @@ export function draftOf(
 ): Draft {
   const { slot, side, price, amount } = intent;
   const { generation } = strategy.state;
-  // What is spread comes last: fields named after it are added one by one, at a microsecond each.
+  // Spread properties come last: fields after them are added one by one, a microsecond each.
   return {
     account: strategy.account,
     strategy: strategy.id,
@@ -56,7 +56,7 @@ export function identified<S extends StrategyState>(
   const tag = strategyTag(number);
   const orders = drafts.map((draft, i): Order => {
     const { generation, slot } = draft;
-    // What is spread comes last: fields named after it are added one by one, at a microsecond each.
+    // Spread properties come last: fields after them are added one by one, a microsecond each.
     return { clientId: clientOrderId({ tag, generation, slot, serial: first + i }), ...draft };
   });
   return { state: { ...state, serial: first + drafts.length - 1 }, orders };

@@ -85,7 +85,7 @@ export function judgeAccount(
     const known = before[asset] ?? { closed: ZERO, watch: null };
     const mine = strategies.filter(({ symbol }) => splitPair(symbol).quote === asset);
     const totals = mine.map((one) => totalOf(one, { ...around, memory }));
-    // A result that is not known is not zero: the account is judged again when every price is.
+    // An unknown result is not zero: the account is checked again when every price is known.
     if (!totals.every((total) => total !== undefined)) return [asset, known];
     const resumes = mine.reduce((count, one) => count + one.resumes, 0);
     const total = sum(totals) + known.closed;

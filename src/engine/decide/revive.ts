@@ -12,7 +12,7 @@ export function applyResume(strategy: Strategy): Strategy {
   return { ...noted, status: isWaiting(strategy) ? "idle" : "running", lastError: null };
 }
 
-// Its trigger has not been reached: it has not begun.
+// Its trigger has not been reached, so it has not started.
 const isWaiting = ({ phase, config }: Strategy): boolean =>
   phase === "starting" && config.triggerPrice !== undefined;
 

@@ -52,7 +52,7 @@ export function firstShare(
         symbol,
         [
           ...restingOn(symbol, sight, orders),
-          // No other strategy buys where one that leaves is about to sell.
+          // No other strategy buys where an exiting strategy is about to sell.
           ...strategies
             .filter((one) => one.symbol === symbol)
             .flatMap((one) => exitReach(kinds(one.kind), one, sight)),
@@ -89,7 +89,7 @@ export function afterTurn(
   };
 }
 
-// What may be on the venue without its being seen there is counted as if it were.
+// Orders that can be on the exchange without being visible are counted as if they were.
 function freeFunds(balances: readonly Balance[], unseen: ReturnType<typeof unseenNeeds>): Funds {
   const funds = new Map(balances.map(({ asset, free }) => [asset, free]));
   for (const { asset, amount } of unseen) funds.set(asset, (funds.get(asset) ?? ZERO) - amount);
@@ -103,9 +103,9 @@ const unseenNeeds = ({ markets, sights }: Observation, orders: readonly Order[])
     return market && isUnseen && typeof sights.get(order.clientId) !== "object" ? [need(market, order)] : [];
   });
 
-// The person's own orders too: crossing them would be a trade with oneself all the same.
+// The user's own orders too, because filling them would also be a self-trade.
 function restingOn(symbol: Pair, { open }: MarketSight, orders: readonly Order[]): Resting[] {
-  // One that has ended and waits for its trades rests no more, unless the list still shows it.
+  // An ended order that waits for its trades is no longer open, unless the list still shows it.
   const mine = orders.filter((order) => order.symbol === symbol && !isFinal(order));
   const known = new Set(mine.map(({ exchangeId }) => exchangeId));
   return [
@@ -117,7 +117,7 @@ function restingOn(symbol: Pair, { open }: MarketSight, orders: readonly Order[]
 /** A price above every real price. */
 const ANY: Decimal = ONE * ONE;
 
-// A market order that is under way may trade at any price.
+// A market order that is not confirmed can trade at any price.
 const farthest = ({ type, side, price }: Order): Decimal =>
   type === "limit" ? price : side === "buy" ? ANY : ZERO;
 
@@ -138,20 +138,20 @@ export function ownBase(
   const holding = sum(same.map(({ kind, state }) => kinds(kind).holdings(state).base));
   const sells = mine.filter(({ side }) => side === "sell");
   const sure = sells.filter((order) => hasLocked(order, observation, now));
-  // What is not used is not locked, whatever a sell order of ours looks like.
+  // Base that is not used is not locked, whatever a sell order of ours looks like.
   const locked = min(used, sum(sure.map(({ amount, booked }) => amount - booked)));
   const unbooked = sum(mine.map((order) => unbookedBuy(order, observation)));
   return { least: free - (holding - locked) - unbooked, isSure: sure.length === sells.length };
 }
 
-// The balances may be older than the order, as far as reads lag: then its base was still free in them.
+// The balances can be older than the order by the read lag: then they still contained its base.
 function hasLocked({ clientId }: Order, { sights, timing }: Observation, now: Millis): boolean {
   const sight = sights.get(clientId);
   if (typeof sight !== "object") return false;
   return timing.readLag === 0 || sight.at + timing.skew <= now - timing.readLag;
 }
 
-// Where reads lag behind, an order that still looks open may have filled before the balances were read.
+// If reads are delayed, an order that still looks open can have filled before the balances were read.
 function unbookedBuy(
   { side, clientId, amount, filled, booked }: Order,
   { sights, timing }: Observation,

@@ -23,7 +23,7 @@ export function stop(before: Strategy, live: readonly Order[], turn: Turn): Part
   const releaseAt = Math.min(strategy.state.releaseAt ?? Number.POSITIVE_INFINITY, turn.now + readLag);
   const state = keeps ? { ...strategy.state, releaseAt } : strategy.state;
   const stopping: Strategy = { ...strategy, state, status: "running", phase: "stopping" };
-  // All of them at once or none: until then the person may still ask for them to be cancelled.
+  // All of them at once or none: until then the user can still request their cancel.
   const mayRelease = keeps && turn.now >= releaseAt && live.every(isSeenOpen);
   if ((live.length > 0 && !mayRelease) || isHeld(strategy, turn)) {
     const cancels = keeps ? [] : cancellable(live);
@@ -53,7 +53,7 @@ function isLacking({ state }: Strategy, { kind, sight: { market, quote } }: Turn
   return exitPlan(kind, state, { market, quote, funds: undefined }).intent !== undefined;
 }
 
-// One that was accepted and not yet seen may have been filled: until it is seen, it is the strategy's.
+// An accepted order that is not yet visible can have filled; until it is visible, it belongs to the strategy.
 const isSeenOpen = ({ state }: Order): boolean => state === "open" || state === "partially_filled";
 
 function leavingBase(strategy: Strategy): Strategy {

@@ -41,7 +41,7 @@ export const unchanged = (strategy: Strategy, funds: Funds | undefined): Advance
   short: false,
 });
 
-// What was under way when the database was restored, or has no row, may still live.
+// An order that was pending when the database was restored, or that has no row, can still be open.
 export const isHeld = (
   strategy: Strategy,
   {

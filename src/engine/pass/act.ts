@@ -73,7 +73,7 @@ export async function act(
     exit: watchKill({ store, local }, { account, kind: "exit" }),
   };
   for (const order of orders.creates) {
-    // What is recorded and not sent is planned again, under an id of its own.
+    // An order that was recorded but not sent is planned again under a new id.
     if (budget.left <= 0) short = true;
     const kill = order.kind === "exit" ? kills.exit : kills.slot;
     const may = kill.unlessOn(permit(local, hold, order.sendBy));
@@ -88,7 +88,7 @@ export async function act(
   return { outcomes, events: [...cancelled.events, ...results], short };
 }
 
-// Who goes on asking waits the longer.
+// Retrying while rate-limited extends the ban.
 const isFull = (outcome: CreateOutcome | CancelOutcome): boolean =>
   "failure" in outcome && outcome.failure === "rate_limited";
 
@@ -99,7 +99,7 @@ export function permit(
   sendBy: Millis,
 ): Permit {
   const last = requestedAt + (lease.until - lease.now) - requestTimeout;
-  // The lease was granted after it was asked for, so this never runs behind the store's clock.
+  // The lease was granted after the request for it, so this is never behind the store's clock.
   const protocolNow = () => lease.now + (monotonic() - requestedAt);
   return { mayLeave: () => monotonic() <= last && protocolNow() <= sendBy, sendBy };
 }
@@ -122,7 +122,7 @@ const rejectionReason = ({ reason, wouldTake }: Extract<CreateOutcome, { result:
 
 /** Events for an order that the exchange did not clearly accept. */
 function eventsOfOutcome(order: Order, hold: Hold, outcome: CreateOutcome): Event[] {
-  // The market has moved between the pass's look and the order: nothing that anybody has to know of.
+  // The market has moved between the pass's read and the order, which is normal.
   if (outcome.result === "rejected" && outcome.wouldTake) return [];
   if (outcome.result === "rejected") return [eventOf(order, hold, outcome.reason, "rejected")];
   if (outcome.result !== "unknown") return [];

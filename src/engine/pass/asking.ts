@@ -10,7 +10,7 @@ export async function askWithin<T>(
   call: () => Promise<T>,
   strategy?: string | null,
 ): Promise<{ readonly answer: T } | undefined> {
-  // A pass that has time for no call after this one reads no more: what it has decided by then can still be done.
+  // A pass with time for no further call stops reading, so its decisions can still be executed.
   if (budget.left <= 0 || budget.fitting < 2) return undefined;
   try {
     return { answer: await spend(budget, call, strategy) };

@@ -17,7 +17,7 @@ export function boundsOf(
   };
   return {
     standings: { version: stored.version, all: [standing] },
-    // A simulated price is of the moment in which it was asked for, in a time of its own.
+    // A simulated price belongs to the moment of the request, in simulated time.
     now: host === "" ? undefined : now,
   };
 }

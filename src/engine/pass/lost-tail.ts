@@ -7,8 +7,8 @@ import type { Observation } from "../reconcile/observation.ts";
 import { isBehind, serialOf } from "../reconcile/recovery.ts";
 
 /*
- * Every order has its row before it is sent. One on the exchange without a row shows that the database is older than
- * it was: restored, failed over, or without its last commits.
+ * Every order has its row before it is sent. An order on the exchange without a row shows that the database is older
+ * than before: restored, failed over, or without its last commits.
  */
 
 /** Finds an order that the database has lost since its strategies last recorded such a loss. */

@@ -96,7 +96,7 @@ function lackingOrders(
   const tradedOf = (id: string) =>
     sight.trades.reduce((sum, { orderId, amount }) => (orderId === id ? sum + amount : sum), ZERO);
   const isWhole = !sight.short && found.length === 0;
-  // What came before an order of its slot that is given its row is booked with it, and so asked for with it.
+  // Earlier orders of a slot are booked together with its adopted order, so they are queried with it.
   const slots = new Set(found.map(slotOf));
   const lacking = orders.flatMap((order): Lacking[] => {
     if (order.symbol !== symbol || order.strategy === null) return [];
@@ -117,7 +117,8 @@ function lackingOrders(
   );
   const others = lacking.filter((one) => !slots.has(slotOf(one)));
   if (ofSlots.length > 0) return strangers.length > 0 ? [...ofSlots, ...others] : ofSlots;
-  // The lease's number, which each pass raises: by the time, passes at an interval might always ask for the same ones.
+  // The lease's number, which each pass increases; with the time, passes at an interval could always query the same
+  // orders.
   const first = others.length > MOST_ORDERS ? token % others.length : 0;
   return [...others.slice(first), ...others.slice(0, first)].slice(0, MOST_ORDERS);
 }

@@ -73,7 +73,7 @@ export async function readConfidence(
           last,
           now,
         });
-    // A simulated price is of the moment in which it was asked for, in a time of its own.
+    // A simulated price belongs to the moment of the request, in simulated time.
     const isSimulated = venue.account.host === "";
     found.set(symbol, isSimulated ? known : confidenceNow(known, { quote, now }));
   }

@@ -68,7 +68,7 @@ const namesIn = (symbol: Pair, { trades, unreadable }: MarketSight): readonly Na
 const tradesNaming = (markets: ReadonlyMap<Pair, MarketSight>, id: string): Naming[] =>
   [...markets].flatMap(([symbol, sight]) => namesIn(symbol, sight).filter(({ orderId }) => orderId === id));
 
-// A simulated venue, whose trades are of a time of their own, shows all at once.
+// A simulated venue, whose trades have simulated times, shows everything at once.
 const isYoung = ({ readLag, skew }: Timing, trades: readonly Naming[], now: Millis): boolean =>
   readLag > 0 && trades.some(({ at }) => now - at <= readLag + skew);
 

@@ -211,7 +211,7 @@ async function lookAtMarket(
   }
 }
 
-// Without a price nothing new is placed, but what rests is still looked after.
+// Without a price nothing new is placed, but open orders are still processed.
 async function lookAtPrice(
   venue: Venue,
   { symbol, reads }: LookedMarket,

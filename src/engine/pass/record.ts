@@ -30,7 +30,7 @@ async function recordOneByOne(
   const recorded = new Set<string>();
   let failed = false;
   for (const change of changes) {
-    // How far trades were read is written last, and only when every strategy has booked its own.
+    // The cursors are written last, and only if every strategy has booked its trades.
     const part = failed ? { ...change, cursors: firstCursors(change, changes, cursors) } : change;
     try {
       for (const id of await store.record(lease, [part])) recorded.add(id);
@@ -65,7 +65,7 @@ const isConstraint = (error: unknown): error is StoreError =>
 
 function inError(before: Strategy, message: string, at: Millis): Changes {
   const { id, version, account, phase, stoppedAt } = before;
-  // The resume has been tried, and is over.
+  // The resume was tried, and is complete.
   const state = { ...before.state, resumes: before.resumes };
   const event = { account, strategy: id, at, kind: "error" as const, message };
   return {

@@ -78,7 +78,7 @@ export async function step(
     return { account, outcome: short ? "short" : "stepped", cancels: urgent.taken };
   } catch (error) {
     const message = messageOf(error);
-    // The rate of calls is used up: the lease goes back at once, and the next pass comes when there are some.
+    // The rate limit is used up: the lease is released at once, and the next pass runs when calls are available.
     const wait = error instanceof BudgetSpent ? error.wait : undefined;
     if (wait === undefined) log("warn", "a pass failed", { account, reason: message });
     await held.leave?.();
@@ -231,6 +231,6 @@ async function giveBack(
   }
 }
 
-// The lease runs out by itself.
+// The lease expires by itself.
 const sayKept = (log: Log, { account }: Lease, error: unknown): void =>
   log("warn", "a pass could not release its lease", { account, reason: messageOf(error) });

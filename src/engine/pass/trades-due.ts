@@ -22,7 +22,7 @@ export function tradesAreDue(
   const { memory, lease, orders, strategies, epoch } = snapshot;
   const readAt = memory.tradesAt?.[symbol];
   if (readAt === undefined || ageOf(readAt, lease.now) >= timing.tradesEvery) return true;
-  // After a restore the venue knows more than the rows do.
+  // After a restore, the exchange knows more than the rows.
   const recovers = ({ state }: Snapshot["strategies"][number]) =>
     isAhead(state.heldUntil, lease.now, longestRecovery(timing));
   if (strategies.some((one) => one.symbol === symbol && (isBehind(one, epoch) || recovers(one)))) return true;

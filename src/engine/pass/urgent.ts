@@ -5,8 +5,8 @@ import type { Settlement, Snapshot } from "../../ports/stores/step-store.ts";
 import { cancellable } from "../decide/turn.ts";
 
 /*
- * What is asked of the venue before anything is read of it. A stop must not depend on trades that cannot be read, so
- * the cancels that it knows of go first. What an order has come to, only a look tells: no state follows from these.
+ * Cancels that are sent before anything is read from the exchange. A stop must not depend on trades that cannot be
+ * read, so the known cancels go first. Only a lookup shows an order's result, so no state follows from these.
  */
 
 /** Returns whether a stop cancels nothing, because it leaves the orders and sells nothing. */

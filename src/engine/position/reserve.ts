@@ -14,7 +14,7 @@ export function positionReserve(
   if (status === "stopped") return NO_RESERVE;
   const locked = lockedBy(strategy, orders, market);
   const base = max(ZERO, state.base + notYetGiven(strategy) - locked.base);
-  // One that is leaving buys nothing more.
+  // An exiting strategy buys nothing more.
   if (wants === "stop" || state.exit) return { base, quote: ZERO, locked };
   return { base, quote: max(ZERO, config.budget.quote + state.ledger.quote - locked.quote), locked };
 }

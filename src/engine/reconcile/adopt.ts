@@ -38,7 +38,7 @@ export function adopt(
   });
   for (const { venueOrder, row } of found.sort((a, b) => serialOf(a.row) - serialOf(b.row))) {
     const one = reconcileFound(row, venueOrder, observation, now);
-    // Trades that this pass has not looked for are asked for by the next one.
+    // The next pass queries trades that this pass has not looked for.
     const isWhole = one.order.gap === ZERO || isLookedFor(one.order, observation);
     const isNext = venueOrder.at <= knownUntil(observation, row.symbol);
     const after =

@@ -58,7 +58,7 @@ export function booksChecked(
     return known === null
       ? strategy
       : { ...strategy, state: { ...state, unexplained: null, refused: withoutMissing(state) } };
-  // Each order has its own ten minutes: another one may lack trades before the first has got its own.
+  // Each order has its own ten minutes, because another one can lack trades before the first one got its trades.
   const since =
     timeInPast(found.since, now) ??
     (known?.order === found.order ? timeInPast(known.since, now) : undefined) ??
@@ -69,7 +69,8 @@ export function booksChecked(
     isSameDifference(known.assets, found.assets) &&
     tradeNames(known) === tradeNames(found);
   const noted = same ? strategy : { ...strategy, state: { ...state, unexplained: { ...found, since } } };
-  // One that can be booked from its own sums is, by the first pass that has time to look for its trades once more.
+  // An order that can be booked from its own sums is booked by the first pass that has time to look for its trades once
+  // more.
   const isBookable = live.some(
     (order) => order.clientId === found.order && order.behindSince !== null && tellsSums(order),
   );
@@ -79,7 +80,7 @@ export function booksChecked(
   return wants === "stop" || state.exit ? result : { ...result, status: "error" };
 }
 
-// What such an order tells of itself is not enough to book it by.
+// The order's own figures are not sufficient to book it.
 function withMissing({ state, ...strategy }: Strategy, live: readonly Order[]): Strategy {
   const behind = live.filter((order) => order.behindSince !== null && order.generation === state.generation);
   const missing = behind.map(

@@ -32,9 +32,9 @@ export function startReading(snapshot: Snapshot, symbol: Pair, overlap: Millis):
   if (!cursor) return { from: first, ahead: null, until: undefined };
   const quiet = { from: cursor.at + TRADES_TAIL, to: first };
   const skips = quiet.to > quiet.from && (cursor.ahead === null || cursor.ahead.to <= quiet.to);
-  // A part that is not read yet goes on from where the last pass got to.
+  // An unread part continues from where the last pass stopped.
   const from = cursor.ahead && !skips ? cursor.at : cursor.at - overlap;
-  // One that begins at the cursor is the mark alone that the last pass was behind.
+  // A span that begins at the cursor only marks that the last pass was behind.
   const known = cursor.ahead && cursor.ahead.from !== cursor.at ? cursor.ahead : null;
   return { from, ahead: skips ? quiet : known, until: undefined };
 }
@@ -77,7 +77,7 @@ export function withAnswer(
 ): FillReading {
   const until = reading.until ?? now;
   if (span.from > reading.from) {
-    // The first such answer mostly leaves out less than one more answer shows.
+    // The first such response usually omits less than one more response contains.
     const width = reading.ahead ? { width: Math.max(SECOND, Math.floor((span.to - span.from) / 2)) } : {};
     const isNearest = !reading.ahead || span.to >= reading.ahead.from;
     // A span that cannot be shortened is read from its end: what was read beyond it is read again.
@@ -119,12 +119,12 @@ export function cursorAfter(
   if (until === undefined) return undefined;
   const reached = Math.min(from, until - readLag, most);
   const isBehind = from < until;
-  // Where the overlap alone is more than a pass can read, the next pass goes on within it, as the mark ahead tells.
+  // If the overlap alone exceeds what a pass can read, the next pass continues within it, at the mark ahead.
   const at = before && !isBehind ? Math.max(before.at, reached) : reached;
   const end = Math.min(ahead?.to ?? 0, until - readLag - overlap, most);
   const mark = ahead ?? (isBehind ? { from: at, to: at } : null);
   const next = { at, ahead: mark && { from: mark.from, to: Math.max(mark.from, end) } };
-  // What is not read to its end goes on from here.
+  // An incomplete read continues from here.
   const worth = isBehind ? 1 : WORTH;
   const isWorth = !before || Math.abs(at - before.at) >= worth || next.ahead?.from !== before.ahead?.from;
   return isWorth ? next : undefined;

@@ -13,7 +13,7 @@ export type OrderReport = VenueOrder | "missing";
 export function seen(order: Order, venueOrder: VenueOrder, now: Millis): Order {
   const filled = max(order.filled, venueOrder.filled);
   const state = isFinal(order) ? order.state : stateFrom(order, venueOrder, filled > ZERO);
-  // Sums are of the amount that they were told with: of another one nothing is known yet.
+  // Sums belong to the amount that they were reported with; for another amount they are unknown.
   const known = filled > order.filled ? null : order;
   const fresh = venueOrder.filled === filled ? venueOrder : undefined;
   const next = {
@@ -53,7 +53,7 @@ const sameLife = (a: Life, b: Life): boolean =>
 export function missed(order: Order, now: Millis, timing: Timing): Order {
   const { readLag, secondMiss } = timing;
   const longest = longestOf(timing);
-  // Written while the clock was ahead: its requests are over when as much time has passed as they may take.
+  // Written while the clock was ahead: its requests are over after the maximum time that they can take.
   const isBeyond = order.notAfter > now + longest;
   if (now < order.notAfter + readLag && !isBeyond) return order;
   const missedAt = timeInPast(order.missedAt, now);
@@ -90,7 +90,7 @@ export const isContradicted = (
   return state === "submitted" && exchangeId !== null && sight === "missing" && late >= 0 && late < TRUSTED;
 };
 
-// Whether it ever got there nobody knows; what was said when it was sent may tell a person why.
+// It is unknown whether it arrived; the response to its request can show a person why.
 const notShown = ({ reason }: Order): string =>
   reason === null ? "the exchange shows no such order" : `${reason}; the exchange shows no such order`;
 

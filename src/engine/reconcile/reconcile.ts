@@ -39,7 +39,7 @@ export function reconcile(before: Order, observation: Observation, now: Millis):
     fills.push(gap);
     order = { ...withFill(order, gap), gap: order.gap + gap.amount, behindSince: null };
   }
-  // No ledger waits for the trades of an order by hand.
+  // No ledger waits for the trades of a manual order.
   const ended = order.strategy === null ? isFinal(order) : addsUp(order);
   return { order: ended ? { ...order, settled: true } : order, before, fills, ended, lost, adopted: false };
 }

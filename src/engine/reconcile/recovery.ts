@@ -6,9 +6,9 @@ import type { Kind } from "../../ports/kind.ts";
 import type { Timing, VenueOrder } from "../../ports/venue.ts";
 
 /*
- * A restored database has forgotten what was placed since its backup, and a trade may arrive for an order
- * that was given up. The open list and the trades show both. A client order id names the strategy and the slot of its
- * order, so an unknown order is given its row.
+ * A restored database does not know what was placed since its backup, and a trade can arrive for an order that was
+ * given up. The open list and the trades show both. A client order id identifies the strategy and the slot, so an
+ * unknown order gets its row.
  */
 
 /** Number of skipped generations: the strategy could have been rebuilt since its backup. */

@@ -86,7 +86,7 @@ export function leastSize({ lower, upper }: Slot, market: Market): Decimal {
   return max(mul(buy, lower, "up"), mul(firstSell, upper, "up"));
 }
 
-// What a buy brings is less by a fee in base and is floored to the lot before it is sold.
+// A fee in base reduces what a buy gets, which is rounded down to the lot before it is sold.
 function leastBuy({ lower, upper }: Pick<Slot, "lower" | "upper">, market: Market): Decimal {
   const fee = market.buyFeeIn !== "quote" ? max(market.maker, market.taker) : ZERO;
   const gross = snap(div(leastAmount(market, upper), ONE - fee, "up"), market.lot, "up");

@@ -35,7 +35,7 @@ export const layOut = (levels: readonly Decimal[], size: Decimal, market: Decima
 export const firstAmount = (market: Market, { side, lower, upper, size }: Slot): Decimal =>
   lotsFor(market, size, side === "buy" ? lower : upper);
 
-// Before its first pass only where the database was restored to that moment.
+// True before its first pass only if the database was restored to that moment.
 const hasTraded = ({ base, cost, sold }: Slot): boolean => base !== ZERO || cost !== ZERO || sold !== ZERO;
 
 /** Returns the base that all selling slots of a starting grid need. */

@@ -65,7 +65,7 @@ interface Apart {
 
 /** Returns the smallest ratio of a slot's upper price to its lower price, rounded down. */
 export function leastRatio(slots: readonly Apart[]): Decimal {
-  // Compared by products: a division takes ten times as long, and every pass asks.
+  // Compared by products, because a division takes ten times as long, and every pass compares.
   const nearest = slots.reduce<Apart>(
     (least, slot) => (slot.upper * least.lower < least.upper * slot.lower ? slot : least),
     { lower: ONE, upper: 1_000_000n * ONE },

@@ -74,7 +74,7 @@ function inSlot(slot: Slot, { amount, base, quote }: FillMove): Booked {
   return { slot: after, realized: quote - (costOf(slot) - costOf(after)) };
 }
 
-// Of an exit or a first buy, or of an order whose slot is no more.
+// Orders of an exit or a first buy, or whose slot was removed.
 function inIdle(lots: readonly Lot[], { base, quote }: FillMove): Booked {
   if (base >= ZERO) return { idle: withLot(lots, { base, cost: -quote, first: false }), realized: ZERO };
   const { taken, rest } = takeLots(lots, -base);

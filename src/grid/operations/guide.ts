@@ -34,7 +34,7 @@ export const guideGrid = (ids: readonly string[]): Operation =>
       const candles = await readPast(deps, request, request.width);
       const { market, quote } = world;
       const start = startOf(request, guided(request, { market, candles, mid: midOf(quote) }));
-      // Read as a start reads it, so that its plan is the plan of this one.
+      // Parsed like a start, so its plan is the plan of this one.
       const read = rangePreviewInput(ids).parse(start);
       const checked = checkStart(requestedRangeOf(read), { market, quote, balances: undefined });
       const week = await readLastWeek(deps, request);

@@ -93,7 +93,7 @@ export const killOperations: readonly Operation[] = [
       }
       const written = deps.store.setKill(on, by);
       await (on ? switchWritten(deps, written) : written);
-      // Another process may have looked right before: after this, nothing of its leaves either.
+      // Another process can have read the switch right before; after this, none of its orders leaves either.
       const [answer] = await Promise.all([killAnswer(deps), on ? deps.local.sleep(LOOK_HOLDS) : undefined]);
       return answer;
     },

@@ -40,7 +40,7 @@ export async function readLastWeek(deps: Deps, where: StartPlace): Promise<LastW
       ? { candles, span: WEEK.span }
       : { reason: `${where.exchange} has no candles of ${where.symbol}` };
   } catch (error) {
-    // A plan does not fail for what it only adds.
+    // A plan does not fail because additional data are missing.
     if (error instanceof VenueError || error instanceof AppError) return { reason: plainText(error.message) };
     throw error;
   }

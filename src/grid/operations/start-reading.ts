@@ -83,7 +83,7 @@ export async function fund(deps: Deps, where: StartPlace, venue: Venue): Promise
 
 async function readTrust(deps: Deps, { account }: Venue, quote: Quote, symbol: Pair): Promise<Confidence> {
   const reference = (await deps.reference?.(account.exchange, symbol)) ?? NO_REFERENCE;
-  // A simulated price is of the moment in which it was asked for, in a time of its own.
+  // A simulated price belongs to the moment of the request, in simulated time.
   const now = account.host === "" ? quote.at : deps.marketTime(account, await deps.store.now());
   return confidenceAt(quote, { reference, now });
 }

@@ -37,7 +37,7 @@ export const gridStatus = operation({
     watch: true,
     view: gridsView,
     flags: { stopped: "all" },
-    // For whoever has a script look after a grid: something is wrong, and nobody here can tell it louder.
+    // For scripts that monitor a grid: the exit code is the strongest signal available.
     exit: (answer) => (hasStalled(answer) ? 3 : 0),
     examples: ["edgemaker grid status --watch", "edgemaker grid status --json"],
   },

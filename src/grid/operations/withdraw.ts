@@ -32,7 +32,7 @@ export const withdrawPlan = (ids: readonly string[]): Operation =>
     run: async (deps, { exchange }) => {
       const venue = deps.venue(exchange);
       const views = await runningOn(deps, venue);
-      // Orders before balances: what fills in between is missing from both sides, never counted twice as free.
+      // Orders before balances: a fill in between is missing from both sides, never counted twice as free.
       const needs = await readNeeds(deps, venue, views);
       const assets = withdrawable(await venue.balances(), needs);
       return {

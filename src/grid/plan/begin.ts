@@ -22,7 +22,7 @@ export function trigger(strategy: GridStrategy, { quote }: MarketQuote): GridStr
     ...state.slots.map(({ upper }) => upper).slice(-1),
   ];
   const sides = layOut(levels, config.orderSize, mid);
-  // One that holds base, or has sold it, had begun before, and its database was restored.
+  // A strategy that holds or has sold base had started before, and its database was restored.
   const hasSold = ({ side }: Slot) => side === "buy" && state.ledger.filledOrders > 0;
   const slots = state.slots.map((slot, i) =>
     baseHeld(slot) > ZERO || hasSold(slot) ? slot : { ...slot, side: sides[i]?.side ?? slot.side },
@@ -42,7 +42,7 @@ export function startTrading(
 ): GridStrategy | undefined {
   const { sight, ownBase } = turn;
   if (strategy.phase !== "starting" || !sight.market) return strategy;
-  // It may have begun before its database was restored: what it sold then tells what it had been given.
+  // It can have started before its database was restored: its sales then show the base that it had.
   if (isHeld(strategy, turn)) return { ...strategy, lastError: strangerError(turn) };
   if (ownBase === undefined) return undefined;
   const { state, config } = strategy;

@@ -7,8 +7,8 @@ import { obstacle } from "./rebuild.ts";
 import type { MarketQuote } from "./watch.ts";
 
 /*
- * A person's change of a running grid. It is made as a centered grid is laid out anew: every order of the old levels
- * has ended before one of the new ones is placed, in a generation of its own, and what was held goes on at its cost.
+ * A user's change of a running grid. It works like a rebuild of a centered grid: every order of the old levels ends
+ * before a new one is placed, in a new generation, and the base keeps its cost.
  */
 
 /** Returns a requested change that no pass has processed yet. */
@@ -32,7 +32,7 @@ export function beginEdit(strategy: GridStrategy, world: MarketQuote): GridStrat
   if (!edit || state.exit || phase === "starting") return strategy;
   if (!movesLadder(config, edit)) return { ...strategy, config: edit, state: withEditsNoted(strategy) };
   if (state.rebuild) return strategy;
-  // Asked before anything is cancelled.
+  // Checked before anything is canceled.
   if (obstacle(edit, state, world) !== undefined) return { ...strategy, state: withEditsNoted(strategy) };
   return { ...strategy, state: { ...state, signal: null, rebuild: { generation: state.generation + 1 } } };
 }

@@ -16,7 +16,7 @@ export function movedEvents(before: GridStrategy, after: GridStrategy, at: Milli
 function howMoved(before: GridStrategy, after: GridStrategy): string | undefined {
   if (before.config !== after.config) return undefined;
   const steps = after.state.trail.steps - before.state.trail.steps;
-  // A grid that is laid out for the first time has not moved.
+  // A grid that is built for the first time has not moved.
   const isLaidAnew = before.state.rebuild !== null && after.state.rebuild === null;
   if (isLaidAnew) return after.config.centered ? "rebuilt around the market" : "rebuilt";
   if (steps === 0) return undefined;

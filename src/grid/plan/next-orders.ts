@@ -68,7 +68,7 @@ export function nextOrders(state: GridState, view: View): NextOrders {
   return { next: nextState(state, planned, refused), intents, funds, postponed };
 }
 
-// The same state when nothing changed, so that a quiet pass writes nothing.
+// Returns the same state if nothing changed, so a pass without changes writes nothing.
 function nextState(
   state: GridState,
   planned: ReadonlyMap<number, Slot>,

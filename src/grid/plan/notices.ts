@@ -56,7 +56,7 @@ function wideNotice({ stopLossPrice, takeProfitPrice }: GridConfig, mid: Decimal
   };
 }
 
-// Fees may have risen since the start.
+// Fees can have increased since the start.
 function spacingNotices({ slots }: GridState, market: Market): Notice[] {
   return spacingWarnings(leastRatio(slots), market).flatMap(({ code, message }) =>
     code === "below_break_even" ? [{ code, message }] : [],

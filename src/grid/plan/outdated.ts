@@ -19,8 +19,8 @@ export function outdated(state: GridState, live: readonly Order[], quote?: Quote
   );
 }
 
-// Found after a restore, when the backup is older than the grid's last move; or placed where it could rest while its
-// level would have taken, which it does not any more.
+// Found after a restore, if the backup is older than the grid's last move; or placed as a maker order next to its
+// level, which is now possible at its level.
 function isMisplaced({ slots }: GridState, order: Order, quote: Quote | undefined): boolean {
   const { slot: index, side, price, timeInForce } = order;
   const slot = slots.find((one) => one.index === index);

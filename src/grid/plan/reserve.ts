@@ -20,7 +20,7 @@ export function reserveOf(strategy: GridStrategy, orders: readonly Order[], mark
   const shares = { maxPosition, safetyReserve };
   const locked = lockedBy(strategy, orders, market);
   const base = max(ZERO, heldInAll(state) + unbegun(strategy, market) - locked.base);
-  // One that is leaving sells what it holds, and buys nothing more.
+  // An exiting grid sells its base, and buys nothing more.
   if (wants === "stop" || state.exit) return { quote: ZERO, base, locked, ...shares };
   return { quote: max(ZERO, runningQuote(strategy, market) - locked.quote), base, locked, ...shares };
 }
@@ -36,7 +36,7 @@ export function runningQuote(
 ): Decimal {
   const fees = ONE + quoteFee(market);
   const whole = ({ size }: Pick<Slot, "size">) => mul(size, fees, "up");
-  // Laid out anew, any of its slots may buy, and what it holds is none of theirs.
+  // After a rebuild any of its slots can buy, and its base belongs to none of them.
   if (config.centered) return sum(state.slots.map(whole));
   const now = sum(state.slots.map((slot) => max(ZERO, whole(slot) - broughtBy(slot, market))));
   if (!config.trail) return now;

@@ -60,7 +60,7 @@ export function otherChanges({ memory }: Pick<StrategyView, "memory">): Record<s
   const { baseline, balances, movedBefore: moved = memory.moved } = memory;
   if (!baseline || !balances) return {};
   const held = new Map(balances.map(({ asset, free, used }) => [asset, free + used]));
-  // An asset that has gone to zero is on many venues' lists no more.
+  // Many exchanges no longer list an asset that has become worthless.
   const assets = [...new Set([...held.keys(), ...Object.keys(baseline), ...Object.keys(moved)])];
   const changes = assets.map(
     (asset) => [asset, (held.get(asset) ?? 0n) - (baseline[asset] ?? 0n) - (moved[asset] ?? 0n)] as const,

@@ -102,7 +102,8 @@ export const BOUNDS: readonly Rule<RangeInput>[] = [
   },
 ];
 
-// Compared as soon as both bounds are prices, whatever else is wrong: the specification's order of labels needs it.
+// Checked as soon as both bounds are prices, whatever else is wrong, because the specification's order of labels
+// requires it.
 export const isRange = (value: unknown): value is RangeInput =>
   typeof value === "object" &&
   value !== null &&

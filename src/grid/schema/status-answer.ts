@@ -126,7 +126,7 @@ export function stoppedOut(
 ): z.input<ReturnType<typeof StoppedShape>>["summary"] {
   const mark = memory.marks[strategy.symbol]?.mid;
   const { position, averageCost, realized, total } = profitOf(strategy.state, mark ?? ONE);
-  // Without base the total is what was realized, whatever the price.
+  // Without base the total equals the realized P&L, at any price.
   const isKnown = mark !== undefined || position === 0n;
   return {
     runningTime: runningTime(strategy, now),

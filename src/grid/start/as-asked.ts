@@ -13,7 +13,7 @@ export type CenteredFields = Omit<z.output<ReturnType<typeof centeredPreviewInpu
 
 /** Returns the start input that leads to this configuration of a range grid. */
 function rangeFields({ gridSpacing, isSpaced, centered: _, ...request }: GridConfig): RangeFields {
-  // A spacing that was computed is computed anew.
+  // A computed spacing is computed again.
   return isSpaced ? { ...request, gridSpacing } : request;
 }
 

@@ -50,7 +50,7 @@ const sameConfig = (one: GridConfig, other: GridConfig): boolean =>
   one.takeProfitPrice === other.takeProfitPrice &&
   one.allowLoss === other.allowLoss;
 
-// A spacing that was computed is computed anew.
+// A computed spacing is computed again.
 const spaced = ({ gridSpacing, isSpaced, centered: _, ...request }: GridConfig) =>
   isSpaced ? { ...request, gridSpacing } : request;
 
@@ -81,7 +81,7 @@ function editedRange(
   const isMoved = [lowerPrice, upperPrice, gridLevels, gridSpacing, orderSize, budget].some(
     (one) => one !== undefined,
   );
-  // One that has followed the market is changed from where it is now.
+  // A grid that has followed the market is changed from its current range.
   const stands = isMoved && before === current ? standing(before, state.trail.steps, market) : before;
   const levels = gridLevels ?? stands.gridLevels;
   const isRanged = [lowerPrice, upperPrice, gridLevels].some((one) => one !== undefined);

@@ -58,7 +58,7 @@ function gridParts(grid: ExposedGrid): PlannedPart[] | undefined {
   if (config.centered) {
     if (capital === undefined) return undefined;
     const base = max(ZERO, heldInAll(state)) + unbegun;
-    // A share of the capital bounds its base, its own included.
+    // A share of the capital limits its base, including its own.
     const own = (amount: Decimal) =>
       config.maxPosition === undefined ? ZERO : mul(amount, grid.mid, "down");
     const bids = openBids(grid.buys).base;

@@ -86,7 +86,7 @@ type LeavesBy = Pick<GuidedGrid, "stopLossPrice" | "takeProfitPrice" | "trail">;
 function leavesBy({ lowerPrice, upperPrice }: GuidedRange, onLeave: OnLeave, tick: Decimal): LeavesBy {
   if (onLeave === "wait") return {};
   const beyond = (upperPrice - lowerPrice) / (onLeave === "stop" ? STOP_BEYOND : FOLLOWS_BEYOND);
-  // A price is above zero, however wide the range.
+  // A price is above zero, however wide the range is.
   const below = neat(max(lowerPrice - beyond, lowerPrice / 2n), tick, "down");
   const above = neat(upperPrice + beyond, tick, "up");
   if (onLeave === "stop") return { stopLossPrice: max(below, tick), takeProfitPrice: above };

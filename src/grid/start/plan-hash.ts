@@ -10,7 +10,7 @@ import type { Checked } from "./check.ts";
  * for a centered grid.
  */
 export function planHashOf({ config, center }: Checked, intents: readonly Intent[]): string {
-  // Which order is nearest the market, and the first buy's limit, change with every trade.
+  // The order nearest to the market and the first buy's limit change with every trade.
   const orders = [...intents]
     .sort((a, b) => a.slot - b.slot)
     .map(({ slot, side, price, amount }) => [slot, side, slot === FIRST_BUY_SLOT ? 0 : price, amount]);

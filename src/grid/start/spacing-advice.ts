@@ -31,7 +31,7 @@ export function adviceOnCentered(
   if (centered.spacingModel === "custom") return "use wider customSpacings";
   const pays = (spacing: Decimal) => {
     const config = { ...centered, spacing };
-    // Levels beyond what fits are refused for that, and by its own name.
+    // Levels beyond the maximum are refused with their own error.
     if (mostLevels(config) >= 0) return true;
     return paysFees(layAround({ config, orderSize, mid, widening: ONE, tick: market.tick }).levels, market);
   };

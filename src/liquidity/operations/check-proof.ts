@@ -69,7 +69,7 @@ function parsed(line: string, names: readonly string[]): Record<string, unknown>
   try {
     const value: unknown = JSON.parse(line);
     if (typeof value !== "object" || value === null) return undefined;
-    // Written again it is the same: no name is there twice, none is hidden by another.
+    // Writing it again gives the same text, so no name is duplicated or hidden by another.
     const isSame = JSON.stringify(value) === line && Object.keys(value).join() === names.join();
     return isSame ? (value as Record<string, unknown>) : undefined;
   } catch {

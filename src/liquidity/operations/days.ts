@@ -103,7 +103,7 @@ async function readDay(deps: DayReading, request: SpanRead, day: DayRead): Promi
   const { pair, rule } = request;
   if (!known || !rule) return addUpDay(deps, request, day);
   const offers = await deps.store.ownOffers(pair, from, to);
-  // Else some of the minutes are gone.
+  // Otherwise some of the minutes are missing.
   if (offers.length !== known.sums.known) return addUpDay(deps, request, day);
   await deps.local.sleep(0);
   const others = Object.entries(known.up).slice(1 - MOST_RULES);
@@ -118,7 +118,7 @@ async function addUpDay(
   let sum: DayPart | undefined;
   let table = csvLines([MINUTE_COLUMNS]);
   const isEmpty = since === undefined || to <= since;
-  // Where requests are counted a day is one of them.
+  // If requests are limited, a whole day is read in one request.
   const length = requests || isEmpty ? MINUTES_A_DAY : MINUTES_AT_ONCE;
   for (let at = from; at < to; at += length) {
     const end = Math.min(at + length, to);

@@ -63,7 +63,7 @@ export const liquidityOperation = (ids: readonly string[]): Operation =>
       if (!liquidity) throw nobodyWatches(pair);
       const now = await store.now();
       const days = requestedDays(wanted, now);
-      // The minute that is under way is not known yet.
+      // The current minute is not known yet.
       const [from, to] = [days.from * MINUTES_A_DAY, Math.min((days.to + 1) * MINUTES_A_DAY, minuteOf(now))];
       const watched = liquidity.pairs.find((one) => one.exchange === exchange && one.symbol === symbol);
       const since = await liquidity.store.since(pair);

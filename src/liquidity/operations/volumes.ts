@@ -23,7 +23,7 @@ export async function readVolumes(
   now: Millis,
 ): Promise<readonly (Decimal | null)[]> {
   const place = venue(exchange);
-  // A market that is simulated has a time of its own.
+  // A simulated market has simulated time.
   const shift = marketTime(place.account, now) - now;
   const first = last - count + 1;
   const request = { span: DAY, since: first * DAY + shift, limit: count + 1 };

@@ -61,7 +61,7 @@ function taken({ side, type, price, amount }: NewOrder, levels: Iterable<BookLev
 function arrived({ version }: VenueBooks, order: NewOrder, market: Market, at: Millis): BookedOrder {
   const { clientId, symbol, side, type, price, amount } = order;
   return {
-    // Each version takes at most one order in, so its number is the order's.
+    // Each version accepts at most one order, so its number is the order's.
     id: String(1_000_000_000 + version),
     clientId,
     symbol,
@@ -91,7 +91,7 @@ function execution(order: BookedOrder, takes: readonly BookLevel[], market: Mark
   return { after, fills };
 }
 
-// What a market or an immediate order does not reach is not done; the rest of a limit order is set aside for.
+// The unfilled part of a market or immediate order is dropped; that of a limit order is locked.
 function rested(order: BookedOrder, market: Market, { type, timeInForce }: NewOrder): BookedOrder {
   const rest = order.amount - order.filled;
   if (rest === ZERO) return order;

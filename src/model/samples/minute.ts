@@ -64,7 +64,7 @@ export const joinMinutes = (a: LiquidityMinute, b: LiquidityMinute): LiquidityMi
   isCutShort: a.isCutShort || b.isCutShort,
   deviation: bothKnown(a.deviation, b.deviation, max),
   sources: bothKnown(a.sources, b.sources, Math.min),
-  // By a fixed order, so that it does not matter which comes first.
+  // In a fixed order, so the order of the samples does not matter.
   absence: ABSENCES.find((one) => one === a.absence || one === b.absence) ?? null,
 });
 

@@ -135,7 +135,7 @@ export function depthWithin(side: Side, levels: readonly BookLevel[], mid: Decim
   return [a ?? ZERO, b ?? ZERO, c ?? ZERO];
 }
 
-// Without a division, so that an edge is an edge.
+// Without a division, so bounds are exact.
 const isInsideBand = (
   side: Side,
   price: Decimal,

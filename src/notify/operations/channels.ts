@@ -121,7 +121,7 @@ export async function tellNow(world: NotifyWorld, name: string): Promise<void> {
     if (one?.channel.error)
       throw new AppError("Conflict", `${name} did not get the message: ${one.channel.error}`);
     if (one?.pending === 0) return;
-    // A server that runs may have it, or a message from before goes first.
+    // A running server can have claimed it, or an earlier message is sent first.
     await world.local.sleep(500);
   }
   throw new AppError("Conflict", `${name} has not received the message yet; see \`edgemaker notify list\``);

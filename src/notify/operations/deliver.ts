@@ -133,7 +133,7 @@ async function takeNews(world: NotifyWorld, claim: Claim, isMore: boolean): Prom
     cursor,
     held: make ? describedAt(held, now) : held,
     message,
-    // In the same write as the report itself: of one day there is one.
+    // In the same write as the report, so each day has one report.
     ...(report ? { reportedDay: dayOf(now) } : {}),
     isDone: !next && !isMore,
   };
@@ -168,7 +168,7 @@ async function sendClaimed(
   claim: Claim,
   { message, tries, claimedAt }: Pending & { readonly claimedAt: Millis },
 ): Promise<void> {
-  // Halted for long, another process may have it by now.
+  // After a long pause, another process can have claimed it.
   if (local.monotonic() - claimedAt > CLAIM - 2 * DELIVERY_TIMEOUT) return;
   const sent = await attemptDelivery(notify, claim, { message, tries });
   await notify.store.settle(claim, message.id, sent);

@@ -33,7 +33,7 @@ export function heartbeat(
         const { status } = await post({ method: "GET", url, headers: {}, body: "" }, HEARTBEAT_TIMEOUT);
         if (status >= 400) log("warn", "the heartbeat was refused", { status });
       } catch (error) {
-        // Its address is a secret of whoever listens.
+        // The address is a secret of the monitoring service.
         log("warn", "the heartbeat could not be sent", { reason: messageOf(error).replaceAll(url, "…") });
       }
     },

@@ -175,7 +175,7 @@ async function noteCancel(
   });
 }
 
-// "No such open order" says nothing of what became of it: only a look does.
+// "No such open order" does not show what became of it; only a lookup does.
 async function endedAs(venue: Venue, { symbol, id }: { symbol: Pair; id: string }): Promise<string> {
   const order = await venue.order({ symbol, id });
   if (!order) throw orderNotFound(venue.account.exchange, { symbol, id });
@@ -186,7 +186,7 @@ async function endedAs(venue: Venue, { symbol, id }: { symbol: Pair; id: string 
 const orderNotFound = (exchange: string, { symbol, id }: { symbol: Pair; id: string }): AppError =>
   new AppError("Order not found", `${exchange} has no order ${id} on ${symbol}`);
 
-// An order may have filled before its cancel came into effect, or may do so yet: only a look tells.
+// An order can fill before its cancel takes effect; only a lookup shows it.
 const ACCEPTED = "the exchange accepted the cancel; request the order to see its result";
 
 const summary = (cancelled: number, ofStrategies: number): string =>

@@ -179,7 +179,7 @@ async function placeHandOrder(
   return placed(await lookAt(venue, order, id));
 }
 
-// The venue's answer stands whether or not it could be written down: the next step looks the order up.
+// The exchange's response is valid even if it could not be stored; the next pass looks the order up.
 async function noteAnswer({ store, log }: Deps, order: Order, outcome: CreateOutcome): Promise<void> {
   try {
     await store.settleByHand(handOutcome(order, outcome));
@@ -201,7 +201,7 @@ async function madeBefore(venue: Venue, order: Order): Promise<VenueOrder> {
   throw unknownOutcome(order);
 }
 
-// The order is on the venue: an answer that shows it as sent is better than none.
+// The order is on the exchange: a response that shows it as sent is better than none.
 async function lookAt(venue: Venue, order: Order, id: string): Promise<VenueOrder> {
   const found = await ifAnswered(() => venue.order({ symbol: order.symbol, id, clientId: order.clientId }));
   return found ? asWanted(order, found) : asSent(order, id);

@@ -128,7 +128,7 @@ async function thinFor(
   const book = await venue.book(order.symbol, COUNTED_LEVELS);
   const taken = takeFrom(book, order);
   const shown = order.side === "buy" ? book.asks : book.bids;
-  // A book that shows less than was asked for is shown whole: what it does not cover does not fill.
+  // A book with fewer levels than requested is complete: amounts beyond it do not fill.
   const missing = shown.length < COUNTED_LEVELS ? ZERO : order.amount - taken.amount;
   return standings.all
     .map(({ limits }) => thinBook({ order, look, limits }, { worst: taken.worst, missing }))

@@ -19,7 +19,7 @@ export async function orderReach(
 ): Promise<Reach> {
   if (type === "limit") return { side, limit: price };
   const taken = takeFrom(await venue.book(symbol, DEPTH), { side, amount });
-  // Beyond what is shown it could be any price.
+  // Beyond the visible levels, any price is possible.
   return { side, limit: taken.amount < amount ? null : taken.worst };
 }
 

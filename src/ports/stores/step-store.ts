@@ -49,7 +49,7 @@ export type StrategyUpdate = Pick<
   Strategy,
   "id" | "version" | "state" | "status" | "phase" | "lastError" | "stoppedAt"
 > &
-  // Where a pass has made what a person has asked it to be changed to.
+  // Set if a pass has applied a user's change.
   Partial<Pick<Strategy, "config">>;
 
 /** Writes of one strategy, or of the account, in a pass. They are written in one batch. */

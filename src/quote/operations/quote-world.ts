@@ -91,7 +91,7 @@ async function readVolatility(venue: Venue, symbol: Pair): Promise<Volatility | 
     const closes = candles.map(({ at, close }) => ({ at, price: statistic(close) }));
     return realizedVolatility(closes, MINUTE);
   } catch (error) {
-    // A plan does not fail for what it only adds.
+    // A plan does not fail because additional data are missing.
     if (error instanceof VenueError) return undefined;
     throw error;
   }

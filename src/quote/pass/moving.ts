@@ -80,7 +80,7 @@ function placed(strategy: QuoteStrategy, { bids, asks }: Quoting, around: Moving
   };
   const isLacking = bids.lacking.length + asks.lacking.length > 0;
   if (!priced || !isLacking) return before;
-  // Without balances nothing is placed: what a slot was refused for stands until they are read.
+  // Without balances nothing is placed, and slots keep their refusals until the balances are read.
   if (!funds)
     return { ...before, refused: strategy.state.refused.filter(isOfSlot), short: mayWant(strategy, around) };
   const { rules, tolerance } = strategy.config;
@@ -128,6 +128,6 @@ function sameOr(
   return { slots: areSameSlots ? slots : next.slots, refused: isSameRefused ? refused : next.refused };
 }
 
-// A quiet pass writes nothing.
+// A pass without changes writes nothing.
 const isUnchanged = (a: QuoteState, b: QuoteState): boolean =>
   a.slots === b.slots && a.refused === b.refused && a.seen === b.seen && a.quoted === b.quoted;

@@ -19,7 +19,7 @@ export function runQuote(
 ): Partial<Drafted<QuoteStrategy>> {
   const { market, error } = context.sight;
   const changed = withChange(before);
-  // A market that cannot be read for a moment leaves what rests; for longer, what is quoted elsewhere still tells.
+  // A short failure of the market leaves open orders unchanged; during a longer one, other sources still give a price.
   if (!market || isBlind(changed.config, context)) return { strategy: { ...before, lastError: error } };
   const begun = beginPosition(changed, live, context);
   if (!begun) return { short: true };

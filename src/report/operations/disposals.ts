@@ -134,7 +134,7 @@ async function readDisposals(
   }
 }
 
-// What was traded on paper is nobody's income.
+// Paper trading is not income.
 const isReal = ({ account, superseded }: Fill): boolean =>
   !superseded && parseAccountKey(account).kind !== "dry";
 

@@ -73,7 +73,7 @@ async function keepDays(
     const dayBegan = marketTime(parseAccountKey(account), dayOf(now) * DAY);
     return withLook(own, view, { now, elapsed, dayBegan, isUp, incidents: counts.get(id) ?? 0, kinds });
   });
-  // Told before it is kept: whoever dies in between leaves it to be told again.
+  // Reported before it is stored, so after a crash it is reported again.
   for (const message of rows.map((row) => cyclesSince(known.get(row.strategy) ?? [], row)))
     if (message) await reports?.tell({ kind: "cycle", ...message });
   await reports?.keepDays(rows, events.at(-1)?.id);
@@ -104,7 +104,7 @@ async function tellAlarms(
     const message = `${who}: no server was running for ${formatSpan(now - before)}; orders stayed open, and fills are booked now`;
     await reports?.tell({ strategy: null, kind: "notice", message });
   }
-  // That no pass was made while nobody was there is said; the one that comes now says the rest.
+  // After a downtime, its message is sent; the next pass reports everything else.
   const news = isBack ? found.filter(({ key }) => !isOfPasses(key)) : found;
   for (const alarm of news) if (!known.some(({ key }) => key === alarm.key)) await reports?.raise(alarm);
   for (const alarm of known)

@@ -23,7 +23,7 @@ export async function exchangeMessages(
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   await server.connect(transport as Transport);
   const response = await transport.handleRequest(request, { parsedBody: message });
-  // A session is a name and nothing that is kept: it tells the requests of two clients apart.
+  // A session is only a name without stored state: it distinguishes the requests of two clients.
   if (isInitializeRequest(message)) response.headers.set("mcp-session-id", options.deps.local.randomText(25));
   return response;
 }

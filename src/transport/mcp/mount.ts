@@ -28,7 +28,7 @@ export function mountMcp(app: Hono<{ Variables: Variables }>, { access, ...optio
       limitCaller(caller, c.var.allowance);
       await c.var.admission();
     }
-    // The protocol is loaded when it is first spoken: most processes never speak it.
+    // The protocol is loaded on first use, because most processes never use it.
     const { exchangeMessages: exchange } = await import("./exchange.ts");
     return exchange(c.req.raw, await reading, {
       ...options,

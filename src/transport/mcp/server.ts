@@ -49,7 +49,7 @@ export function mcpServer(options: McpOptions): Server {
   return server;
 }
 
-// Forms for the person are not used, and the default compiles code, which Workers do not allow.
+// Forms are not used, and the default compiles code, which Workers do not allow.
 const NO_FORMS = {
   getValidator: () => {
     throw new Error("forms are not used");

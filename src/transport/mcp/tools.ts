@@ -62,7 +62,7 @@ function outputOf({ effect, output }: Operation) {
   return effect === "read" ? schema : { type: "object", anyOf: [toolSchema(ProposalShape()), schema] };
 }
 
-// What `run` returns is the schema's input side; unknown further fields are allowed.
+// `run` returns the input side of the schema; unknown fields are allowed.
 function toolSchema(schema: z.ZodType) {
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
   return rest;

@@ -86,7 +86,7 @@ function orderColumns(
   orders: readonly OpenOrder[],
   cancel: ((order: OpenOrder) => void) | undefined,
 ): readonly TableColumn<OpenOrder>[] {
-  // Each pair has its own decimals.
+  // Each pair has different decimals.
   const digits = (symbol: string, of: (order: OpenOrder) => number) =>
     digitsOf(orders.filter((order) => order.symbol === symbol).map(of));
   const priceText = ({ symbol, price }: OpenOrder) =>

@@ -92,6 +92,6 @@ function saveReport(answer: Run["answer"]): void {
   link.href = address;
   link.download = `backtest-${answer.symbol.replace("/", "-")}-${answer.fromAt}.html`;
   link.click();
-  // The browser has begun to read it when the click returns, not when it is done.
+  // When the click returns, the browser has begun to read the file but has not finished.
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }

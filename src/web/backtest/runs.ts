@@ -30,7 +30,7 @@ function keptRuns(): readonly Run[] {
 
 function keepRuns(next: readonly Run[]): void {
   runs.set(next);
-  // A tab may keep only so much: what does not fit is shown and not kept.
+  // A tab's storage is limited: runs that do not fit are shown but not stored.
   for (let count = next.length; count >= 0; count--)
     try {
       sessionStorage.setItem(RUNS_KEY, JSON.stringify(next.slice(0, count)));

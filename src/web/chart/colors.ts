@@ -7,7 +7,7 @@ export function colorOf(name: string, opacity = 1): string {
   const color = getComputedStyle(probe).color;
   probe.remove();
   if (!context) return color;
-  // The computed text may be of a colour space that the chart cannot read; one pixel says it in plain numbers.
+  // The computed color can be in a color space that the chart cannot read; one pixel gives plain numbers.
   context.fillStyle = color;
   context.fillRect(0, 0, 1, 1);
   const [red = 0, green = 0, blue = 0, alpha = 255] = context.getImageData(0, 0, 1, 1).data;

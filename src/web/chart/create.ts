@@ -77,7 +77,7 @@ const axisTime = (time: Time, how: Intl.DateTimeFormatOptions): string =>
 
 const looks = (): DeepPartial<ChartOptions> => ({
   layout: {
-    // Ours stands below every page: the chart's own brings a style element and tells where its link was followed.
+    // Our logo is below every page; the chart's own adds a style element and reports where its link was followed.
     attributionLogo: false,
     background: { color: "transparent" },
     textColor: colorOf("quiet"),

@@ -21,7 +21,7 @@ export function dragBounds(element: HTMLElement, chart: ChartHandle, movable: ()
   const take = (event: PointerEvent) => {
     held = boundAt(heightOf(event));
     if (!held) return;
-    // The chart would scroll with it.
+    // Otherwise the chart would scroll with it.
     event.stopPropagation();
     element.setPointerCapture(event.pointerId);
   };

@@ -37,7 +37,7 @@ export function levelsPrimitive(): LevelsPrimitive {
   const labels = { draw: (target: Target) => drawLabels(target, { attached, levels, colors, ground }) };
   const views = [
     { zOrder: () => "bottom" as const, renderer: () => lines },
-    // Above candles and lines: what a line is called is read, not guessed.
+    // Above candles and lines, so labels are readable.
     { zOrder: () => "top" as const, renderer: () => labels },
   ];
   return {

@@ -65,7 +65,7 @@ export function bodyOf(form: Form): Record<string, unknown> | undefined {
     orderSize: Number(form.orderSize),
     spacingModel: form.spacingModel,
     ...Object.fromEntries(prices.map((name) => [name, Number(form[name])])),
-    // What pays less than its fees, or takes base that is there already, is asked for, never a default.
+    // Settings that lose money by fees or use existing base need an explicit choice, never a default.
     allowLoss: false,
     useOwnBase: form.useOwnBase,
     initialBuy: form.initialBuy,

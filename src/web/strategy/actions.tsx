@@ -36,7 +36,7 @@ export function GridActions({
       {name}
     </button>
   );
-  // What came of a stop is still being told when the page already knows that it has.
+  // The result of a stop is still shown after the page knows that the grid has stopped.
   return (
     <div class="actions">
       {grid.status === "stopped" ? null : (

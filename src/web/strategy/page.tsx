@@ -159,7 +159,7 @@ function GridPrices({
 }) {
   const [timeframe, setTimeframe] = useState<string>("15m");
   const { exchange, symbol } = grid;
-  // Asked for once: an open page costs the exchange nothing, its price is that of the last pass.
+  // Loaded once: an open page causes no exchange calls, and its price is that of the last pass.
   const candles = useLoad<CandlesAnswer>("GET /ohlcv", { exchange, symbol, timeframe, limit: 200 });
   const fills = useLoad<Fills>(`GET /strategy/grid/${part(grid.id)}/fills`, { limit: 500 }, { live: true });
   return (

@@ -23,7 +23,7 @@ export function profitOver(
   let [base, cash] = [Number(position), totalProfit - Number(position) * markPrice];
   const points: LinePoint[] = [];
   for (const [place, { timestamp, close }] of [...candles.entries()].reverse()) {
-    // A candle's close is when the next one begins.
+    // A candle's close is the start of the next one.
     const end = candles[place + 1]?.timestamp ?? Number.POSITIVE_INFINITY;
     if (end <= from) break;
     for (let last = left.at(-1); last && last.timestamp >= end; last = left.at(-1)) {

@@ -22,7 +22,7 @@ export async function readSpan(
   const end = Math.min(request.to ?? now, now);
   const from = down(Math.max(request.from, now - back + MARGIN), tick);
   const to = Math.min(up(end + (request.to === undefined ? 1 : 0), tick), from + span);
-  // Nobody can tell what the exchange has forgotten.
+  // It is unknown what the exchange has forgotten.
   if (to <= from) return { fills: [], unreadable: [], covered: { from: request.from, to: end }, now };
   const { rows, first } = await readPages(session, quirks, symbol, { from, to });
   const result = { from: Math.max(request.from, first), to: Math.min(to, end) };
@@ -86,7 +86,7 @@ async function divided(
   const middle = from + Math.floor((to - from) / 2);
   const upper = await ask({ from: middle, to }, []);
   const rows = upper.length < page ? upper : await divided(ask, page, { from: middle, to });
-  // Where the upper half shows nothing, the lower one is as full as both.
+  // If the upper half is empty, the lower half is as full as both.
   const lower = upper.length === 0 ? undefined : await ask({ from, to: middle }, []);
   if (lower && lower.length < page) return [...rows, ...lower];
   return [...rows, ...(await divided(ask, page, { from, to: middle }))];

@@ -56,7 +56,7 @@ export function inLeaseTurn(link: ExchangeLink, account: AccountKey, hold: TurnH
     wait: async (): Promise<void> => {
       if (!quirks.serial) return;
       await keeping.leases.wait(account).catch((error: unknown) => {
-        // It waits all the same.
+        // The call still waits.
         link.log("warn", "the wait for a lease could not be recorded", { account, reason: messageOf(error) });
       });
     },
@@ -147,7 +147,7 @@ export function inLeaseTurn(link: ExchangeLink, account: AccountKey, hold: TurnH
     } finally {
       await left(held);
       await keeping.leases.giveBack(account, held.owner ?? "").catch((error: unknown) => {
-        // The lease runs out by itself.
+        // The lease expires by itself.
         link.log("warn", "a lease could not be released", { account, reason: messageOf(error) });
       });
     }

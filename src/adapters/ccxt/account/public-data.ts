@@ -95,7 +95,7 @@ export function publicData(link: ExchangeLink, asker: Asker): PublicData {
 const apart = (candles: readonly Candle[]): Candle[] =>
   [...new Map(candles.map((candle) => [candle.at, candle])).values()].sort((a, b) => a.at - b.at);
 
-// From the middle of a candle some exchanges count one less. Weeks do not begin where a multiple of them does.
+// From the middle of a candle, some exchanges return one candle less. Weeks do not begin at a multiple of a week.
 function firstOf(span: Millis, since: Millis): Millis {
   const unit = Math.min(span, DAY);
   return Math.ceil(since / unit) * unit;

@@ -18,7 +18,7 @@ const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 function decimalOf(value: unknown): Decimal | undefined {
   if (typeof value === "number") return fromNumber(value);
   if (typeof value !== "string" || !NUMBER.test(value)) return undefined;
-  // An exponent is what ccxt writes for what was a JSON number.
+  // ccxt writes an exponent for values that were JSON numbers.
   return parseDecimal(value) ?? fromNumber(Number(value));
 }
 
@@ -90,7 +90,7 @@ export function readMarket(
 }
 
 export const readFeeRates = (result: Dict): FeeRates => ({
-  // A maker may be paid instead; planning counts that as no fee.
+  // A maker can receive a rebate; planning counts it as no fee.
   maker: decimalOf(result.maker) ?? positive(undefined, "maker fee"),
   taker: natural(result.taker, "taker fee"),
 });
@@ -170,7 +170,7 @@ export function venueOrderOf(result: Dict, quirks: Quirks, now: Millis): VenueOr
   const notional = filled === ZERO ? ZERO : isGiven(cost) ? natural(cost, "cost of an order") : undefined;
   const limit = decimalOf(result.price) ?? ZERO;
   const amount = natural(sizes.amount ?? sizes.filled, "amount");
-  // Of market orders by cost some exchanges tell the cost as the amount.
+  // For market orders by cost, some exchanges return the cost as the amount.
   if (type === "limit" && (filled > amount || limit < ZERO)) throw bad("inconsistent order");
   return {
     id: requireText(result.id, "order id"),

@@ -55,7 +55,7 @@ export async function sendOrder(
   }
 }
 
-// The outcome stands, whether or not the market can be marked: it is loaded again within a day anyway.
+// The outcome is valid even if the market cannot be marked; it is reloaded within a day anyway.
 async function spoil({ catalog, log }: ExchangeLink, symbol: Pair): Promise<void> {
   await catalog.spoil(symbol).catch((error: unknown) => {
     log("warn", "a market could not be marked for reloading", { symbol, message: messageOf(error) });
@@ -75,7 +75,7 @@ export async function sendCancel(
   { symbol, id }: { symbol: Pair; id: string },
   permit: Permit,
 ): Promise<CancelOutcome> {
-  // Without an id some exchanges cancel everything.
+  // Without an id, some exchanges cancel every order.
   if (!PLAUSIBLE.test(id)) return { result: "rejected", reason: "the order has no id" };
   const trace = watchedRequest();
   try {

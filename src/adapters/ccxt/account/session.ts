@@ -138,7 +138,7 @@ export function createSession(link: ExchangeLink, { account, keys, hold }: Sessi
         return signed(kind, () => call(exchange));
       }),
     );
-    // A pass whose clock is wrong would send orders that expire too early or too late.
+    // A pass with a wrong clock would send orders that expire too early or too late.
     if (hold) check.refuse();
     return found;
   }
@@ -156,7 +156,7 @@ export function createSession(link: ExchangeLink, { account, keys, hold }: Sessi
         await permit.look?.();
         const stands = () => inTime() && permit.mayLeave();
         if (!stands()) throw new NotSent(TOO_LATE);
-        // The row was written by a clock that was behind: its times would end an order that the exchange has.
+        // A clock that was behind wrote the row: its times would end an order that the exchange has.
         if (kind === "create" && now() > permit.sendBy + timing.skew) throw new NotSent(CLOCK_BEHIND);
         const mayLeave = () => {
           const may = stands();

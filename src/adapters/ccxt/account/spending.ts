@@ -73,7 +73,7 @@ export function spender(
     return quirks.costs[kind] ?? 1;
   }
 
-  // A pass waits only where a second gives back several calls: others wait for what it holds.
+  // A pass waits only if a second regains several calls, because others wait for its lease.
   function patience(): Millis {
     return who === "person" ? LONGEST_WAIT_FOR_RATE : Math.floor(rate?.perSecond ?? 0) * (SECOND / 10);
   }

@@ -44,6 +44,6 @@ export function createCircuit(name: string, monotonic: () => Millis, pause: Paus
   };
 }
 
-// An exchange that refuses one question still answers others.
+// An exchange that refuses one request still answers others.
 const isOutage = (error: unknown): boolean =>
   error instanceof VenueError && (error.failure === "unavailable" || error.failure === "rate_limited");

@@ -34,7 +34,7 @@ export function giveMarkets(exchange: Ccxt, markets: readonly Dict[]): void {
 }
 
 function madeFrom(exchange: Ccxt, markets: readonly Dict[]): MadeMarkets {
-  // On one of its own: it adds to the currencies that an instance knows already.
+  // On a fresh object, because it adds to the currencies that an instance already knows.
   const fresh = Object.create(Object.getPrototypeOf(exchange)) as Ccxt & MadeMarkets;
   fresh.setMarkets(markets);
   return Object.fromEntries(MADE.map((name) => [name, fresh[name]]));

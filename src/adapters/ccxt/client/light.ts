@@ -30,7 +30,7 @@ const made = new WeakMap<CcxtClass, Map<string, (config: CcxtConfig) => Ccxt>>()
  */
 export function light(Exchange: CcxtClass, common: CcxtConfig): (config: CcxtConfig) => Ccxt {
   const makers = made.get(Exchange) ?? new Map<string, (config: CcxtConfig) => Ccxt>();
-  // JSON has no functions, and by one of them amounts are text.
+  // JSON has no functions, and one of them makes amounts text.
   const request = JSON.stringify(common, (_, value) => (typeof value === "function" ? String(value) : value));
   const known = makers.get(request);
   if (known) return known;
@@ -102,7 +102,7 @@ function withEndpoints(Base: Class): Class {
     override defineRestApiEndpoint(...endpoint: Endpoint): void {
       const [methodName, uppercase, , , path, paths, config = {}] = endpoint;
       const type = paths.length > 1 ? paths : paths[0];
-      // ccxt's own code says how the methods are named.
+      // ccxt's own code determines the names of the methods.
       const names: object = Object.create(this);
       super.defineRestApiEndpoint.call(names, ...endpoint);
       for (const name of Object.keys(names)) {

@@ -182,7 +182,7 @@ export async function unlessMissing<T>(look: Promise<T>): Promise<T | undefined>
 
 function isMissing(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  // ccxt's own class for an answer that is in order but holds no order.
+  // ccxt's class for a valid response without an order.
   if (error.name === "OrderNotFound") return true;
   return "failure" in error && (error.failure as { missing?: boolean }).missing === true;
 }

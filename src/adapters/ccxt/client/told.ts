@@ -51,7 +51,7 @@ const MEANINGS: Record<Meaning, Omit<CallFailure, "reason">> = {
   clock: { failure: "unavailable", definite: true },
   limits: { failure: "rate_limited", definite: true },
   rules: { failure: "refused", definite: true, stale: true },
-  // Its market may have been closed since it was loaded.
+  // Its market could have been closed since it was loaded.
   unlisted: { failure: "unlisted", definite: true, stale: true },
   refused: { failure: "refused", definite: true },
   short: { failure: "refused", definite: true, short: true },
@@ -79,9 +79,9 @@ export function tellRefusal(
   { status, code, message }: ExchangeRefusal,
   meaning: Meaning | undefined,
 ): CallFailure {
-  // The code first: a long text is cut at its end.
+  // The code first, because a long text is cut at its end.
   const reason = plainText(message === "" ? code : `${code}: ${message}`, 200);
-  // A server that failed may have failed after it acted, whatever it says.
+  // A server error can occur after the action, whatever its text says.
   if (status >= 500 || meaning === undefined || !Object.hasOwn(MEANINGS, meaning))
     return { failure: status === 429 ? "rate_limited" : "unavailable", definite: false, reason };
   return { ...MEANINGS[meaning], reason };

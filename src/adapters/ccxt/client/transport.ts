@@ -63,7 +63,7 @@ const readWholeAnswer = ({ onDate }: Wire, leftAt: Millis, signal: AbortSignal) 
   async function reading(response: Response): Promise<{ status: number; text: string }> {
     onDate(response.headers.get("date"), leftAt);
     const { status } = response;
-    // A redirect is never followed: exchanges have none, and it could lead anywhere.
+    // Redirects are never followed: exchanges have none, and one could lead anywhere.
     if (response.type === "opaqueredirect" || (status >= 300 && status < 400))
       throw new CallFailed(noAnswer(`the exchange returned a redirect (${status})`));
     const text = await boundedText(response, signal).catch(throwFailed);

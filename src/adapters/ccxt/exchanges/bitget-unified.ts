@@ -134,7 +134,7 @@ function unifiedRowOf(exchange: Ccxt, symbol: Pair | undefined, row: Dict): Dict
     side: row.side,
     type: row.orderType,
     price: row.execPrice ?? row.price,
-    // Of a market buy its quantity is what it was to cost.
+    // The quantity of a market buy is its planned cost.
     amount: row.execQty ?? (row.orderType === "market" ? row.cumExecQty : row.qty),
     filled: row.cumExecQty,
     cost: row.execValue ?? row.cumExecValue,

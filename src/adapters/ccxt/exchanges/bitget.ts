@@ -50,7 +50,7 @@ export const bitget: Quirks = {
   host: "api.bitget.com",
   orderIds: { form: /^\d{1,20}$/, like: "digits, for example 1098394344925597696" },
   load: async () => asCcxt(await import("../../../../node_modules/ccxt/js/src/bitget.js")),
-  // Unset, it asks for the kind of account and takes a failure to mean that it is not a unified one.
+  // If not set, ccxt reads the account's kind, and takes a failure as a classic account.
   options: { defaultType: "spot", uta: false, fetchMarkets: { types: ["spot"] } },
   timing: { ...LIVE_TIMING, expiry: SIGNED_FOR },
   kinds: {
@@ -60,7 +60,7 @@ export const bitget: Quirks = {
     },
   },
   buysByCost: true,
-  // Of the endpoint of older candles: of a longer span ccxt asks for the end there, and leaves its beginning out.
+  // Limit of the endpoint for older candles: for a longer span, ccxt requests its end there and omits its beginning.
   candlePage: 200,
 
   refusalIn(body) {
@@ -91,7 +91,7 @@ export const bitget: Quirks = {
           lastOf,
         ),
 
-  // A classic account is answered with an error, 43111, beyond ninety days (ccxt#21502); a unified one takes thirty at once.
+  // A classic account gets error 43111 beyond ninety days (ccxt#21502); a unified one allows thirty days per query.
   fillReach: { span: 30 * DAY, back: 90 * DAY, page: BITGET_PAGE_ROWS, tick: 1, goesOn: true },
   fills: (exchange, symbol, span, after) =>
     isUnified(exchange)
@@ -146,7 +146,7 @@ export const bitget: Quirks = {
 const authorities = async (exchange: Ccxt): Promise<unknown> =>
   fieldOf(fieldOf(await exchange.privateSpotGetV2SpotAccountInfo?.({}), "data"), "authorities");
 
-// Both ends included.
+// Both ends are included.
 const endsInMillis = ({ from, to }: Span) => ({ startTime: from, endTime: to - 1 });
 
 /** Ids decrease from page to page; the smallest one bounds the next page. */

@@ -50,7 +50,7 @@ export function createCatalog(world: CatalogWorld): Catalog {
     const { isMine, loaded } = load();
     const { listing, markets } = await loaded;
     if (!isMine) return;
-    // All of them: another pair's first use is no reason to load the same list again.
+    // All of them, because the first use of another pair is no reason to load the same list again.
     for (const market of markets.values()) remember(market, 0);
     const rows = [...requestedPairs].map((one) => markets.get(one)).filter((market) => market !== undefined);
     await keeper.keepMarkets(host, { listing, markets: rows });
@@ -92,7 +92,7 @@ export function createCatalog(world: CatalogWorld): Catalog {
     try {
       await loadFor(symbol, load);
     } catch (error) {
-      // Yesterday's rules are better than none: what they allow and the exchange does not, it refuses.
+      // Yesterday's rules are better than none: the exchange rejects what they wrongly allow.
       log("warn", `the markets of ${quirks.name} could not be loaded again`, { symbol });
       if (!(error instanceof VenueError)) throw error;
     }

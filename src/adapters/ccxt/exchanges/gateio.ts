@@ -29,17 +29,17 @@ export const gateio: Quirks = {
   ...USUAL_QUIRKS,
   name: "gateio",
   host: "api.gateio.ws",
-  // A look and a cancel take the order's own `text` as well.
+  // Lookups and cancels also accept the order's own `text`.
   orderIds: {
     form: /^(\d{1,20}|t-[\w.-]{1,28})$/,
     like: "digits, for example 1852454420, or your own text of the order, which begins with t-",
   },
   load: async () => asCcxt(await import("../../../../node_modules/ccxt/js/src/gate.js")),
-  // Unset, it asks for the kind of account and takes a failure to mean that it is not a unified one.
+  // If not set, ccxt reads the account's kind, and takes a failure as a classic account.
   options: { defaultType: "spot", unifiedAccount: false, fetchMarkets: { types: ["spot"] } },
-  // ccxt asks for the key's mode, which is that of the unified account of old alone (its AccountDetailKey.md).
+  // ccxt reads the key's mode, which exists only for the old unified account (its AccountDetailKey.md).
   kinds: {
-    // A key may be one of spot alone: it is forbidden the question, and all that a unified account is asked.
+    // A key with spot permission cannot call this endpoint or any unified-account endpoint.
     async ask(exchange) {
       const answer = await exchange.privateUnifiedGetUnifiedMode({}).catch(unlessForbidden);
       if (answer === undefined) return "classic";
@@ -51,7 +51,7 @@ export const gateio: Quirks = {
       exchange.options.unifiedAccount = kind === "unified";
     },
   },
-  // A classic account is not refused the unified one's balances: they are empty, and tell its mode.
+  // A classic account gets a successful response for unified balances: they are empty and contain its mode.
   async balances(exchange) {
     const result = await exchange.fetchBalance({});
     if (fieldOf(result.info, "mode") !== "classic") return result;
@@ -62,7 +62,7 @@ export const gateio: Quirks = {
   },
   buysByCost: true,
   candlePage: 1000,
-  // "Maximum 10000 points ago are allowed" (ccxt#27887); the rest is for the time until the last page is asked for.
+  // "Maximum 10000 points ago are allowed" (ccxt#27887); the margin covers the time until the last page is requested.
   candleReach: 9_990,
 
   refusalIn(body) {
@@ -79,7 +79,7 @@ export const gateio: Quirks = {
 
   opensByPair: false,
   passphrase: false,
-  // It tells of all keys of the main account, each by the beginning of its text; of a sub-account's it tells nothing.
+  // Returns all keys of the main account, each by its first characters; for a sub-account it returns nothing.
   async mayWithdraw(exchange) {
     const result = await exchange.privateAccountGetMainKeys({});
     const rows = Array.isArray(result)
@@ -96,7 +96,7 @@ export const gateio: Quirks = {
       (found, page) => (isFullFor(found) ? page + 1 : undefined),
     ),
 
-  // With `from` alone it answers seven days from there, with `to` at most thirty (its SpotApi.md, list_my_trades).
+  // With `from` alone it returns seven days from there, with `to` at most thirty (its SpotApi.md, list_my_trades).
   fillReach: { span: 30 * DAY - SECOND, page: TRADE_PAGE, tick: SECOND, goesOn: true },
   fills: (exchange, symbol, span, after) =>
     exchange.fetchMyTrades(symbol, undefined, TRADE_PAGE, {
@@ -117,7 +117,7 @@ export const gateio: Quirks = {
       ),
     ),
 
-  // Its look by text alone proves nothing: it forgets ended orders, and shows new ones late.
+  // A lookup by text alone proves nothing: the exchange forgets ended orders, and shows new ones late.
   async find(exchange, symbol, clientId) {
     const text = CLIENT_ID_PREFIX + clientId;
     const isIt = ({ clientOrderId }: Dict) => clientOrderId === text;
@@ -139,7 +139,7 @@ export const gateio: Quirks = {
     typeof clientOrderId === "string" && clientOrderId.startsWith(CLIENT_ID_PREFIX)
       ? clientOrderId.slice(CLIENT_ID_PREFIX.length)
       : undefined,
-  // A market buy is asked for by its cost: what it was to buy is what it has bought.
+  // A market buy is requested by its cost, so its filled amount is also its requested amount.
   sizesOf({ info }) {
     const [filled, type] = [fieldOf(info, "filled_amount"), fieldOf(info, "type")];
     if (filled === undefined) return undefined;
@@ -150,16 +150,16 @@ export const gateio: Quirks = {
     const fee = fieldOf(info, "fee");
     return fee !== undefined && fee !== null && fee !== "";
   },
-  // Of a market buy ccxt tells what it was to cost, not what it did.
+  // For a market buy, ccxt returns the planned cost, not the actual one.
   notionalOf: ({ info }) => fieldOf(info, "filled_total"),
-  // How it was finished has more words than ccxt knows: all but `filled` end an order before it was filled.
+  // `finish_as` has more values than ccxt knows: all except `filled` end an order before it was filled.
   statusOf({ info, status }) {
     const finished = fieldOf(info, "finish_as");
     if (fieldOf(info, "status") === "open" || finished === undefined || finished === "open") return undefined;
     return finished === "filled" || status === "open" ? undefined : "canceled";
   },
 
-  // Its self-trade prevention is for accounts in a group of their own: of any other the parameter is an error.
+  // Self-trade prevention is only for accounts in a group; for any other account the parameter is an error.
   createParams: (order) => ({
     text: CLIENT_ID_PREFIX + order.clientId,
     ...inForce(order),
@@ -167,7 +167,7 @@ export const gateio: Quirks = {
   createHeaders: ({ by }) => ({ "X-Gate-Exptime": String(by) }),
 };
 
-// Both ends included, in seconds.
+// Both ends are included, in seconds.
 const endsInSeconds = ({ from, to }: Span) => ({ from: from / SECOND, to: to / SECOND - 1 });
 
 function unlessForbidden(error: unknown): undefined {

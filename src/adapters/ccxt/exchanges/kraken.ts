@@ -20,7 +20,7 @@ const PHRASES: readonly (readonly [string, Meaning])[] = [
   ["Invalid arguments", "rules"],
   ["Unknown asset pair", "unlisted"],
   ["Invalid asset pair", "unlisted"],
-  // Of trading in an asset that the account's country does not allow.
+  // The account's country does not allow trading in this asset.
   ["Invalid permissions", "refused"],
   ["Account temporary disabled", "refused"],
   ["Account unconfirmed", "refused"],
@@ -34,7 +34,7 @@ const PHRASES: readonly (readonly [string, Meaning])[] = [
   ["Market in cancel_only mode", "refused"],
   ["Market in post_only mode", "refused"],
   ["Unknown order", "missing"],
-  // What it calls an id that it never gave.
+  // Error for an id that the exchange never assigned.
   ["Invalid order", "missing"],
 ];
 
@@ -52,22 +52,22 @@ export const kraken: Quirks = {
   ...USUAL_QUIRKS,
   name: "kraken",
   host: "api.kraken.com",
-  // A cancel would take a number for a user reference, and cancel every order that has it.
+  // A cancel would treat a number as a user reference, and cancel every order that has it.
   orderIds: {
     form: /^O[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{6}$/,
     like: "a txid, for example OUF4EM-FRGI2-MQMWZD",
   },
   load: async () => asCcxt(await import("../../../../node_modules/ccxt/js/src/kraken.js")),
   options: {},
-  // Its counters of calls, less one: requests do not arrive as evenly as they leave. Those of its trade history count
-  // twice; placing and cancelling are counted in the matching engine. A pass that books a fill and places what follows
-  // reads open orders, ended orders, trades and the balance.
+  // Kraken's call counter minus one, because requests do not arrive as evenly as they leave. Trade history counts
+  // twice; the matching engine counts placing and canceling. A pass that books a fill and places the next order reads
+  // open orders, ended orders, trades and the balance.
   rate: { burst: 14, perSecond: 0.33, reserve: 6, pass: 5 },
   tiers: {
     intermediate: { burst: 19, perSecond: 0.5, reserve: 8, pass: 6 },
     pro: { burst: 19, perSecond: 1, reserve: 8, pass: 6 },
   },
-  // It takes about one public call a second from an address.
+  // Kraken accepts about one public call per second from an IP address.
   publicRate: { burst: 15, perSecond: 1 },
   costs: { fills: 2, create: 0, cancel: 0 },
   serial: true,
@@ -79,13 +79,13 @@ export const kraken: Quirks = {
     const result = fieldOf(body, "error");
     const errors = Array.isArray(result) ? result.map(String).filter((error) => !error.startsWith("W")) : [];
     if (errors.length === 0) return undefined;
-    // One that we do not know leaves open what happened, whatever else is told.
+    // An unknown error leaves the result open, whatever else the response contains.
     return { code: errors.find((error) => meaningOf(error) === undefined) ?? errors[0] ?? "", message: "" };
   },
   meaningOf: ({ code }) => meaningOf(code),
 
   async markets(exchange) {
-    // Prices are in whole ticks, which may be wider than the decimals that ccxt goes by.
+    // Prices are in whole ticks, which can be wider than the decimals that ccxt uses.
     const markets = await exchange.fetchMarkets();
     return markets.map((market) => {
       const tick = fieldOf(market.info, "tick_size");
@@ -93,7 +93,7 @@ export const kraken: Quirks = {
       return tick === undefined ? market : { ...market, precision };
     });
   },
-  // Orders name their market by this other name; without it, none would be found among the markets.
+  // Orders contain this other market name; without it, no order would match a market.
   withMarkets(exchange, markets) {
     const named = markets.map((market): [string, Dict] => [altnameOf(market), market]);
     exchange.options.marketsByAltname = Object.fromEntries(named);
@@ -114,7 +114,7 @@ export const kraken: Quirks = {
 
   orders: async (exchange, ids) => (await unlessMissing(exchange.fetchOrdersByIds(ids))) ?? [],
 
-  // Its list is that of all pairs; its start is exclusive, its end inclusive, in seconds.
+  // The list covers all pairs; its start is exclusive, its end inclusive, in seconds.
   fillReach: { page: KRAKEN_PAGE_ROWS, tick: SECOND, goesOn: true },
   fills: (exchange, _symbol, { from, to }, after) =>
     exchange.fetchMyTrades(undefined, undefined, undefined, {
@@ -136,7 +136,7 @@ export const kraken: Quirks = {
     return found.filter((trade) => trade.symbol === symbol);
   },
 
-  // Not fetchOrder: it would send our id as a userref.
+  // Not fetchOrder, because it would send our id as a userref.
   async find(exchange, symbol, clientId) {
     const isIt = (order: Dict) => clientIdOf(order) === clientId;
     const request = { clientOrderId: clientId };
@@ -153,7 +153,7 @@ export const kraken: Quirks = {
   createParams: (order, { by }) => ({
     clientOrderId: order.clientId,
     deadline: new Date(by).toISOString(),
-    // By default a sell's fee is taken in base.
+    // By default, a sell's fee is in base.
     oflags: "fciq",
     stptype: "cancel-newest",
     ...inForce(order),
@@ -162,7 +162,7 @@ export const kraken: Quirks = {
 
 function meaningOf(error: string): Meaning | undefined {
   const phrase = error.slice(error.indexOf(":") + 1);
-  // "not unique": an open order has our id, so it may be the very one that was asked for.
+  // "not unique": an open order has our id, so it could be the requested one.
   if (phrase.startsWith("Invalid arguments:cl_ord_id")) return undefined;
   return PHRASES.find(([beginning]) => phrase.startsWith(beginning))?.[1];
 }

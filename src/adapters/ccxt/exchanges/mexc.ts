@@ -7,7 +7,7 @@ const MEXC_CODES = meanings({
   credentials: "401 402 403 406 602 10072 700001 700002 700006 700007 70011",
   clock: "10073 700003 700005",
   limits: "429 510",
-  // Amounts and prices that its rules do not allow; 400 is what it says of too many decimals.
+  // Amounts and prices that its rules do not allow; 400 also means too many decimals.
   rules: "400 10095 10096 10097 10102 30002 30003 30010 88013",
   unlisted: "-1121 10007 30014 30021",
   refused:
@@ -21,14 +21,14 @@ export const mexc: Quirks = {
   ...USUAL_QUIRKS,
   name: "mexc",
   host: "api.mexc.com",
-  // `C02__…` of today's engine, hexadecimal and plain numbers of those before it.
+  // `C02__…` from today's engine, hexadecimal and plain numbers from earlier ones.
   orderIds: {
     form: /^([A-Z]\d{2}__\w{1,40}|[0-9a-f]{32}|\d{1,30})$/i,
     like: "C02__ and digits, 32 of 0-9a-f, or digits alone, for example C02__443776347957968896088",
   },
   load: async () => asCcxt(await import("../../../../node_modules/ccxt/js/src/mexc.js")),
   options: { defaultType: "spot", recvWindow: LIVE_TIMING.expiry },
-  // Its page says base, real payloads quote (ccxt#14774, ccxt#22320).
+  // Its documentation says base, real payloads say quote (ccxt#14774, ccxt#22320).
   buyFeeIn: "unknown",
   rate: { burst: 20, perSecond: 10, reserve: 4 },
 
@@ -40,12 +40,12 @@ export const mexc: Quirks = {
   },
   meaningOf: ({ status, code }) => (status === 429 ? "limits" : MEXC_CODES[code]),
 
-  // Its fetchMarkets asks for the futures' markets too, of another host.
+  // Its fetchMarkets also requests the futures' markets from another host.
   markets: (exchange) => exchange.fetchSpotMarkets(),
 
   opensByPair: true,
   passphrase: false,
-  // Its page says 1000, in practice it is 500: ccxt mexc.js fetchOHLCV.
+  // Its documentation says 1000, in practice it is 500: ccxt mexc.js fetchOHLCV.
   candlePage: 500,
   async mayWithdraw(exchange) {
     const result = fieldOf(await exchange.spotPrivateGetAccount?.({}), "canWithdraw");
@@ -54,8 +54,8 @@ export const mexc: Quirks = {
 
   openOrders: (exchange, symbol) => exchange.fetchOpenOrders(symbol),
 
-  // What is older than seven days it does not tell (mexc-api-sdk#56), and times are in whole seconds. It has no
-  // way past the rows of one second: what is hidden there is missing from its order, which is then asked for alone.
+  // It returns nothing older than seven days (mexc-api-sdk#56), and times are in whole seconds. Rows beyond a page
+  // within one second cannot be reached; their orders lack them, and are queried individually.
   fillReach: { span: 7 * DAY, back: 7 * DAY, page: MEXC_PAGE_ROWS, tick: SECOND, goesOn: false },
   fills: (exchange, symbol, { from, to }) =>
     exchange.fetchMyTrades(symbol, undefined, MEXC_PAGE_ROWS, { startTime: from, endTime: to - 1 }),

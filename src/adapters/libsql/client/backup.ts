@@ -97,13 +97,13 @@ const peoplesWords = (): Statement[] =>
     sql`update ${was(control)} as was set kill = max(was.kill, since.kill), cancels = max(was.cancels, since.cancels), sells = max(was.sells, since.sells), epoch = max(was.epoch, since.epoch), limits = since.limits from ${since(control)} as since`,
     sql`update ${was(strategies)} as was set wants = since.wants, keep_orders = since.keep_orders, sell_base = since.sell_base from ${since(strategies)} as since where since.id = was.id and since.wants <> 'run'`,
     sql`update ${was(tokens)} as was set revoked_at = since.revoked_at from ${since(tokens)} as since where since.id = was.id and was.revoked_at is null`,
-    // A request whose process died is done again: its order's id, which is used, keeps it from placing another one.
+    // A request whose process died runs again; its order's id is already used, so no second order is placed.
     sql`insert or ignore into ${was(accounts)} (account, memory) select distinct account, ${encode(NO_MEMORY)} from ${since(orders)} where kind = 'hand'`,
     sql`insert or ignore into ${was(orders)} select * from ${since(orders)} where kind = 'hand'`,
     sql`insert or ignore into ${was(requests)} select * from ${since(requests)}`,
-    // Limits are people's word, and what the day's orders have used of them is not free again.
+    // Limits are users' settings, and the day's usage must not become free again.
     ...[limits, limitUses].flatMap(asNow),
-    // What was shown then may have been done since.
+    // A plan that was shown before the backup could have been executed since.
     sql`delete from ${was(plans)}`,
   ].map(statement);
 

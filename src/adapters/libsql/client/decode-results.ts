@@ -2,7 +2,7 @@ import type { ResultSet, Row, Value } from "@libsql/client";
 import { LibsqlBatchError, LibsqlError } from "@libsql/core/api";
 
 /*
- * What a libSQL server answers, read as the library reads it. github.com/tursodatabase/libsql, docs/HRANA_2_SPEC.md.
+ * Parses the response of a libSQL server as the library does. github.com/tursodatabase/libsql, docs/HRANA_2_SPEC.md.
  */
 
 const unreadAnswer = (what: string): LibsqlError =>

@@ -25,7 +25,7 @@ export function keptReads<Reported>(
   let since: string | undefined;
   const kept = new Map<string, Reported>();
   return async (key: string, read: () => Promise<Reported>): Promise<KeptView<Reported>> => {
-    // Before the read: of what changes between the two, the answer knows more than its stamp says.
+    // Before the read, so a change between the two makes the stamp too old, never too new.
     const found = await stamp();
     if (!found) return { value: await read(), now: undefined };
     if (found.changes !== since) kept.clear();

@@ -18,7 +18,7 @@ export async function patient<T>(call: () => Promise<T>, { local, attempts }: Pa
   }
 }
 
-// 5 to 10 ms at first, growing to 100 to 200: two processes that met once do not meet in step again.
+// 5 to 10 ms at first, growing to 100 to 200, at random, so two processes do not collide repeatedly.
 export function backoff(attempt: number, random: string): number {
   const most = Math.min(200, 10 * 2 ** Math.min(attempt - 1, 5));
   return most * (0.5 + Number.parseInt(random, 36) / 72);

@@ -4,8 +4,8 @@ import { LibsqlBatchError, LibsqlError } from "@libsql/core/api";
 import { decodeResult, describeError, writeBatch } from "./decode-results.ts";
 
 /*
- * A batch of a libSQL server as one request, as the library would make it, in a fifth of its time: it keeps a stream,
- * a queue and a promise for each statement, and reads the answer twice. What is rare is left to it.
+ * Sends a batch to a libSQL server in one request like the library, in a fifth of its time: the library keeps a
+ * stream, a queue and a promise for each statement, and parses the response twice. Rare cases use the library.
  * github.com/tursodatabase/libsql, docs/HRANA_2_SPEC.md.
  */
 
@@ -105,7 +105,7 @@ export function resultsOf(body: unknown, statements: readonly PlainStatement[]):
   });
   const last = statements.length + 1;
   if (errors[last]) throw describeError(errors[last]);
-  // The library would take it for done.
+  // The library would treat it as done.
   if (!results[last]) throw new LibsqlError("the commit is unconfirmed", "TRANSACTION_CLOSED");
   return sets;
 }

@@ -16,7 +16,8 @@ export function readiness(context: Context): () => Promise<void> {
   const { client, db } = context;
   let probing: Promise<unknown> | undefined;
 
-  // A row that comes and goes: a full disk and a lock show in no read, nor in an update that changes nothing.
+  // A row that is inserted and removed: a full disk or a lock does not show in a read, nor in an update that changes
+  // nothing.
   const write = lazy(() => [db.insert(fenceGuard).values({ ok: 1 }), db.delete(fenceGuard)].map(statement));
   const probe = () => {
     probing ??= client.batch(write(), "write").finally(() => {
@@ -30,7 +31,7 @@ export function readiness(context: Context): () => Promise<void> {
     if (known === undefined && client.sinceWrite() > FRESH) {
       await Promise.race([probe(), failWhenLate()]);
     } else if (known !== undefined) {
-      // Where the trouble is over, this is what finds it out.
+      // This detects the end of a problem.
       await Promise.race([probe().catch(() => undefined), failWhenLate()]).catch(() => undefined);
     }
     const trouble = client.trouble();

@@ -39,7 +39,7 @@ export function remoteClient(database: RemoteDatabase, local: Local): Calls {
     if (!use || !response.ok) return response;
     const body: unknown = await response.json();
     countRows(use, body);
-    // The library asks for it once more.
+    // The library reads the body a second time.
     return Object.assign(response, { json: async () => body });
   };
 
@@ -57,13 +57,13 @@ export function remoteClient(database: RemoteDatabase, local: Local): Calls {
     return resultsOf(output, plain);
   };
 
-  // A batch that may write is the primary's, whoever is asked.
+  // The primary runs every batch that can write, whichever server receives it.
   const primary = async (statement: InStatement, use: DatabaseUse | undefined): Promise<ResultSet> => {
     const [result] = await batch([statement], "write", use);
     return result as ResultSet;
   };
   const direct: Turned = { execute: primary, batch };
-  // Of many turns at once all but one would find that another came between.
+  // Of many simultaneous turns, all but one would be refused because of the others.
   const turns = callQueue({ local, again: async () => undefined });
   const patiently = <T>(call: () => Promise<T>) => patient(call, { local, attempts: REMOTE_TRIES });
   const execute: Calls["execute"] = (statement, use) => patiently(() => open(use).execute(statement));

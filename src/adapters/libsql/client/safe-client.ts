@@ -62,7 +62,7 @@ async function fileClient(
 ): Promise<Calls> {
   const opened = identity();
   const isDurable = durability === "durable";
-  // Per connection. With NORMAL no commit waits for the disk, and a power cut takes the last ones.
+  // Per connection. With NORMAL, commits do not wait for the disk, and a power failure loses the last ones.
   const waitForDisk = (isWaiting: boolean) =>
     connection.execute(`PRAGMA synchronous = ${isWaiting ? "FULL" : "NORMAL"}`);
   /** Whether the connection may not wait for the disk; no durable write runs before it does. */
@@ -81,10 +81,10 @@ async function fileClient(
   const again = async () => {
     isLost = true;
     try {
-      // Opening a name that has no file would make an empty one.
+      // Opening a missing file would create an empty one.
       if (identity() === opened) await reopen();
     } catch {
-      // The next call tries again, and says why it cannot.
+      // The next call tries again, and reports the reason.
     }
   };
   const queue = callQueue({ local, again });
@@ -145,7 +145,7 @@ function refuseAnother(now: string | undefined, opened: string | undefined): voi
   throw new StoreError("unavailable", `the database cannot be used: ${what}`);
 }
 
-// A file does not tell how many rows it has read.
+// A file does not report how many rows it has read.
 function counted<T>(call: Promise<T>, use: DatabaseUse | undefined): Promise<T> {
   if (use)
     Object.assign(use, { databaseRequests: use.databaseRequests + 1, rowsRead: null, rowsWritten: null });

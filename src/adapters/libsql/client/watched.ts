@@ -13,7 +13,7 @@ export function watchedCalls(calls: Calls, local: Local): SafeClient {
   let failed: { readonly message: string; readonly isRead: boolean } | undefined;
 
   async function watch<T extends ResultSet | ResultSet[]>(isRead: boolean, call: Promise<T>): Promise<T> {
-    // A full disk takes a write that changes no row.
+    // A full disk accepts a write that changes no row.
     return watchFor(isRead, call, (result) => [result].flat().some(({ rowsAffected }) => rowsAffected > 0));
   }
 

@@ -99,7 +99,7 @@ export async function moveYear(
     const rows = await copied(context, archive, kept, before, (keys) => deleted(context, kept, keys, before));
     moved[kept.name] = rows;
   }
-  // Some more than go: a checkpoint cuts by a clock of its own.
+  // Copies some more than are deleted, because the checkpoint uses its own clock.
   await copied(context, archive, CHAINED_EVENTS, before + DAY);
   return moved;
 }

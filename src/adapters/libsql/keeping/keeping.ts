@@ -33,7 +33,7 @@ async function tradedSymbols({ db, now }: Context, account: AccountKey): Promise
 /** A buy older than this many fills of its pair counts as unknown. */
 const NEWEST_FILLS = 100;
 
-// From the few cursors to one fill of each: the other direction reads every fill that was ever booked.
+// From the few cursors to one fill of each; the other direction reads every fill that was ever booked.
 async function newestBuyFees({ client, uses }: Context, account: AccountKey): Promise<readonly TradedFees[]> {
   const newest = sql`select rowid, side from ${fills} as f where f.account = ${cursors.account} and f.symbol = ${cursors.symbol} order by f.at desc limit ${NEWEST_FILLS}`;
   const buy = sql`(select rowid from (${newest}) where side = 'buy' limit 1)`;
@@ -124,7 +124,7 @@ function marketKeeper(context: Context): MarketKeeper {
 export const WAITED = 3 * SECOND;
 
 function leaseKeeper({ client, db, now, uses }: Context): LeaseKeeper {
-  // The last nonce runs ahead of the clock by what was given out, never further behind than the clock.
+  // The last nonce can be ahead of the clock, but never behind it.
   const reserve = (account: string, count: number) =>
     db
       .insert(nonces)
@@ -135,7 +135,7 @@ function leaseKeeper({ client, db, now, uses }: Context): LeaseKeeper {
       })
       .returning({ last: nonces.last });
 
-  // Said again by whoever still waits, but not written each time.
+  // Whoever still waits repeats the signal, but not every signal is written.
   const waiting = (account: string, owner: string) =>
     db
       .update(accounts)

@@ -41,7 +41,7 @@ const timeOf = ({ calls, kept, rate: { burst, perSecond } }: CallRequests) => {
   return {
     cost: Math.ceil(calls * each),
     whole: Math.ceil((burst - kept) * each),
-    // Another process may go by another tier of the account.
+    // Another process can have another tier for the account.
     longest: Math.ceil(2 * burst * each),
   };
 };

@@ -40,7 +40,7 @@ export function dryBooks(context: Context): DryBooks {
       const statements = [
         ...unless(idle),
         statement(made(key)),
-        // Another version, so that what has been read before is not written over it.
+        // A new version, so data that was read before does not overwrite it.
         statement(
           db
             .update(venues)

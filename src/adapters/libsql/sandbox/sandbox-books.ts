@@ -33,7 +33,7 @@ const currentTime = (now: SQL<number>) => sql`select ${now}`;
 export function sandboxBooks({ client, db, now, prepare }: Context): Books {
   const clock = prepare(currentTime);
   const read = async ({ with: fill, rows }: typeof READ_BOOKS, exchange: string) => {
-    // The clock first: what is read with it is never older than it says.
+    // The clock first, so the data are never older than their time.
     const [clocked, result] = await client.batch([clock(), fill({ exchange })], "read");
     const [venue] = rows(venues, result);
     if (!venue) throw new StoreError("unavailable", `the sandbox has no exchange ${exchange}`);

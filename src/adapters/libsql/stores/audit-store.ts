@@ -12,7 +12,7 @@ import { OF_PEOPLE, writeText } from "./event-chain.ts";
 
 export function auditStore(context: Context): AuditStore {
   const { client, db, prepare } = context;
-  // The last row of one index, and as many rows as there are accounts. A pass whose time lies ahead would hide all others.
+  // Reads the last row of one index, and one row per account. A pass whose time is ahead would hide all others.
   const pulse = prepare(
     (now) =>
       sql`select (select max(${events.id}) from ${events}), (select max(${accounts.steppedAt}) from ${accounts} where ${accounts.steppedAt} <= ${now})`,
@@ -37,7 +37,7 @@ export function auditStore(context: Context): AuditStore {
 
     async pulse() {
       const { rows } = await client.execute(pulse({}));
-      // Of an empty table there is no newest: null, which counts as none.
+      // An empty table has no newest event: null, which counts as none.
       return { event: Number(rows[0]?.[0]), steppedAt: Number(rows[0]?.[1]) };
     },
 

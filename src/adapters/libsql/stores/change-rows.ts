@@ -23,7 +23,7 @@ export function changeStatements(context: Context, lease: Lease, changes: Change
   ].map(statement);
   return [
     ...(changes.wish ? stillWanted(changes.wish) : []),
-    // A slot's order ends before another one is adopted for it, and that one is there before its fills are.
+    // A slot's order ends before another one is adopted for it, and the adopted one exists before its fills.
     ...changes.orders.map((order) => updateOrder(context, order)),
     ...(changes.adopted.length > 0 ? [statement(db.insert(orders).values([...changes.adopted]))] : []),
     ...written,

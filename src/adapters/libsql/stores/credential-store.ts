@@ -100,7 +100,7 @@ export function credentialStore(context: Context, keks: readonly Kek[]): Credent
 
     async opened() {
       const opened: OpenedKeys[] = [];
-      // Kept as they are stored: what opens is in nobody's memory for longer than it is asked for.
+      // Cached as stored, so decrypted keys stay in memory only while they are needed.
       const { value: results } = await keptRows("", async () =>
         rowsOf(credentials, await client.execute(all())),
       );
@@ -129,7 +129,7 @@ export function credentialStore(context: Context, keks: readonly Kek[]): Credent
       for (const row of await db.select().from(credentials)) {
         if (row.kek === keks[0]?.id) continue;
         const { kek, wrapped } = await rewrap(keks, ownerOf(row.account), sealedOf(row));
-        // Keys that were replaced meanwhile have a data key of their own.
+        // Keys that were replaced meanwhile have a different data key.
         const isSame = and(isOf(row.account), eq(credentials.wrapped, row.wrapped));
         const update = db.update(credentials).set({ kek, wrapped }).where(isSame);
         const [, changed] = await writeText(context, by, async ({ tell }) => [

@@ -99,7 +99,7 @@ async function writeAfter(
     return event;
   };
   const statements = [...guards, ...(await make({ now, calls, isGuarded: guards.length > 0, tell }))];
-  // Unless it is known to be written, nobody knows what the newest one is.
+  // The newest event is unknown unless the write is confirmed.
   newest.ofPeople = undefined;
   const results = await calls.batch(statements, "write");
   const isReported = event !== undefined && (results[statements.indexOf(event)]?.rowsAffected ?? 0) > 0;
@@ -142,7 +142,7 @@ export async function writePass(
         account,
         withStep(news),
       );
-      // What was known was not the newest: a write that seemed to fail was kept.
+      // The known event was not the newest: a write that seemed to fail was stored.
       known = undefined;
       last = linked.at(-1);
       return calls.batch(make(linked.map((one) => insertLinked(one))), "write", use);

@@ -40,8 +40,9 @@ export function handOrderStore(context: Context): HandOrderStore {
     async settleByHand({ account, clientId, ...outcome }) {
       const isFinal = ["filled", "canceled", "expired", "rejected"].includes(outcome.state);
       const settle = prepare(answerWritten({ isFinal }));
-      // A step may have seen it on the venue meanwhile, and then knows more than the answer to the request. Lost, it is
-      // as if the process had died before the answer: the order's row is on the disk, and the order is looked up.
+      // A pass may already have observed the order at the exchange, and then knows more than this response. If this
+      // write is lost, it is as if the process had died before the response: the order's row is on the disk, and the
+      // order is looked up.
       await client.unwaited(settle({ account, clientId, ...outcome }));
     },
 

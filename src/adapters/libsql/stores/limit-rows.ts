@@ -76,7 +76,7 @@ export function countUses(
   let sum = 0n;
   const values = group.flatMap(({ account, clientId }, index) => {
     const before = sum;
-    // A sum that no column could hold stays at the most that one holds.
+    // A sum that exceeds the column's maximum stays at the maximum.
     sum = withinColumn(sum + notionalUnits(counted[clientId] ?? 0n, "up"));
     return [
       [`id${index}`, clientId],

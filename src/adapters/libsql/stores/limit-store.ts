@@ -70,7 +70,7 @@ function limitsText(now: SQL): SQL {
   const [account, actor] = [sql.placeholder("account"), sql.placeholder("actor")];
   const set = sql`select json_group_array(json_array(scope, settings)) from ${limits}`;
   const uses = sql`select json_group_array(json((${newestUses(sql`asked.value`)}))) from json_each(${sql.placeholder("scopes")}) as asked`;
-  // Whoever has thousands of them would count them for each one more.
+  // An account with thousands of them would count them for each new one.
   const isRequested = sql`${sql.placeholder("countsOpen")} or exists(select 1 from ${limits} where ${limits.settings} ->> 'openOrders' is not null)`;
   const open = sql`case when ${isRequested} then ${countBoth(account, actor)} else '[]' end`;
   return sql`select ${now}, ${control.limits}, ${open}, (${set}), (${uses}) from ${control}`;

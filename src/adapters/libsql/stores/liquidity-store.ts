@@ -131,7 +131,7 @@ export function liquidityStore(context: Context): LiquidityStore {
         ({ ownSpread, ownBids: bids, ownAsks: asks, ownDepth }) => ({
           ownSpread,
           ownOrders: { bids, asks },
-          // Most rules need none: six numbers are read when they are used.
+          // Most rules do not need it, so its six numbers are parsed on use.
           get ownDepth() {
             return ownDepth === null ? null : depthsFrom(ownDepth);
           },

@@ -49,7 +49,7 @@ export function notifyStore(
           ...wrapping,
           ...{ name, kind, level, quiet, isDaily, secrets: fields, createdAt: at, held: NO_DIGEST },
           reportedDay: Math.floor(at / DAY),
-          // After the event that tells of it.
+          // After the event that reports it.
           eventId: newestEvent as SQL<number>,
           fillId: newestFill as SQL<number>,
         };

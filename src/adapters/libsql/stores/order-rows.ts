@@ -34,7 +34,7 @@ export function insertIntents(
 /** Inserts the intent of a manual order, and returns the account's orders that prevent it. */
 export function insertByHand(context: Context, order: Order, { terms, limit, ended }: HandTerms) {
   const others = sql`${orders.account} = ${order.account} and ${orders.symbol} = ${order.symbol} and ${mayBeMetRow()} and ${isMetBy({ side: order.side, limit })} and ${notInArray(orders.clientId, [...ended])}`;
-  // Left to choose, it would read every order that the account has ever had.
+  // Without a named index, SQLite would read every order that the account ever had.
   const from = sql`from ${orders} indexed by orders_unsettled where ${others}`;
   const condition = sql`not exists(select 1 ${from})`;
   return {
@@ -49,7 +49,7 @@ function insertWhere(
   { terms, condition }: { terms: LimitTerms | null; condition: SQL },
 ): Statement[] {
   const [{ kind, account }] = group as [Order];
-  // An exit lessens what is at risk: it is counted, and never refused.
+  // An exit reduces risk: it is counted, and never refused.
   const within = terms && kind !== "exit" ? sql` and ${withinLimits(context, terms, account)}` : sql``;
   const rest = statement(
     sql`) as intent, ${control} where ${mayPlace(kind)} and ${condition}${within} returning client_id`,

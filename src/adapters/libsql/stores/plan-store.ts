@@ -29,7 +29,7 @@ export function planStore(context: Context): PlanStore {
     },
 
     async plans({ limit, after = 0 }) {
-      // With the plus, or all that were committed in a day are read: few are open, and those by their age.
+      // Without the plus, SQLite would read all plans of a day; only few are open, and the index on age finds them.
       const open = sql`${isOpen()} and ${plans.decision} is not 'refused' and +${PLAN_PLACE} > ${after}`;
       return db
         .select({ ...shown, place: PLAN_PLACE })

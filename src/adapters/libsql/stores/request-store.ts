@@ -9,7 +9,7 @@ import { strategies } from "../tables/tables.ts";
 const ABANDONED = MINUTE;
 
 export function requestStore({ client, db, now, prepare }: Context): RequestStore {
-  // Its process has died: what it did is keyed by the request, so that doing it again finds it done.
+  // Its process has died. Its actions are keyed by the request, so running it again finds them done.
   const takeOver = async (key: string): Promise<boolean> => {
     const isAbandoned = sql`${requests.key} = ${key} and ${requests.status} is null and ${requests.createdAt} < ${now()} - ${ABANDONED}`;
     const taken = db
@@ -18,7 +18,7 @@ export function requestStore({ client, db, now, prepare }: Context): RequestStor
       .where(isAbandoned)
       .returning({ key: requests.key });
     if (hasRows(await client.execute(statement(taken)))) return true;
-    // Claimed while the clock was ahead, it would be running until then: its minute begins now.
+    // If it was claimed while the clock was ahead, it would be running until then; its minute begins now.
     const isLater = sql`${requests.key} = ${key} and ${requests.createdAt} > ${now()}`;
     await client.execute(statement(db.update(requests).set({ createdAt: now() }).where(isLater)));
     return false;
@@ -27,7 +27,7 @@ export function requestStore({ client, db, now, prepare }: Context): RequestStor
   return {
     async claimRequest({ key, bodyHash }) {
       const claim = prepare(claimed)({ key, bodyHash });
-      // Lost to a power cut, so is all that came after it: what the request has placed is recorded only then.
+      // If a power failure loses it, it also loses everything after it: what the request placed is recorded only then.
       const results = await client.unwaited(prepare(oldReleased)(), prepare(oldForgotten)(), claim);
       if (hasRows(results[2])) return { state: "new" };
       const [row] = await db.select().from(requests).where(eq(requests.key, key));
@@ -40,7 +40,7 @@ export function requestStore({ client, db, now, prepare }: Context): RequestStor
     },
 
     async finishRequest(key, answer) {
-      // Lost to a power cut, it is as if the process had died before: done again, what it did is found done.
+      // If a power failure loses it, it is as if the process had died before: running again finds everything done.
       await client.unwaited(prepare(finished)({ key, ...answer }));
     },
 

@@ -37,7 +37,7 @@ const SCOPE_OF_ACCOUNT = scopeOfAccount("");
 /** Reads everything of an account except booked trades, whose select has no table of its own. */
 export const READ_SNAPSHOT = bundle(() => {
   const account = sql.placeholder("account");
-  // Left to choose, it would read every order that the account has ever had, twice.
+  // Without a named index, SQLite would read every order that the account ever had, twice.
   const unsettled = sql`${orders} indexed by orders_unsettled`;
   const recent = recentFills(account, unsettled);
   return [
@@ -75,8 +75,8 @@ export const READ_SNAPSHOT = bundle(() => {
 });
 
 function recentFills(account: SQL | Placeholder, unsettled: SQL): SQL {
-  // From the few cursors to their newest fills: the other way round reads every fill there ever was.
-  // Trades of an order that lacks some are read from its beginning, so its fills are needed from there too.
+  // From the few cursors to their newest fills; the other direction reads all fills. Trades of an order that lacks some
+  // are read from its beginning, so its fills are needed from there too.
   const lacking = sql`(select min(${orders.createdAt}) from ${unsettled} where ${orders.account} = ${account} and ${isUnsettled()} and ${orders.symbol} = ${cursors.symbol} and ${orders.filled} <> ${orders.booked})`;
   const since = sql`min(${cursors.at}, coalesce(${lacking}, ${cursors.at})) - ${sql.placeholder("overlap")}`;
   return sql`select ${fills}.* from ${cursors} cross join ${fills} on ${fills.account} = ${cursors.account} and ${fills.symbol} = ${cursors.symbol} and ${fills.at} >= ${since} where ${cursors.account} = ${account}`;

@@ -43,7 +43,7 @@ export function stepStore(context: Context): StepStore {
     const statements = changes.flatMap((change) => changeStatements(context, lease, change));
     const news = changes.flatMap(({ events }) => events);
     const results = await write(lease, news, (inserts) => [...statements, ...inserts]);
-    // Nothing of the batch answers rows but the intents that were written: their client ids.
+    // Only the insert of intents returns rows: their client ids.
     return new Set(results.flatMap(({ rows }) => rows.map((row) => String(row[0]))));
   };
 
@@ -69,7 +69,7 @@ export function stepStore(context: Context): StepStore {
           })
           .from(accounts)
           .where(sql`${accounts.account} in (${running}) or ${accounts.account} in (${unsettled})`)
-          // Where not all can be stepped, those come first that have waited longest.
+          // If not all can run, the accounts that have waited longest come first.
           .orderBy(sql`iif(${accounts.steppedAt} > ${now()}, 0, ${accounts.steppedAt})`, accounts.account)
       );
     },
@@ -224,7 +224,7 @@ const leaseReleased = eachWay((now, of: ReleaseForm) => {
   return (
     building
       .update(accounts)
-      // Its owner stays: it tells who has stepped last.
+      // The owner stays, because it shows which process ran the last pass.
       .set({
         until: 0,
         passMillis: sql`${now} - ${sql.placeholder("takenAt")}`,
@@ -232,7 +232,7 @@ const leaseReleased = eachWay((now, of: ReleaseForm) => {
         retryAt: sql`${sql.placeholder("retryAt")}`,
         error: sql`${sql.placeholder("error")}`,
         ...(of.isStepped ? { steppedAt: now } : {}),
-        // Alone: what the pass has recorded before it failed stays.
+        // Only this part: what the pass recorded before it failed stays.
         memory: of.hasMemory ? sql`${memory}` : sql`json_patch(${accounts.memory}, ${memory})`,
         ...(of.hasCosts ? { costs: sql`${sql.placeholder("costs")}` } : {}),
       })

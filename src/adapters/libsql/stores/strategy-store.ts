@@ -71,11 +71,12 @@ export function strategyStore(context: Context): StrategyStore {
           .onConflictDoNothing({ target: strategies.request })
           .returning();
         const isNew = notExists(known());
-        // Read in the turn that writes: a switch turned on in between takes the newest event, and this is made again.
+        // Read in the same turn as the write: a switch that is turned on in between takes the newest event, and this is
+        // built again.
         if ((await isKilled(calls)) || isKilledHere()) return [];
         return [
           statement(db.insert(accounts).values({ account, memory: NO_MEMORY }).onConflictDoNothing()),
-          // Before the strategy: of two that took the same number, this is what refuses the second one.
+          // Before the strategy: it rejects the second of two strategies with the same number.
           await tell({ account, strategy: id, kind: "started", message: symbol }, isNew),
           statement(insert),
         ];

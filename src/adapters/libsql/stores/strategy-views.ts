@@ -171,7 +171,7 @@ const octetsOf = (columns: readonly SQLWrapper[]): SQL =>
   );
 
 function selection({ names, stopped, byAccount }: Way): SQL {
-  // With the plus, or SQLite walks all that ever ran in the order of their numbers to find the few that run.
+  // Without the plus, SQLite would scan all strategies by number to find the few that run.
   const number = stopped ? sql`${strategies.number}` : sql`+${strategies.number}`;
   const conditions: Record<string, SQL> = {
     id: sql`${strategies.id} = ${sql.placeholder("id")}`,

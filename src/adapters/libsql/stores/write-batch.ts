@@ -41,10 +41,10 @@ export function batchTogether(context: Context): (deed: SharedDeed) => Promise<R
   };
 
   async function inTurn(one: WaitingDeed, calls: Turned): Promise<ResultSet[]> {
-    // Whoever came before has written it.
+    // An earlier caller has written it.
     if (!waiting.includes(one)) return [];
     const last = context.newest.ofPeople;
-    // What the first one has told is known to the others.
+    // The others use the head that the first one returned.
     const others = one.isAlone || !last ? [] : waiting.filter((other) => other !== one && !other.isAlone);
     const written = await tryTogether([one, ...others.slice(0, MOST_TOGETHER - 1)], calls);
     return written ?? writeAlone(one, calls);
@@ -62,7 +62,8 @@ export function batchTogether(context: Context): (deed: SharedDeed) => Promise<R
   async function tryTogether(deeds: readonly WaitingDeed[], calls: Turned): Promise<ResultSet[] | undefined> {
     if (deeds.length === 1) return undefined;
     const written = await writeTogether(context, deeds, calls).catch((error: unknown) => {
-      // Busy, it had no lock, and is tried again. Of anything else nobody knows whether they were written.
+      // A busy database had no effect, and the write is retried. After any other error it is unknown whether they were
+      // written.
       if (isBusy(error)) throw error;
       leave(deeds);
       for (const { fail } of deeds) fail(storeError(error));
@@ -78,7 +79,7 @@ export function batchTogether(context: Context): (deed: SharedDeed) => Promise<R
     new Promise((resolve, reject) => {
       const one: WaitingDeed = { ...deed, done: resolve, fail: reject, isAlone: false };
       waiting = [...waiting, one];
-      // What has arrived while the process waited for the disk comes along.
+      // Requests that arrived while the process waited for the disk are included.
       const heard = context.heard?.() ?? Promise.resolve();
       heard
         .then(() => context.client.turn((calls) => inTurn(one, calls)))
@@ -106,7 +107,7 @@ async function writeTogether(
     };
     const made = await make({ now: own.at, calls, isGuarded: true, tell });
     places.push([statements.length, statements.length + made.length]);
-    // Not written, it would leave a gap in the chain.
+    // An event that is not written would leave a gap in the chain.
     statements.push(...made, ...unless(isDone));
   }
   newest.ofPeople = undefined;

@@ -17,7 +17,7 @@ export function keptDocuments<T>(): (text: string) => T {
     if (text.length < WORTH_KEEPING) return decode<T>(text);
     const known = kept.get(text);
     if (known !== undefined) {
-      // Map order is insertion order: what is asked for again goes to its end.
+      // Map order is insertion order, so a reused entry moves to the end.
       kept.delete(text);
       kept.set(text, known);
       return known;

@@ -4,8 +4,8 @@ import type { Reach } from "../../../model/own-orders.ts";
 import { orders } from "./tables.ts";
 
 /*
- * The rules of src/model/own-orders.ts as conditions of a statement. Prices are plain decimal text above zero, so they are
- * in order by the length of their whole part, and then as text.
+ * The rules of src/model/own-orders.ts as SQL conditions. Prices are plain decimal text above zero, so they sort by
+ * the length of their whole part, and then as text.
  */
 
 const ordered = (price: SQL): SQL => sql`(instr(${price} || '.', '.'), ${price})`;

@@ -106,7 +106,7 @@ export const strategies = sqliteTable(
   },
   (table) => [
     uniqueIndex("strategies_number").on(table.number),
-    // Two strategies of an account never share the tag in the ids of their orders.
+    // Two strategies of an account never have the same tag in their orders' ids.
     uniqueIndex("strategies_tag").on(table.account, sql.raw(`number % ${STRATEGY_TAGS}`)),
     uniqueIndex("strategies_request").on(table.request),
     index("strategies_running").on(table.account, table.number).where(sql`${table.status} <> 'stopped'`),
@@ -159,7 +159,8 @@ export const orders = sqliteTable(
     index("orders_unsettled_by_hand")
       .on(table.account, table.symbol)
       .where(sql`${table.settled} = 0 and ${table.kind} = 'hand'`),
-    // By side, as an order is held against those of the other one; with whose they are, as each asker's are counted.
+    // By side, because an order is checked against those of the other side; with the actor, because each actor's are
+    // counted.
     index("orders_unsettled")
       .on(table.account, table.symbol, table.side, table.actor)
       .where(sql`${table.settled} = 0`),
@@ -192,7 +193,7 @@ export const fills = sqliteTable(
     }),
     index("fills_recent").on(table.account, table.symbol, table.at),
     index("fills_of_strategy").on(table.strategy, table.at),
-    // Without it whoever deletes an order reads every fill.
+    // Without it, deleting an order would read every fill.
     index("fills_of_order").on(table.account, table.clientId),
   ],
 );
@@ -229,7 +230,7 @@ export const events = sqliteTable(
   },
   (table) => [
     index("events_of_strategy").on(table.strategy, table.id),
-    // Of two that follow the same event, the second one is refused.
+    // Rejects the second of two events that follow the same event.
     uniqueIndex("events_chain").on(table.chain, table.seq),
   ],
 );
