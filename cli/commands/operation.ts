@@ -25,7 +25,7 @@ const WATCH_ARGS = {
 const UNTIL_ARGS = {
   wait: {
     type: "string",
-    description: "Seconds to continue while nothing changes (default 60)",
+    description: "Seconds without a change until it gives up (default 60)",
     valueHint: "seconds",
   },
 } as const satisfies Args;

@@ -12,7 +12,7 @@ export interface KillHere {
 /** Error for an order or a start while the kill switch is on. */
 export function killRefusal(here: KillHere | undefined, what: string): AppError {
   const why = here?.reason();
-  const until = why === undefined ? "turn it off to trade again" : `in this process, as ${why}`;
+  const until = why === undefined ? "turn it off to trade again" : `in this process, because ${why}`;
   return new AppError("Forbidden", `the kill switch is on: ${what}; ${until}`);
 }
 

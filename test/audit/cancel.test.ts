@@ -30,9 +30,9 @@ describe("the event of a cancel", () => {
     [
       "one order",
       (id: string) => `/${id}?exchange=mexc&symbol=BTC/USDT`,
-      (id: string) => `${id} BTC/USDT: asked for`,
+      (id: string) => `${id} BTC/USDT: cancel requested`,
     ],
-    ["all orders", () => "?exchange=mexc&symbol=BTC/USDT", () => "all BTC/USDT: 1 asked for"],
+    ["all orders", () => "?exchange=mexc&symbol=BTC/USDT", () => "all BTC/USDT: cancel of 1 requested"],
   ])("is there while the exchange has not answered: %s", async (_what, path, format) => {
     const { venue, id, cancel, cancels } = await resting();
     venue.fail({ kind: "hang", route: "cancel", acts: true });

@@ -91,7 +91,7 @@ describe("edgemaker audit verify", () => {
     [
       "an event that was put in",
       ["insert into events (account, at, kind, message) values ('', 0, 'kill', 'off')"],
-      [/^13: .*is in no chain: it was inserted/],
+      [/^13: .*belongs to no chain: it was inserted/],
     ],
     [
       "one that was put in with a place of its own",

@@ -133,14 +133,14 @@ function createWalk(checkpoints: readonly Checkpoint[], { store, after, ...begin
       const faultOf = (what: string): Fault => ({ event: id, what: `${eventName(event)} ${what}` });
       const wrong = (what: string) => found.push(faultOf(what));
       if (chain === null || seq === null || hash === null) {
-        if (isChained) wrong("is in no chain: it was inserted later");
+        if (isChained) wrong("belongs to no chain: it was inserted later");
         unchained++;
         return;
       }
       isChained = true;
       const before = last.get(chain) ?? (await beginOf(chain, seq));
       if (before.id !== undefined && before.id > after)
-        wrong(`stands before number ${before.seq}: it was moved or inserted`);
+        wrong(`precedes number ${before.seq}: it was moved or inserted`);
       if (seq <= before.seq)
         return void wrong(`is number ${seq} after ${before.seq}: it was moved or inserted`);
       if (seq > before.seq + 1)

@@ -137,7 +137,7 @@ function declaredExposure({ plan, place }: ReadyDeclared): Exposure {
 }
 
 const earlierPreview = ({ id }: Strategy): Preview => ({
-  what: `${id} was started by an earlier try of this request`,
+  what: `${id} was started by an earlier attempt of this request`,
   cost: "nothing more",
   worstCase: "nothing more is started",
   limits: [],

@@ -33,7 +33,8 @@ const ON = `no new orders; cancels and booking continue, and open orders stay: $
 async function killAnswer({ store, killHere }: Deps): Promise<z.input<ReturnType<typeof KillShape>>> {
   const on = await store.killed();
   const here = killHere?.reason();
-  if (here !== undefined) return { on, message: `the kill switch is on in this process, as ${here}: ${ON}` };
+  if (here !== undefined)
+    return { on, message: `the kill switch is on in this process, because ${here}: ${ON}` };
   const message = on ? `the kill switch is on: ${ON}` : "the kill switch is off: orders are placed again";
   return { on, message };
 }

@@ -99,7 +99,8 @@ function panicAnswer(deps: Deps, { resting, grids, views }: Left, sell: boolean)
   ];
   const accounts = [...orders, ...grids].map(({ account }) => account);
   const here = deps.killHere?.reason();
-  const kept = sell && here !== undefined && unsold.length > 0 ? `; nothing is sold here, as ${here}` : "";
+  const kept =
+    sell && here !== undefined && unsold.length > 0 ? `; nothing is sold here, because ${here}` : "";
   const message = done
     ? `the kill switch is on, every ${strategyWord(views.map(({ strategy }) => strategy))} is stopped${sell ? " and sold" : ""}, and no order of edgemaker is open`
     : `the kill switch is on; ${parts.join(", ")}${kept}${unreachedText(deps, accounts)}; repeat the request to continue`;

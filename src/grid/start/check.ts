@@ -141,7 +141,7 @@ function gridLevelsOf(config: GridConfig, market: Market): Decimal[] {
     const most = text((upperPrice - lowerPrice) / BigInt(gridLevels));
     throw new AppError(
       "Invalid spacing",
-      `${gridLevels} slots of this spacing pass upperPrice; the widest that fits is ${most} ${market.quote}`,
+      `${gridLevels} slots of this spacing exceed upperPrice; the widest spacing that fits is ${most} ${market.quote}`,
     );
   }
   checkAscent(levels, market);

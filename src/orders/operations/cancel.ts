@@ -63,7 +63,7 @@ interface OneCancel {
 
 /** Returns the result. Throws AppError if the exchange did not cancel the order. */
 async function cancelByHand(deps: Deps, venue: Venue, { symbol, id, by }: OneCancel): Promise<string> {
-  await noteCancel(deps, venue, { text: `${id} ${symbol}: asked for`, by, ahead: true });
+  await noteCancel(deps, venue, { text: `${id} ${symbol}: cancel requested`, by, ahead: true });
   const outcome = await cancelOnce(deps, venue, { symbol, id });
   await noteCancel(deps, venue, { text: `${id} ${symbol}: ${outcome.result}`, by });
   if (outcome.result === "not_sent") throw notSent("Cancel failed", "the request was not sent", outcome);
@@ -119,7 +119,7 @@ interface Cancels {
 }
 
 async function cancelOpenOrders(deps: Deps, venue: Venue, { exchange, open, live, what, by }: Cancels) {
-  await noteCancel(deps, venue, { text: `${what}: ${open.length} asked for`, by, ahead: true });
+  await noteCancel(deps, venue, { text: `${what}: cancel of ${open.length} requested`, by, ahead: true });
   let [cancelled, ofStrategies] = [0, 0];
   const failed: string[] = [];
   for (const order of open) {

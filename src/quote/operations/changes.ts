@@ -58,7 +58,7 @@ function previewOfChange(strategy: QuoteStrategy, planned: PlannedChange, seen: 
   const fields = out.changes.map(({ field, from, to }) => `${field} from ${from} to ${to}`).join(", ");
   return {
     what: `change ${out.id}: ${fields}; ${out.cancelled} orders are canceled, ${out.orders.length} placed, and ${out.kept} stay`,
-    cost: "nothing at once; its orders trade with the budget of the start",
+    cost: "nothing immediately; its orders use the budget set at the start",
     worstCase:
       "its orders move to the new settings with the next passes, and filled amounts lose value with the price",
     limits: [out.cadence.message, ...out.warnings.map(({ message }) => message)],

@@ -49,7 +49,7 @@ const sizeShape = () => ({
 const leanShape = () => ({
   volatilityFactor: shareOrMore("volatilityFactor")
     .default(ONE)
-    .describe("Widen the spread to the price move between two passes, times this; 0 turns it off"),
+    .describe("Factor of the price move between two passes that widens the spread; 0 turns it off"),
   target: shareField("target")
     .default(ONE / 2n)
     .describe("Target share of base in the inventory"),

@@ -35,7 +35,7 @@ const pricedFields = () => ({
   widenedBy: z
     .string()
     .nullable()
-    .describe("What sets the half-spread: asked (your spread), fees, volatility or model"),
+    .describe("Source of the half-spread: asked (your spread), fees, volatility or model"),
   sources: z.array(CountedShape()),
 });
 

@@ -8,7 +8,7 @@ export const QUOTE_WORDS: FieldWords = {
   maxLoss: "Loss limit, in quote; null without one",
   reference: "Median of the sources that count, in quote; null without any",
   halfSpreadPercent: "Distance from the middle of the quotes to the nearest order, in percent",
-  widenedBy: "What sets the half-spread: asked (your spread), fees, volatility or model",
+  widenedBy: "Source of the half-spread: asked (your spread), fees, volatility or model",
   counted: "true if its price counted",
   because: "Why it did not count; null if it did",
   cadence: "Price move between two passes",

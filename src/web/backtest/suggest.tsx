@@ -107,7 +107,7 @@ const Measures = ({
     </Stat>
     <Stat name="Plateau, 0.5 needed">{best[0] ? number(best[0].plateau, 2) : "–"}</Stat>
     <Stat name="Grids tried">{`${number(looked)} grids${complete ? "" : ", stopped by the time limit"}`}</Stat>
-    <Stat name="Left out: fees or minimums">{number(refused)}</Stat>
+    <Stat name="Skipped: fees or minimums">{number(refused)}</Stat>
   </dl>
 );
 

@@ -140,7 +140,10 @@ function SettingFields({
           ))}
         </select>
       </Field>
-      <Field label="Quiet hours" hint="Only alerts are sent, for example 22:00-07:00 Europe/Berlin">
+      <Field
+        label="Quiet hours"
+        hint="Only alerts are sent in these hours, for example 22:00-07:00 Europe/Berlin"
+      >
         <input value={settings.quiet} placeholder="22:00-07:00" autocomplete="off" onInput={type("quiet")} />
       </Field>
       <label class="check">

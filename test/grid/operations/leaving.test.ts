@@ -177,7 +177,7 @@ describe("the kill switch", () => {
     });
     const here = { killHere: { reason: () => "a file says so" } };
     expect((await readOutput(here)).message).toMatch(
-      /^the kill switch is on in this process, as a file says so: no new orders/,
+      /^the kill switch is on in this process, because a file says so: no new orders/,
     );
   });
 
@@ -266,7 +266,7 @@ describe("panic", () => {
     );
     const here = { ...cut, killHere: { reason: () => "a file says so" } };
     expect((await ask<Left>("panic", { sell: true }, here)).message).toMatch(
-      /base that is not sold; nothing is sold here, as a file says so; repeat the request to continue$/,
+      /base that is not sold; nothing is sold here, because a file says so; repeat the request to continue$/,
     );
     expect((await ask<Left>("panic", {}, here)).message).toMatch(
       /^the kill switch is on; 1 grid is not stopped yet, \d orders could still be open; repeat the request to continue$/,

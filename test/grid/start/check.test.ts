@@ -64,7 +64,10 @@ describe("a grid between two prices", () => {
     expect(slots.at(-1)?.upper).toBe(d("116"));
     expect(range({ gridSpacing: d("5") }).slots.at(-1)?.upper).toBe(d("120"));
     expect(() => range({ gridSpacing: d("5.01") })).toThrow(
-      invalid("Invalid spacing", "4 slots of this spacing pass upperPrice; the widest that fits is 5 USDT"),
+      invalid(
+        "Invalid spacing",
+        "4 slots of this spacing exceed upperPrice; the widest spacing that fits is 5 USDT",
+      ),
     );
     expect(() => range({ gridSpacing: d("4"), spacingModel: "geometric" })).toThrow(
       invalid(
