@@ -26,4 +26,6 @@ export { publishProof, showProofKey, verifyProof } from "./proof.ts";
 export { restingOrders } from "./resting-orders.ts";
 export { runOperation } from "./run-operation.ts";
 export { depositInSandbox, resetSandbox, shockSandbox } from "./sandbox.ts";
+export { checkStrategies } from "./strategies/check.ts";
+export { writeStrategy } from "./strategies/new.ts";
 export { runTrade } from "./trade.ts";

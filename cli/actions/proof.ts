@@ -34,6 +34,7 @@ export async function publishProof(values: Values): Promise<number> {
 }
 
 export async function verifyProof(values: Values): Promise<number> {
+  if (values.file === undefined) throw new UsageError("name the file to verify");
   const verdict = await checkBundle(await readFile(String(values.file), "utf8"), keyGiven(values));
   print(values, verdict);
   return verdict.valid ? 0 : 1;

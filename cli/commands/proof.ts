@@ -32,7 +32,7 @@ export const proofCommand = command({
       name: "proof verify",
       description: "Verify a published file; exit code 1 if it was changed after signing",
       args: {
-        file: { type: "positional", description: "File of `proof publish`", required: true },
+        file: { type: "positional", description: "File of `proof publish` (or --file)", required: false },
         key: { type: "string", description: "Public key that must have signed it", valueHint: "hex" },
         json: LOCAL_DATABASE_ARGS.json,
       },

@@ -30,6 +30,7 @@ import { proofCommand } from "./proof.ts";
 import { sandboxCommand } from "./sandbox.ts";
 import { serveCommand } from "./serve.ts";
 import { setupCommand } from "./setup.ts";
+import { strategyFileCommands } from "./strategy.ts";
 import { tokenCommand } from "./token.ts";
 import { tradeCommand } from "./trade.ts";
 
@@ -77,6 +78,7 @@ export function rootCommand(ids: readonly string[], definitions: StrategyDefinit
     demo: demoCommand,
   };
   const operations = createOperations(ids, definitions);
+  for (const [name, made] of Object.entries(strategyFileCommands)) addTo(commands, "strategy", name, made);
   for (const operation of operations) addCommand(commands, operation, operations);
   commands.trade = tradeCommand(operations);
   return command({

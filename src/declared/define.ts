@@ -3,6 +3,8 @@ import type { StrategyDefinition } from "../ports/definition.ts";
 
 const STRATEGY_NAME = /^[a-z][a-z0-9-]{0,30}$/;
 
+export const isStrategyName = (name: string): boolean => STRATEGY_NAME.test(name);
+
 /** Fields of every start, preview, backtest and command; a config with these names could not be set. */
 export const RESERVED_FIELDS: ReadonlySet<string> = new Set([
   ...["exchange", "symbol", "baseBudget", "quoteBudget", "dryRun", "dryBalance", "planHash", "planId"],
@@ -16,7 +18,7 @@ export function defineStrategy<Schema extends z.ZodObject, State = unknown>(
   definition: StrategyDefinition<Schema, State>,
 ): StrategyDefinition<Schema, State> {
   const { name, config, orders, version = 1 } = definition;
-  if (!STRATEGY_NAME.test(name))
+  if (!isStrategyName(name))
     throw new TypeError(`name ${JSON.stringify(name)}: use a-z, 0-9 and -, at most 31`);
   if (typeof config?.safeParse !== "function") throw new TypeError(`${name}: config is not a schema`);
   const reserved = Object.keys(config.shape as object).find((field) => RESERVED_FIELDS.has(field));

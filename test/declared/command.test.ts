@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { root } from "../support/bundle.ts";
@@ -37,6 +37,22 @@ it("starts a strategy of the user's own, with the flags of its config, and does 
   const [status] = (await result(folder, "status", id)).strategies;
   expect(status).toMatchObject({ status: "running", lastError: null });
   expect(await result(folder, "stop", id)).toMatchObject({ status: "stopped" });
+});
+
+it("writes a starter that passes its checks, and reports a wrong type with file and line", async () => {
+  const folder = tempFolder();
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ extends: join(root, "tsconfig.json") }));
+  const run = (...args: string[]) => edgemaker(folder, ["strategy", ...args, "--json"]);
+  expect(JSON.parse((await run("new", "my-own")).stdout)).toMatchObject({ strategy: "strategies/my-own.ts" });
+  expect(await run("new", "my-own")).toMatchObject({ code: 2 });
+  expect(await run("new", "My own")).toMatchObject({ code: 2 });
+  const good = await run("check");
+  expect([good.code, JSON.parse(good.stdout)]).toMatchObject([0, { count: 1, types: "checked" }]);
+  const file = join(folder, "strategies/my-own.ts");
+  writeFileSync(file, readFileSync(file, "utf8").replace('side: "sell"', 'side: "sel"'));
+  const wrong = await run("check");
+  expect([wrong.code, wrong.stdout]).toEqual([1, expect.stringMatching(/my-own\.ts\(\d+,\d+\): error TS/)]);
 });
 
 it("pauses a strategy whose file is gone, or has a mistake, and goes on once that is put right", async () => {

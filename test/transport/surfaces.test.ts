@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { rootCommand } from "../../cli/commands/root.ts";
+import type { Args } from "../../cli/terminal/arguments.ts";
 import { argName } from "../../cli/terminal/fields.ts";
 import { routeOf } from "../../src/operation.ts";
 import { createOperations } from "../../src/operations.ts";
@@ -97,11 +98,22 @@ const ONLY_COMMANDS = [
   "sandbox shock",
   "serve",
   "setup",
+  "strategy check",
+  "strategy new",
   "token create",
   "token list",
   "token revoke",
   "trade",
 ];
+
+it("lets each command read its positional arguments itself", () => {
+  const required = commandsOf(rootCommand(EXCHANGES)).flatMap(([path, { args }]) =>
+    Object.entries((args ?? {}) as Args)
+      .filter(([, one]) => one.type === "positional" && one.required)
+      .map(([name]) => `${path}: ${name}`),
+  );
+  expect(required).toEqual([]);
+});
 
 /** Routes that are no operation: a stream, and who is signed in. */
 const ROUTES_ALONE = [
