@@ -42,7 +42,6 @@ const NO_COMMAND = {
   start_centered_grid: "edgemaker trade --strategy grid",
   preview_grid_edit: "edgemaker grid edit",
   preview_quote_edit: "edgemaker quote edit",
-  backtest_centered_grid: "its fields are a profile's; ask POST /backtest/centered",
   list_tokens: "edgemaker token list",
   create_token: "edgemaker token create",
   revoke_token: "edgemaker token revoke",
