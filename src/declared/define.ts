@@ -25,6 +25,7 @@ export function defineStrategy<Schema extends z.ZodObject, State = unknown>(
   if (reserved)
     throw new TypeError(`${name}: config.${reserved} is a name of edgemaker's own: choose another`);
   if (typeof orders !== "function") throw new TypeError(`${name}: orders is not a function`);
-  if (!Number.isInteger(version) || version < 1) throw new TypeError(`${name}: version is not 1, 2, 3, …`);
+  if (!Number.isInteger(version) || version < 1)
+    throw new TypeError(`${name}: version must be a whole number, at least 1`);
   return definition;
 }

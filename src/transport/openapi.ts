@@ -183,7 +183,12 @@ const header = (name: string, description: string) => ({
 
 const headers = ({ http }: Operation) => [
   ...(http.idempotent
-    ? [header("Idempotency-Key", "The same key and body act once and return the same response for a day")]
+    ? [
+        header(
+          "Idempotency-Key",
+          "A repeated request with the same key and body acts only once, and gets the same response for a day",
+        ),
+      ]
     : []),
   ...(http.keys
     ? ["X-Exchange-Key", "X-Exchange-Secret", "X-Exchange-Passphrase"].map((name) =>

@@ -54,7 +54,7 @@ export async function readResumeExposure(deps: Deps, strategy: GridStrategy): Pr
   });
 }
 
-/** Returns the exposure of a changed grid, as of a new grid. */
+/** Returns the exposure of a changed grid, computed as for a new grid. */
 export async function readEditExposure(
   deps: Deps,
   strategy: GridStrategy,
