@@ -148,7 +148,7 @@ function privacy(file: string, what: string): Check {
 function folderCheck(file: string | undefined): readonly Check[] {
   const open = file === undefined ? undefined : folderOpenToAll(file);
   if (open === undefined) return [];
-  const detail = `everybody can write to ${open}, and replace the database in it: chmod o-w it, or name another database with --db`;
+  const detail = `everybody can write to ${open}, and replace the database in it; run chmod o-w on it, or choose another database with --db`;
   return [{ check: "database folder", finding: "bad", detail }];
 }
 

@@ -91,7 +91,7 @@ function counterOf(unit: Decimal, tick: Decimal): (price: number) => number {
   return (price) => Number(divideWhole(BigInt(price) * unit, tick, "half"));
 }
 
-/** Prices in ticks at or below which, and at or above which, something happens. */
+/** A lower and an upper price in ticks; an event happens at or beyond either of them. */
 export interface TickReach {
   readonly below: number;
   readonly above: number;

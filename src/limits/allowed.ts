@@ -177,7 +177,7 @@ function ofOrder(limitedOrder: LimitedOrder): LimitRefusal | undefined {
     "limit_order",
     "orderNotional",
     limitedOrder,
-    `counts ${text(limitedOrder.counted)} ${quote}`,
+    `counts as ${text(limitedOrder.counted)} ${quote}`,
   );
 }
 
@@ -199,7 +199,7 @@ function beyondDayLimit(
     );
   const before = today[quote] ?? ZERO;
   if (before + limitedOrder.counted <= most) return undefined;
-  const why = `counts ${text(limitedOrder.counted)} ${quote}, in addition to the ${text(before)} ${quote} that ${whose} used today; ${DAY_FREES}`;
+  const why = `counts as ${text(limitedOrder.counted)} ${quote}, in addition to the ${text(before)} ${quote} that ${whose} used today; ${DAY_FREES}`;
   return limitRefusal("limit_day", "dayNotional", limitedOrder, why);
 }
 
@@ -226,7 +226,7 @@ export function exceedsToken(
   if (symbols && !symbols.includes(symbol))
     return refused("limit_symbol", "symbols", `this trades ${symbol}`);
   if (orderNotional && largest > (orderNotional[asset] ?? ZERO))
-    return refused("limit_order", "orderNotional", `its largest order counts ${text(largest)} ${asset}`);
+    return refused("limit_order", "orderNotional", `its largest order counts as ${text(largest)} ${asset}`);
   const before = used.today[asset] ?? ZERO;
   if (!dayNotional || before + counted <= (dayNotional[asset] ?? ZERO)) return undefined;
   const why = `${what}, in addition to the ${text(before)} ${asset} that the token used today; ${DAY_FREES}`;

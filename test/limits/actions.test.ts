@@ -57,7 +57,7 @@ describe("a token's limits", () => {
 
   it.each([
     ["symbols", "ETH/USDT", "limit_symbol", /this trades BTC\/USDT/],
-    ["orderNotional", "USDT=49", "limit_order", /its largest order counts 50 USDT/],
+    ["orderNotional", "USDT=49", "limit_order", /its largest order counts as 50 USDT/],
     ["dayNotional", "EUR=1000000", "limit_day", /in addition to the 0 USDT/],
   ])("refuse quotes by %s", async (name, value, limit, message) => {
     const { send, store } = await limited({ [name]: value });

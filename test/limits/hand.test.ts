@@ -90,7 +90,7 @@ describe("limits that are set", () => {
     await limit({ dayNotional: "USDT=60" });
     await order();
     expect((await order()).body.message).toMatch(
-      /counts 50 USDT, in addition to the 50 USDT that kraken used today; the limit resets at 00:00 UTC; an admin/,
+      /counts as 50 USDT, in addition to the 50 USDT that kraken used today; the limit resets at 00:00 UTC; an admin/,
     );
     await limit({ scope: "token:admin", dayNotional: "USDT=60" });
     await limit({ dayNotional: "USDT=160" });
