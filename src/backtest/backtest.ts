@@ -15,10 +15,10 @@ import { closeOf, type Figures, figuresOf } from "./figures.ts";
 import { finish } from "./finish.ts";
 import { quoteAt } from "./paper.ts";
 import type { QueueModel } from "./queue.ts";
-import { type Extremes, ordersFrom, RULES, type Rules } from "./rules.ts";
+import { type BarPath, pathsFrom, RULES, type Rules } from "./rules.ts";
 import { walkingTape } from "./tape-walk.ts";
 import { lowAt, openAt, type Ticks, ticksOf } from "./ticks.ts";
-import { begunWalk, forked, goingOn, type Walked } from "./walk.ts";
+import { begunWalk, forked, goingOn, type Walk, type Walked } from "./walk.ts";
 import type { WalkOptions } from "./walk-options.ts";
 
 export interface BacktestOptions {
@@ -26,7 +26,7 @@ export interface BacktestOptions {
   /** Initial balances; by default, quote for every slot to buy. */
   readonly balances?: readonly Balance[] | undefined;
   readonly rules?: Partial<Rules> | undefined;
-  /** Whether to also run both other orders of the extremes within a bar. */
+  /** Whether to also run the other orders of the extremes within a bar, and the other fill rule. */
   readonly withBand?: boolean;
   /** `walk` runs every pass that can change something; otherwise the backtest uses whole numbers where possible. */
   readonly engine?: Walked["engine"];
@@ -43,7 +43,7 @@ export interface BacktestResult {
   readonly balances: readonly Balance[];
   readonly run: Walked;
   readonly figures: Figures;
-  /** Minimum and maximum over the orders of the extremes within a bar; null if they were not run. */
+  /** Minimum and maximum over all ways to fill within a bar; null if they were not all run. */
   readonly band: Band | null;
   readonly warnings: readonly BacktestWarning[];
   /** Number of bars of the candles, or of trades of the tape. */
@@ -99,20 +99,14 @@ export function* backtesting(
   const runs = yield* runsOver(begun, options);
   const [run] = runs as [Walked];
   const figures = figuresOf(run, bars, invested);
-  const isWide = options.withBand && runs.length === (tape ? 1 : 3);
-  const band = isWide ? bandOf(runs, bars) : null;
+  const ways = tape ? 1 : pathsFrom(rules).length;
+  const { band, ofOneRule } = bandsOf(runs, bars, options.withBand ? ways : 0);
   const missing = tape ? 0 : missingOf(candles);
+  const doubts = backtestDoubts({ run, band: ofOneRule, rules, market, missing, bars });
   return {
-    engine: run.engine,
-    rules,
-    market,
-    balances,
-    run,
-    figures,
-    band,
-    warnings: [...checked.warnings, ...backtestDoubts({ run, band, rules, market, missing, bars })],
+    ...{ engine: run.engine, rules, market, balances, run, figures, band, missing },
+    warnings: [...checked.warnings, ...doubts],
     bars: bars.count,
-    missing,
   };
 }
 
@@ -123,36 +117,41 @@ interface BegunBacktest {
   readonly with: WalkOptions;
 }
 
-/** Runs once over a tape, which has one order of prices; over bars, once for each order of their extremes. */
+/** Runs once over a tape, which has one order of prices; over bars, once for each way to fill within them. */
 function* runsOver(
   { strategy, bars, tape, with: walked }: BegunBacktest,
   { queue = "trades", withBand, engine }: BacktestOptions,
-): Generator<number, readonly Walked[]> {
+): Generator<number, readonly KeptRun[]> {
+  const { rules } = walked;
   const end = bars.count;
   if (tape)
-    return yield* oneByOne([walked.rules.extremes], end, () =>
-      walkingTape(strategy, { tape, bars }, { ...walked, queue }),
-    );
-  const orders = withBand ? ordersFrom(walked.rules.extremes) : [walked.rules.extremes];
-  const begun = begunWalk(strategy, bars, { ...walked, mayLeap: engine !== "walk" });
-  return yield* oneByOne(orders, end, (extremes) => goingOn(forked(begun, extremes)));
+    return yield* oneByOne([rules], end, () => walkingTape(strategy, { tape, bars }, { ...walked, queue }));
+  let begun: Walk | undefined;
+  return yield* oneByOne(withBand ? pathsFrom(rules) : [rules], end, ({ extremes, fill }) => {
+    if (begun?.options.rules.fill !== fill)
+      begun = begunWalk(strategy, bars, { ...walked, rules: { ...rules, fill }, mayLeap: engine !== "walk" });
+    return goingOn(forked(begun, extremes));
+  });
 }
+
+/** Kept part of a run; the first one is kept whole. */
+type KeptRun = Pick<Walked, "account">;
 
 /**
  * Runs one after another, and yields the completed share of all; after a run that was ended early, only the first one
  * is kept.
  */
 function* oneByOne(
-  orders: readonly Extremes[],
+  paths: readonly BarPath[],
   end: number,
-  begun: (extremes: Extremes) => Generator<number, Walked>,
-): Generator<number, readonly Walked[]> {
-  const runs: Walked[] = [];
-  for (const [i, extremes] of orders.entries()) {
-    const work = begun(extremes);
+  begun: (path: BarPath) => Generator<number, Walked>,
+): Generator<number, readonly KeptRun[]> {
+  const runs: KeptRun[] = [];
+  for (const [i, path] of paths.entries()) {
+    const work = begun(path);
     let step = work.next();
-    for (; !step.done; step = work.next()) yield (i * end + step.value) / (orders.length * end);
-    runs.push(step.value);
+    for (; !step.done; step = work.next()) yield (i * end + step.value) / (paths.length * end);
+    runs.push(i === 0 ? step.value : { account: step.value.account });
     if (step.value.bars < end) return runs.slice(0, 1);
   }
   return runs;
@@ -179,7 +178,13 @@ function enough(laid: Checked, market: Market, invested: Decimal): readonly Bala
   return [{ asset: market.quote, free, used: ZERO }];
 }
 
-function bandOf(runs: readonly Walked[], bars: Ticks): Band {
+/** Returns the band over all runs, and over those of the requested fill rule; null unless all were run. */
+function bandsOf(runs: readonly KeptRun[], bars: Ticks, count: number) {
+  if (runs.length !== count) return { band: null, ofOneRule: null };
+  return { band: bandOf(runs, bars), ofOneRule: bandOf(runs.slice(0, Math.ceil(count / 2)), bars) };
+}
+
+function bandOf(runs: readonly KeptRun[], bars: Ticks): Band {
   const endPrice = closeOf(bars, bars.count - 1);
   const totals = runs.map(({ account }) => profitOf(account.strategy.state, endPrice).total);
   const cycles = runs.map(({ account }) => account.strategy.state.ledger.cycles);

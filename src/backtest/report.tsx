@@ -78,7 +78,7 @@ function facts(answer: BacktestAnswer) {
     ["Sharpe", answer.sharpe === null ? "too short" : withMinus(answer.sharpe)],
     ["Invested", short(answer.invested)],
     [
-      "Band of bar orders",
+      "Range by candle path and fill rule",
       answer.tape ? NO_WIDTH : band ? `${short(band.total.least)} to ${short(band.total.most)}` : "not run",
     ],
   ];

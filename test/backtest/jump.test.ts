@@ -161,15 +161,17 @@ describe("the engine in whole numbers", () => {
   });
 
   it.each(["walk", undefined] as const)(
-    "has the band of a run by each order of the extremes: %s",
+    "has the band of a run by each order of the extremes and each fill rule: %s",
     (engine) => {
       const candles = randomCandles(3, 160, 30);
       const market = marketOf({ tick: d("1"), maker: d("0.0005") });
       const request = { lowerPrice: d("9000"), upperPrice: d("11000"), gridLevels: 20, orderSize: d("100") };
-      const by = (extremes: Rules["extremes"], withBand = false) =>
-        backtest(request, candles, { market, withBand, rules: { extremes }, ...(engine ? { engine } : {}) });
-      const alone = (["nearest", "high_first", "low_first"] as const).map((extremes) => by(extremes));
-      const { run, figures, band } = by("nearest", true);
+      const by = (rules: Partial<Rules>, withBand = false) =>
+        backtest(request, candles, { market, withBand, rules, ...(engine ? { engine } : {}) });
+      const alone = (["cross", "touch"] as const).flatMap((fill) =>
+        (["nearest", "high_first", "low_first"] as const).map((extremes) => by({ extremes, fill })),
+      );
+      const { run, figures, band, warnings } = by({}, true);
       const { account, balances, passes } = alone[0]?.run ?? {};
       expect(run).toMatchObject({ account, balances, passes });
       expect(figures).toEqual(alone[0]?.figures);
@@ -177,7 +179,12 @@ describe("the engine in whole numbers", () => {
       expect(new Set(cycles).size).toBeGreaterThan(1);
       expect(band?.cycles).toEqual({ least: Math.min(...cycles), most: Math.max(...cycles) });
       const totals = alone.map(({ figures }) => figures.total).sort((a, b) => (a < b ? -1 : 1));
-      expect(band?.total).toEqual({ least: totals[0], most: totals[2] });
+      expect(band?.total).toEqual({ least: totals[0], most: totals[5] });
+      expect(by({ fill: "touch" }, true).band).toEqual(band);
+      const crossed = alone.slice(0, 3).map(({ run }) => run.account.strategy.state.ledger.cycles);
+      const coarse = warnings.find(({ code }) => code === "coarse_candles");
+      if (coarse)
+        expect(coarse.message).toContain(`${Math.min(...crossed)} to ${Math.max(...crossed)} cycles`);
     },
   );
 

@@ -10,7 +10,7 @@ import { SECOND } from "../../kernel/time.ts";
 import { accountKey, type Balance } from "../../model/account.ts";
 import type { Market } from "../../model/market.ts";
 import type { Both } from "../../model/reserve.ts";
-import { type Extremes, ordersFrom, RULES, type Rules } from "../rules.ts";
+import { type BarPath, pathsFrom, RULES, type Rules } from "../rules.ts";
 import { closeAt, lowAt, openAt, type Ticks, ticksOf } from "../ticks.ts";
 import { type PositionWalkOptions, type WalkedPosition, walkingPosition, worthHeld } from "./walk.ts";
 
@@ -19,7 +19,7 @@ export interface PositionBacktestOptions extends Pick<PositionWalkOptions, "kind
   readonly balances?: Readonly<Record<string, Decimal>> | undefined;
   readonly rules?: Partial<Rules>;
   readonly isOver?: (bars: number) => boolean;
-  /** Whether to also run both other orders of the extremes within a bar; default true. */
+  /** Whether to also run the other orders of the extremes within a bar, and the other fill rule; default true. */
   readonly withBand?: boolean;
 }
 
@@ -34,7 +34,7 @@ export interface PositionBacktest<S extends PositionStrategy> {
   readonly invested: Decimal;
   /** Result of holding the initial balances unchanged. */
   readonly kept: Decimal;
-  /** Over the three orders of a bar's extremes; null if the run was ended early. */
+  /** Over all ways to fill within a bar; null if a run ended early. */
   readonly band: {
     readonly total: { readonly least: Decimal; readonly most: Decimal };
     readonly filledOrders: { readonly least: number; readonly most: number };
@@ -68,11 +68,11 @@ export function* backtestingPosition<S extends PositionStrategy>(
     { asset: market.base, free: budget.base, used: ZERO },
     { asset: market.quote, free: budget.quote, used: ZERO },
   ] satisfies Balance[];
-  const orders = withBand ? ordersFrom(rules.extremes) : [rules.extremes];
-  const runs = yield* inEachOrder(orders, bars.count, (extremes) =>
+  const paths = withBand ? pathsFrom(rules) : [rules];
+  const runs = yield* onEachPath(paths, bars.count, ({ extremes, fill }) =>
     walkingPosition(strategy, bars, {
       market,
-      rules: { ...rules, extremes },
+      rules: { ...rules, extremes, fill },
       balances,
       isOver,
       kinds,
@@ -86,26 +86,23 @@ export function* backtestingPosition<S extends PositionStrategy>(
     ...{ rules, config: strategy.config, market, run, startPrice, endPrice, missing },
     invested: worthHeld(budget, startPrice),
     kept: worthHeld(budget, endPrice) - worthHeld(budget, startPrice),
-    band: runs.length === orders.length && withBand ? positionBand(runs, endPrice) : null,
+    band: runs.length === paths.length && withBand ? positionBand(runs, endPrice) : null,
     warnings: doubtsOf(run, { rules, missing, span: candles.spanMillis }),
     bars: bars.count,
   };
 }
 
-/**
- * Runs once for each order of a bar's extremes, and yields the completed share of all; stops after a run that was
- * ended early.
- */
-function* inEachOrder<S extends PositionStrategy>(
-  orders: readonly Extremes[],
+/** One run for each way to fill within a bar, with the share that is done of them all; one that was ended is the last. */
+function* onEachPath<S extends PositionStrategy>(
+  paths: readonly BarPath[],
   count: number,
-  begun: (extremes: Extremes) => Generator<number, WalkedPosition<S>>,
+  begun: (path: BarPath) => Generator<number, WalkedPosition<S>>,
 ): Generator<number, readonly WalkedPosition<S>[]> {
   const runs: WalkedPosition<S>[] = [];
-  for (const extremes of orders) {
-    const work = begun(extremes);
+  for (const path of paths) {
+    const work = begun(path);
     let step = work.next();
-    for (; !step.done; step = work.next()) yield (runs.length * count + step.value) / (orders.length * count);
+    for (; !step.done; step = work.next()) yield (runs.length * count + step.value) / (paths.length * count);
     runs.push(step.value);
     if (step.value.bars < count) break;
   }

@@ -61,7 +61,7 @@ export const positionBacktestFields = () => ({
       filledOrders: z.object({ least: z.number(), most: z.number() }),
     })
     .nullable()
-    .describe("Range over the three possible orders of a candle's high and low"),
+    .describe("Range over both fill rules and the three orders of a candle's high and low"),
   warnings: z.array(z.object({ code: z.string(), message: z.string() })),
   fills: z.array(TradeShape()).describe("Newest last"),
 });

@@ -40,7 +40,7 @@ export const BacktestShape = lazy(() =>
       })
       .nullable()
       .describe(
-        "Range over the three possible orders of a candle's high and low; trades have only one order",
+        "Range over both fill rules and the three orders of a candle's high and low; trades have one price path and no range",
       ),
     warnings: z.array(z.object({ code: z.string(), message: z.string() })),
     slots: z.array(SlotResultShape()),

@@ -71,7 +71,7 @@ function RunFigures({ answer }: { answer: Run["answer"] }) {
       <Stat name="Fees">{fees.join(", ") || "none"}</Stat>
       <Stat name="In range">{inPercent(answer.timeInRangePercent, 1)}</Stat>
       {band ? (
-        <Stat name="Range by candle path">
+        <Stat name="Range by path and fill rule">
           {`${change(Number(band.total.least))} to ${change(Number(band.total.most))}`}
         </Stat>
       ) : null}

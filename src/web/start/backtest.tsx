@@ -52,7 +52,7 @@ function Outcome({ answer, quote }: { answer: Backtest; quote: string }) {
           {change(total)}
         </Stat>
         {band ? (
-          <Stat name="Range by candle path">
+          <Stat name="Range by path and fill rule">
             {`${change(Number(band.total.least))} to ${change(Number(band.total.most))}`}
           </Stat>
         ) : null}
