@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { PACKAGE } from "./test/support/package-alias.ts";
 
 /** Each of these wants a process to itself: it plants leaks, or hears of keys. */
 const ALONE = [
@@ -33,12 +34,6 @@ const PROGRAMS = readdirSync("test", { recursive: true, encoding: "utf8" })
   .filter(
     (path) => FOLDERS.includes(path.split("/")[1] as string) || STARTS.test(readFileSync(path, "utf8")),
   );
-
-/** As a project that installs the package imports it. */
-const PACKAGE = [
-  { find: /^edgemaker$/, replacement: resolve("src/declared/package.ts") },
-  { find: /^edgemaker\/testing$/, replacement: resolve("src/backtest/position/package.ts") },
-];
 
 export default defineConfig({
   resolve: { alias: PACKAGE },

@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { PACKAGE } from "./support/package-alias.ts";
 
 /** Tables and runs of which every `npm test` walks a part (test/support/whole.ts). */
 const WALKED = [
@@ -7,6 +8,7 @@ const WALKED = [
   "test/backtest/quotes.test.ts",
   "test/backtest/real.test.ts",
   "test/commands/every.test.ts",
+  "test/declared/grid-example.test.ts",
   "test/adapters/ccxt/canary.test.ts",
   "test/exposure/exposure.test.ts",
   "test/fuzz/payloads.test.ts",
@@ -31,6 +33,7 @@ const WALKED = [
 
 /** `npm run test:heavy`: what takes too long for every `npm test`. That of the edge is `npm run test:edge`. */
 export default defineConfig({
+  resolve: { alias: PACKAGE },
   test: {
     include: [
       "test/processes/*.run.ts",
