@@ -73,7 +73,7 @@ async function answeredBacktest(
     : file === undefined
       ? storedIn(settings.databaseUrl, input)
       : await keptIn(file, input.symbol, { skipRefused, asBars: !WALK_TRADES.includes(operation.name) });
-  // With all rules given nothing but the file is needed: no database is opened and no exchange is asked.
+  // If all rules are given, only the file is needed: no database is opened, and no exchange is called.
   if (kept && !isStoredGrid && RULE_FIELDS.every((name) => input[name] !== undefined))
     return await runHere({ kept, local: nodeLocal } as unknown as Deps);
   const { openAnswering: open, remoteOf } = await toExchanges();
@@ -86,7 +86,7 @@ async function answeredBacktest(
   }
 }
 
-/** What walks trades one by one; a search and a replay make bars of them. */
+/** Processes trades individually; a search and a replay convert them to bars. */
 const WALK_TRADES: readonly string[] = ["backtest_grid", "backtest_centered_grid"];
 
 interface FileReadAs {

@@ -32,7 +32,7 @@ const COMPILER_OPTIONS = {
   allowImportingTsExtensions: true,
 };
 
-/** Returns the mistakes of the files' types, with file and line; undefined if no type checker is installed here. */
+/** Returns type errors of the files, with file and line; undefined if no type checker is installed. */
 function checkTypes(files: readonly string[]): readonly string[] | undefined {
   const compiler = compilerHere();
   if (files.length === 0 || compiler === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Compares where a centered grid lay: each of its generations has its own levels. */
+/** Compares the levels of a centered grid: each of its generations has its own. */
 import type { Decimal } from "../../kernel/decimal.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Order } from "../../model/order.ts";
@@ -60,7 +60,7 @@ const OF_ITS_LEVEL: ReadonlySet<CauseCode> = new Set([
   ...(["canceled", "refused", "amount", "price"] as const),
 ]);
 
-/** Returns the cause of a difference: the layout, if that lay elsewhere. */
+/** Returns the layout as the cause of a difference, if the levels were elsewhere. */
 export function causeByLayout({ generation }: Executed, cause: Cause, elsewhere: ReadonlySet<number>): Cause {
   if (!elsewhere.has(generation) || !OF_ITS_LEVEL.has(cause.code)) return cause;
   const text = "the grid was centered at another price then";

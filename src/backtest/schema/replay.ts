@@ -71,7 +71,9 @@ export const ReplayShape = lazy(() =>
     isWhole: z
       .boolean()
       .describe("false if the backtest, or the one with other settings, ended before the last candle"),
-    matchPercent: z.number().describe("Share of filled orders that agree, up to the end of the backtest"),
+    matchPercent: z
+      .number()
+      .describe("Share of filled orders that are equal in both, up to the end of the backtest"),
     text: z.string(),
     executed: z
       .object({ same: z.number(), record: z.number(), candles: z.number() })

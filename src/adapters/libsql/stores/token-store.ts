@@ -19,7 +19,10 @@ const TOKEN_EVENT = { account: EVERY_ACCOUNT, strategy: null, kind: "token" } as
 
 const isOwn = and(isNull(tokens.server), isNull(tokens.maker));
 
-/** Links and sign-ins have a maker. One that ends later than its lifetime from now was made while the clock was ahead. */
+/**
+ * Returns whether a token is valid. Links and sign-ins have a creator; one that ends later than its lifetime from now
+ * was created while the clock was ahead.
+ */
 const isLiveAt = (at: SQL<unknown>): SQL => {
   const life = sql`iif(${tokens.scope} = 'link', ${LINK_LIFE}, ${SIGN_IN_LIFE})`;
   return sql`${tokens.revokedAt} is null and (${tokens.expiresAt} is null or ${tokens.expiresAt} > ${at}) and (${tokens.maker} is null or ${tokens.expiresAt} <= ${at} + ${life})`;
