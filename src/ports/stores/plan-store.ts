@@ -2,7 +2,7 @@ import type { Millis } from "../../kernel/time.ts";
 import type { By } from "../../model/events.ts";
 import type { Plan, Preview } from "../../model/proposal.ts";
 
-/** What blocks a commit; `free` if nothing does. */
+/** State of a plan: its obstacle to a commit, or `free` without one. */
 export type PlanState = "free" | "waiting" | "refused" | "used" | "expired" | "unknown";
 
 export interface PlanKey {

@@ -34,7 +34,7 @@ export interface RunningPass {
 
 const SCOPE_OF_ACCOUNT = scopeOfAccount("");
 
-/** Reads everything of an account except booked trades, whose select has no table of its own. */
+/** Reads everything of an account except booked trades, whose select is not over a whole table. */
 export const READ_SNAPSHOT = bundle(() => {
   const account = sql.placeholder("account");
   // Without a named index, SQLite would read every order that the account ever had, twice.
