@@ -4,6 +4,7 @@ import { asGridView } from "../../src/grid/kind.ts";
 import { profitOf } from "../../src/grid/ledger/profit.ts";
 import type { GridStrategy } from "../../src/grid/state/state.ts";
 import { type Decimal, decimal, snap, text } from "../../src/kernel/decimal.ts";
+import { pluralize } from "../../src/kernel/pluralize.ts";
 import type { Fill } from "../../src/model/fill.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { Deps } from "../../src/ports/deps.ts";
@@ -108,6 +109,6 @@ function describeGrid({ strategy, openOrders, memory }: StrategyView<GridStrateg
   const { cycles, filledOrders } = strategy.state.ledger;
   const mark = memory.marks[strategy.symbol];
   const profit = profitOf(strategy.state, mark?.mid ?? strategy.state.startPrice);
-  const counts = `${openOrders} open orders, ${filledOrders} filled, ${cycles} cycles`;
+  const counts = `${pluralize(openOrders, "open order")}, ${filledOrders} filled, ${pluralize(cycles, "cycle")}`;
   return `  ${strategy.phase}: ${counts}; realized P&L ${toCents(profit.realized)} USDT, total ${toCents(profit.total)}`;
 }

@@ -166,6 +166,6 @@ export const stopInput = lazy(() =>
     })
     .refine(({ cancelOrders, sellBase }) => cancelOrders || !sellBase, {
       path: ["sellBase"],
-      error: "Invalid request: sellBase needs cancelOrders: orders that stay hold the base",
+      error: "Invalid request: sellBase needs cancelOrders: orders that stay open lock the base",
     }),
 );

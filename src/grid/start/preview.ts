@@ -94,7 +94,7 @@ export function protectionTexts(before: GridConfig, after: GridConfig, quote: st
     const price = before[field];
     return price === undefined || after[field] !== undefined
       ? []
-      : [`it removes the ${name} of ${text(price)} ${quote}: nothing sells the base there any more`];
+      : [`it removes the ${name} of ${text(price)} ${quote}: the grid no longer sells its base there`];
   });
   const [from, to] = [before.stopLossPrice, after.stopLossPrice];
   const isLower = from !== undefined && to !== undefined && to < from;

@@ -86,7 +86,7 @@ describe("where a setting lets agents change all strategies, the plan", () => {
       "until then, its take-profit price of 70000 USDT is not watched",
     ]);
     expect(await limitsOf("edit_grid", { id, clearStopLoss: true })).toContain(
-      "it removes the stop price of 50000 USDT: nothing sells the base there any more",
+      "it removes the stop price of 50000 USDT: the grid no longer sells its base there",
     );
     expect(await limitsOf("edit_grid", { id, stopLossPrice: 40_000 })).toContain(
       "it lowers the stop price from 50000 to 40000 USDT",
