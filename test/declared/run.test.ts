@@ -165,7 +165,7 @@ describe("a function that fails", () => {
     ["neither orders nor", () => undefined],
     ["neither orders nor", () => 3],
     ["asynchronous", () => Promise.reject(new Error("late"))],
-    ["the most", () => ({ orders: [order], state: "x".repeat(10_000_000) })],
+    ["the maximum", () => ({ orders: [order], state: "x".repeat(10_000_000) })],
     ["circular", () => ({ orders: [order], state: cyclic })],
   ])("pauses it alone, cancels its orders and says why: %s", (why, orders) => {
     const first = run(named(() => [order]), declaredStrategy("own")); // biome-ignore format: short

@@ -267,7 +267,7 @@ describe("beside quotes on the same account", () => {
     await app.deposit("USDT", -decimal(ofAsset(await planOf(app), "USDT").canWithdraw) + decimal("150"));
     const { orders, warnings } = (await app.call<Previewed>("POST", "/strategy/quote/preview", QUOTES)).body;
     expect(warnings.find(({ code }) => code === "funds_missing")?.message).toMatch(
-      /^its budget is 2000 USDT, but 150 USDT are free /,
+      /^its budget is 2000 USDT, but 150 USDT are free/,
     );
     expect(orders.filter(({ side }) => side === "buy")).toHaveLength(2);
   });
