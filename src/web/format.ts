@@ -60,8 +60,12 @@ export function duration(millis: number): string {
     .join(" ");
 }
 
+/** Formats a time in the viewer's zone, with the zone. */
 export const localTime = (at: number): string =>
-  new Date(at).toLocaleString(undefined, { dateStyle: "short", timeStyle: "medium" });
+  new Date(at).toLocaleString(undefined, {
+    ...{ year: "2-digit", month: "numeric", day: "numeric" },
+    ...{ hour: "numeric", minute: "2-digit", second: "2-digit", timeZoneName: "short" },
+  });
 export const utc = (at: number): string => new Date(at).toISOString().replace("T", " ").replace("Z", " UTC");
 
 export const toneOf = (value: number | null): string =>

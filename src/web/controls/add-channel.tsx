@@ -38,7 +38,7 @@ export function AddChannel({ again }: { again: () => void }) {
         <SettingFields settings={settings} change={(more) => setSettings({ ...settings, ...more })} />
         <div class="fields">
           {fields.map(({ name, field, isNeeded }) => (
-            <Field key={field} label={`${FIELD_LABELS[name] ?? name}${isNeeded ? "" : "(optional)"}`}>
+            <Field key={field} label={`${FIELD_LABELS[name] ?? name}${isNeeded ? "" : " (optional)"}`}>
               <input
                 type={SHOWN_FIELDS.includes(field) ? "text" : "password"}
                 autocomplete="off"
