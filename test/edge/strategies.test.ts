@@ -7,12 +7,15 @@ import { bearer } from "../contract/suite.ts";
 import { root } from "../support/bundle.ts";
 import { edgeApp } from "../support/edge.ts";
 import { tempFolder } from "../support/temp.ts";
+import { workerBundle } from "../support/worker.ts";
 
 const built = join(root, `dist/strategies-${process.pid}`);
 afterAll(() => rmSync(built, { recursive: true, force: true }));
 
 /** The Worker with a folder's strategies, built as `wrangler deploy` builds it, beside the one of this checkout. */
 async function buildWith(folder: string): Promise<string> {
+  // Makes the files that wrangler.toml names.
+  await workerBundle();
   mkdirSync(built, { recursive: true });
   writeFileSync(join(built, "strategies.mjs"), workerStrategies(folder).source);
   const config = readFileSync(join(root, "wrangler.toml"), "utf8")

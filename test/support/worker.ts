@@ -70,13 +70,15 @@ export async function startWorker(
   settings: Readonly<Record<string, string>>,
   { queue = true, onLog, port = 0, assets = false, path }: WorkerOptions = {},
 ): Promise<Miniflare> {
+  // Also makes the files that wrangler.toml names.
+  const bundled = await workerBundle();
   const { workerOptions } = unstable_getMiniflareWorkerOptions(join(root, "wrangler.toml"));
   const { bindings, assets: files, queueProducers, queueConsumers, ...options } = workerOptions;
   const worker = new Miniflare({
     ...options,
     ...(assets ? { assets: files } : {}),
     ...(queue ? { queueProducers, queueConsumers } : {}),
-    modules: [{ type: "ESModule", path: path ?? (await workerBundle()) }],
+    modules: [{ type: "ESModule", path: path ?? bundled }],
     bindings: { ...bindings, ...settings },
     cf: false,
     // Otherwise each request of the worker's goes through another worker, which takes as much CPU as the request.
