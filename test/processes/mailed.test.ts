@@ -47,6 +47,8 @@ it("a person adds their mailbox, tests it, and is mailed by the server what happ
     orderSize: 200,
   };
   await running.ask("/api/v1/strategy/grid", { method: "POST", body: JSON.stringify(grid) });
+  // Information alone would wait ten minutes after the test message.
+  await running.ask("/api/v1/kill", { method: "POST", body: JSON.stringify({ on: true }) });
   await eventually(
     async () => server.mails.map(({ data }) => data).join("\n"),
     (text) => text.includes("started on BTC/USDT"),
