@@ -64,7 +64,7 @@ export function parseBody(text: string | undefined): Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new AppError("Invalid request", "the body must be a JSON object");
   }
-  if (depthOf(value) > MOST_DEPTH)
+  if (isDeeper(value, MOST_DEPTH))
     throw new AppError("Invalid request", `the body is nested deeper than ${MOST_DEPTH} levels`);
   return value as Record<string, unknown>;
 }
@@ -85,5 +85,8 @@ function refusePrototype(key: string, value: unknown): unknown {
   return value;
 }
 
-const depthOf = (value: unknown): number =>
-  typeof value === "object" && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
+/** Stops at the limit, because a body can have more levels than the stack has room for. */
+const isDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((one) => isDeeper(one, levels - 1)));

@@ -66,6 +66,13 @@ describe("a body that cannot be taken", () => {
       "Unsupported media type",
     ],
     ["nine levels", () => nested(9), {}, 400, "Invalid request"],
+    [
+      "levels enough to exhaust the stack",
+      () => `{"a":${"[".repeat(30_000)}${"]".repeat(30_000)}}`,
+      {},
+      400,
+      "Invalid request",
+    ],
     ["__proto__", () => '{"__proto__":{"side":"buy"}}', {}, 400, "Invalid request"],
     ["an escaped __proto__", () => '{"\\u005f_proto__":{"side":"buy"}}', {}, 400, "Invalid request"],
     ["1e309", () => JSON.stringify(limitOrder).replace("0.001", "1e309"), {}, 400, "Invalid amount"],
