@@ -12,7 +12,7 @@ import type { Market } from "../../model/market.ts";
 import type { Both } from "../../model/reserve.ts";
 import { type BarPath, pathsFrom, RULES, type Rules } from "../rules.ts";
 import { closeAt, lowAt, openAt, type Ticks, ticksOf } from "../ticks.ts";
-import { type PositionWalkOptions, type WalkedPosition, walkingPosition, worthHeld } from "./walk.ts";
+import { type PositionWalkOptions, positionValue, type WalkedPosition, walkingPosition } from "./walk.ts";
 
 export interface PositionBacktestOptions extends Pick<PositionWalkOptions, "kinds" | "guard"> {
   readonly market: Market;
@@ -84,8 +84,8 @@ export function* backtestingPosition<S extends PositionStrategy>(
   const missing = missingBars(bars);
   return {
     ...{ rules, config: strategy.config, market, run, startPrice, endPrice, missing },
-    invested: worthHeld(budget, startPrice),
-    kept: worthHeld(budget, endPrice) - worthHeld(budget, startPrice),
+    invested: positionValue(budget, startPrice),
+    kept: positionValue(budget, endPrice) - positionValue(budget, startPrice),
     band: runs.length === paths.length && withBand ? positionBand(runs, endPrice) : null,
     warnings: doubtsOf(run, { rules, missing, span: candles.spanMillis }),
     bars: bars.count,

@@ -119,7 +119,7 @@ function makePass<S extends PositionStrategy>(one: PositionWalk<S>): void {
 }
 
 /** Returns the value of the position at a price, in quote. */
-export const worthHeld = (
+export const positionValue = (
   { base, quote }: { readonly base: Decimal; readonly quote: Decimal },
   price: Decimal,
 ) => quote + mul(base, price, "half");
