@@ -93,6 +93,8 @@ it("resumes one that has failed, and reports that it fails again", async () => {
     success: false,
     message: expect.stringContaining("it fails again: broken"),
   });
+  const paused = await ask<{ success: boolean; message: string }>("pause_strategy", { id });
+  expect(paused).toMatchObject({ success: true, message: `${id} is paused: its orders are canceled` });
   isBroken = false;
   expect(await ask("resume_strategy", { id })).toMatchObject({ success: true });
 });

@@ -25,6 +25,7 @@ import { PlannedDeclaredShape, StartedDeclaredShape } from "../schema/shapes.ts"
 import { plannedDeclaredView } from "../schema/view.ts";
 import {
   isShownPlan,
+  ONE_SIDED,
   type PlannedDeclared,
   planDeclared,
   plannedDeclaredOut,
@@ -54,7 +55,7 @@ async function readyStart(
 /** Returns the price at which its base is booked. Throws if the plan is outdated or its function fails. */
 function startPriceOf({ plan }: ReadyDeclared, shown: string | undefined): Decimal {
   if (shown !== undefined && !isShownPlan(plan, shown)) throw noLongerHolds();
-  if (plan.mid === null) throw new AppError("Start failed", "the order book does not have two sides");
+  if (plan.mid === null) throw new AppError("Start failed", ONE_SIDED);
   if (plan.fault !== null) throw new AppError("Start failed", `the strategy fails: ${plan.fault}`);
   return plan.mid;
 }

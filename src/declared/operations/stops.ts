@@ -137,12 +137,14 @@ async function pauseByHand(deps: Deps, id: string, isPaused: boolean, by: By) {
   await deps.store.setPaused(id, isPaused, by);
   const isDone = ({ openOrders }: DeclaredView) => isPaused && openOrders === 0;
   const { view, why } = await stepUntil(deps, () => declaredView(deps, id), isDone);
-  const message = isPaused ? `${id} is paused: its orders are canceled${why}` : `${id} is resumed${why}`;
-  const { fault } = view.strategy.state;
+  if (isPaused) return changedDeclared(view, `${id} is paused: its orders are canceled${why}`);
+  const { state, resumes } = view.strategy;
+  const fails = state.fault?.resumes === resumes ? state.fault : null;
+  const message = `${id} is resumed${why}`;
   return changedDeclared(
     view,
-    fault ? `${message}; it fails again: ${fault.message}` : message,
-    fault === null,
+    fails ? `${message}; it fails again: ${fails.message}` : message,
+    fails === null,
   );
 }
 

@@ -59,6 +59,9 @@ export interface PlannedDeclared {
   readonly hash: string;
 }
 
+/** Why a start without a mid price is refused. */
+export const ONE_SIDED = "the order book does not have two sides; try again when others quote both";
+
 export const declaredConfigOf = (
   definition: AnyStrategyDefinition,
   options: DeclaredRequest["options"],
@@ -191,7 +194,7 @@ function worstLoss({ config: { budget } }: PlannedDeclared, { market: { base, qu
 export function warningsOf({ fault, mid }: PlannedDeclared, { killed }: PlanInputs) {
   return [
     ...(fault === null ? [] : [{ code: "strategy_failed", message: fault }]),
-    ...(mid === null ? [{ code: "no_book", message: "the order book does not have two sides" }] : []),
+    ...(mid === null ? [{ code: "no_book", message: ONE_SIDED }] : []),
     ...(killed ? [{ code: "killed", message: "the kill switch is on: the start would be refused" }] : []),
   ];
 }
