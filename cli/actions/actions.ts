@@ -17,7 +17,7 @@ export { migrateDatabase } from "./database/migrate.ts";
 export { byCommand, numberOf, withDatabase } from "./database/open.ts";
 export { prune } from "./database/prune.ts";
 export { runDoctor } from "./doctor.ts";
-export { addKeys, listKeys, removeKeys, rotateKeys, testKeys } from "./exchange.ts";
+export { addKeys, listKeys, moveKeys, removeKeys, rotateKeys, testKeys } from "./exchange.ts";
 export { runGuided } from "./guided/guided.ts";
 export { installMcp } from "./mcp/install.ts";
 export { addChannel, listChannels, removeChannel, replayChannel, testChannel } from "./notify.ts";

@@ -1,47 +1,45 @@
+import { existsSync } from "node:fs";
 import type { ConfiguredExchange } from "../../src/compose/config.ts";
-import { type Channels, createDeps, type Live } from "../../src/compose/deps.ts";
-import { SettingsError, VenueError } from "../../src/kernel/errors.ts";
+import type { Channels, Live } from "../../src/compose/deps.ts";
+import { SettingsError } from "../../src/kernel/errors.ts";
 import { prefixOf } from "../../src/kernel/key-names.ts";
 import { accountKey, parseAccountKey } from "../../src/model/account.ts";
 import type { Deps } from "../../src/ports/deps.ts";
-import { createLog, nodeRuntime } from "../host/node-runtime.ts";
+import { configFile } from "../host/directories.ts";
 import { readKeys } from "../host/secret-input.ts";
 import { type CliSettings, readSettings } from "../host/settings.ts";
+import { changeSettingsFile, keysInFile, withoutKeys } from "../host/settings-file.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { print } from "../terminal/output.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 import { byCommand } from "./database/open.ts";
+import { importKeys, openLive, storeKeys, withKek } from "./store-keys.ts";
+
+type LiveAction = (
+  live: Live & { readonly channels: Channels; readonly liquidity: Deps["liquidity"] | undefined },
+  settings: CliSettings,
+) => Promise<unknown>;
 
 /** Runs an action on the live exchanges of a command's database and prints its result. Returns the exit code. */
-async function withLive(
-  values: Values,
-  act: (
-    live: Live & { readonly channels: Channels; readonly liquidity: Deps["liquidity"] | undefined },
-    settings: CliSettings,
-  ) => Promise<unknown>,
-): Promise<number> {
+async function withLive(values: Values, act: LiveAction): Promise<number> {
   const settings = readSettings({ ...values, sandbox: false }, process.env);
-  const { config, databaseUrl } = settings;
-  const runtime = nodeRuntime(databaseUrl, config, createLog("error"));
-  const deps = await createDeps(config, { ...runtime, putsKeysInOrder: true });
+  return withSettings(values, settings, act);
+}
+
+async function withSettings(values: Values, settings: CliSettings, act: LiveAction): Promise<number> {
+  const { live, channels, liquidity, close } = await openLive(settings);
   try {
-    if (!deps.live) throw new UsageError("simulated exchanges need no keys");
-    return print(
-      values,
-      await act({ ...deps.live, channels: deps.channels, liquidity: deps.liquidity }, settings),
-    );
+    return print(values, await act({ ...live, channels, liquidity }, settings));
   } finally {
-    deps.close();
+    close();
   }
 }
 
-export const addKeys = (values: Values, exchange: string): Promise<number> =>
-  withLive(values, async ({ venues, credentials, check }, { config }) => {
+export async function addKeys(values: Values, exchange: string): Promise<number> {
+  const settings = await settingsWithKek(values);
+  return withSettings(values, settings, async (live, { config }) => {
     const one = configured(config.exchanges, exchange);
-    if (config.keks.length === 0)
-      throw new SettingsError(
-        "EDGEMAKER_KEK is not set; it encrypts stored keys. Create one with `openssl rand -base64 32`, and store it outside of the database",
-      );
+    const { venues, check } = live;
     const keys = values["from-env"] ? fromEnvironment(one) : await readKeys(one);
     await check.refuseSame({ exchange, keys });
     const { assets, mayWithdraw } = await venues.checkKeys(exchange, keys);
@@ -49,16 +47,45 @@ export const addKeys = (values: Values, exchange: string): Promise<number> =>
       throw new UsageError(
         `these keys can withdraw; create keys at ${one.venue} that can only read and trade, or add --allow-withdrawal`,
       );
-    const account = accountKey(venues.accountOf(exchange));
-    await credentials.put(account, keys, byCommand());
-    return { exchange, stored: true, assets, mayWithdraw: rightText(mayWithdraw), note: noteOf(one) };
+    const note = noteOf(one);
+    await storeKeys(live, new Map([[exchange, keys]]), process.env);
+    return { exchange, stored: true, assets, mayWithdraw: rightText(mayWithdraw), note };
   });
+}
+
+/** Returns settings that can encrypt keys; creates the key for it only where setup has written settings. */
+function settingsWithKek(values: Values): Promise<CliSettings> {
+  const settings = readSettings({ ...values, sandbox: false }, process.env);
+  if (settings.config.keks.length === 0 && !existsSync(configFile(process.env)))
+    throw new SettingsError(
+      "EDGEMAKER_KEK is not set; it encrypts stored keys. Run `edgemaker setup`, which creates it, or set it to the output of `openssl rand -base64 32`",
+    );
+  return withKek(settings, process.env);
+}
 
 /** Explains which processes use the stored keys, and from when. */
-const noteOf = ({ id, keys }: ConfiguredExchange): string =>
-  keys
-    ? `${prefixOf(id)}_API_KEY is set here and overrides stored keys; unset it and restart the server`
+function noteOf({ id, keys }: ConfiguredExchange): string {
+  const inFile = keysInFile(process.env, id) !== undefined;
+  if (keys && keys.from !== "file")
+    return `${prefixOf(id)}_API_KEY is set here and overrides stored keys; unset it and restart the server`;
+  return inFile
+    ? "the old keys were removed from edgemaker.json; restart a running server, which has read them there"
     : `a running server uses them from its next pass; if it has ${prefixOf(id)}_API_KEY in its environment, restart it without`;
+}
+
+/** Moves the keys of edgemaker.json into the database. */
+export async function moveKeys(values: Values): Promise<number> {
+  const settings = readSettings({ ...values, sandbox: false }, process.env);
+  const exchanges = await importKeys(settings, process.env);
+  return print(values, {
+    exchanges,
+    count: exchanges.length,
+    note:
+      exchanges.length === 0
+        ? `there are no keys in ${configFile(process.env)}`
+        : "the keys were removed from edgemaker.json; restart a running server, which has read them there",
+  });
+}
 
 export const listKeys = (values: Values): Promise<number> =>
   withLive(values, async ({ credentials }, { config }) => {
@@ -68,14 +95,21 @@ export const listKeys = (values: Values): Promise<number> =>
     });
     const own = config.exchanges
       .filter(({ keys }) => keys !== undefined)
-      .map(({ id }) => ({ exchange: id, host: "", from: "environment", storedAt: "" }));
+      .map(({ id, keys }) => ({
+        exchange: id,
+        host: "",
+        from: keys?.from === "file" ? "edgemaker.json" : "environment",
+        storedAt: "",
+      }));
     return { exchanges: [...own, ...stored], count: own.length + stored.length };
   });
 
 export const removeKeys = (values: Values, exchange: string): Promise<number> =>
   withLive(values, async ({ venues, credentials }, { config }) => {
     configured(config.exchanges, exchange);
-    if (!(await credentials.remove(accountKey(venues.accountOf(exchange)), byCommand())))
+    const inFile = keysInFile(process.env, exchange) !== undefined;
+    if (inFile) changeSettingsFile(process.env, withoutKeys([exchange]));
+    if (!(await credentials.remove(accountKey(venues.accountOf(exchange)), byCommand())) && !inFile)
       throw new Error(`no keys of ${exchange} are stored`);
     return { exchange, removed: true };
   });
@@ -83,13 +117,7 @@ export const removeKeys = (values: Values, exchange: string): Promise<number> =>
 export const testKeys = (values: Values, exchange: string): Promise<number> =>
   withLive(values, async ({ venues }, { config }) => {
     configured(config.exchanges, exchange);
-    const { assets, mayWithdraw, kind } = await venues.checkKeys(exchange).catch((error: unknown) => {
-      if (!(error instanceof VenueError) || error.failure !== "invalid_credentials") throw error;
-      throw new Error(
-        `${exchange} refuses these keys (${error.message}); create new keys there, and store them with \`edgemaker exchange add ${exchange}\``,
-        { cause: error },
-      );
-    });
+    const { assets, mayWithdraw, kind } = await venues.checkKeys(exchange);
     const account = kind === undefined ? {} : { account: kind };
     return { exchange, accepted: true, ...account, assets, mayWithdraw: rightText(mayWithdraw) };
   });

@@ -1,51 +1,84 @@
-import { confirm, intro, isCancel, log, multiselect, outro, password, select, spinner } from "@clack/prompts";
-import type { Config } from "../../src/compose/config.ts";
+import { existsSync } from "node:fs";
+import { confirm, intro, isCancel, log, outro, password, select, spinner } from "@clack/prompts";
+import type { StoredKeys } from "../../src/adapters/libsql/stores/credential-store.ts";
 import { createDeps } from "../../src/compose/deps.ts";
 import { messageOf, VenueError, type VenueFailure } from "../../src/kernel/errors.ts";
-import { prefixOf } from "../../src/kernel/key-names.ts";
 import { plainText } from "../../src/kernel/plain-text.ts";
+import { accountKey } from "../../src/model/account.ts";
 import { VENUES, type VenueName } from "../../src/model/venues.ts";
 import { configFile } from "../host/directories.ts";
+import { databaseFile, shownUrl } from "../host/locations.ts";
 import { createLog, nodeRuntime } from "../host/node-runtime.ts";
-import { writePrivate } from "../host/private-file.ts";
 import { type CliSettings, fromFile, readSettings } from "../host/settings.ts";
+import { changeSettingsFile } from "../host/settings-file.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 import { tellFirstPlan } from "./guided/first-plan.ts";
-
-type KeptSettings = Record<string, string>;
+import { importKeys, openLive, storeKeys, withKek } from "./store-keys.ts";
 
 /** Thrown on Ctrl-C; nothing is written. */
 class SetupCancelled extends Error {}
+
+/** What a run of setup asks for; `open` names the exchanges that accepted their keys. */
+interface SetupAnswers {
+  readonly keys: ReadonlyMap<string, StoredKeys>;
+  readonly open: readonly string[];
+  readonly trading: Readonly<Record<string, string>>;
+}
 
 /** Asks for keys and settings and writes all or none; then shows what the keys allow. It shows no secret. */
 export async function runSetup(values: Values): Promise<number> {
   if (!process.stdin.isTTY || !process.stdout.isTTY)
     throw new UsageError("setup needs a terminal; without one, set <EXCHANGE>_API_KEY and <EXCHANGE>_SECRET");
   const settings = readSettings({ ...values, sandbox: false }, process.env);
-  const file = configFile(process.env);
-  const kept: KeptSettings = { ...(fromFile(file) as KeptSettings) };
-  const opened: string[] = [];
   intro("edgemaker setup");
-  try {
-    for (const id of await chosen(settings.config)) {
-      const request = await askKeys(id, settings);
-      Object.assign(kept, request.kept);
-      if (request.isOpen) opened.push(id);
-    }
-    Object.assign(kept, await askTrading());
-  } catch (error) {
+  const answers = await askAll(settings).catch((error: unknown) => {
     if (!(error instanceof SetupCancelled)) throw error;
     outro("Nothing was written.");
-    return 1;
-  }
-  writePrivate(file, `${JSON.stringify(kept, null, 2)}\n`);
-  outro(`Written to ${file}. Only you can read it.`);
+    return undefined;
+  });
+  if (!answers) return 1;
+  await writeAnswers(answers, settings);
   // Read again with the keys that were just written.
-  if (opened.length > 0)
-    await tellFirstPlan(opened, readSettings({ ...values, sandbox: false }, process.env));
+  if (answers.open.length > 0)
+    await tellFirstPlan(answers.open, readSettings({ ...values, sandbox: false }, process.env));
   process.stdout.write("Next: edgemaker doctor, then edgemaker serve.\n");
   return 0;
+}
+
+async function askAll(settings: CliSettings): Promise<SetupAnswers> {
+  const keys = new Map<string, StoredKeys>();
+  const open: string[] = [];
+  const known = await exchangesWithKeys(settings);
+  for (;;) {
+    const id = await chosen(settings, new Set([...known, ...keys.keys()]));
+    if (id === DONE) return { keys, open, trading: await askTrading() };
+    const request = await askKeys(id, settings);
+    if (!request) continue;
+    keys.set(id, request.keys);
+    if (request.isOpen) open.push(id);
+  }
+}
+
+/** Stores keys in the database, and everything else in the settings file. */
+async function writeAnswers({ keys, trading }: SetupAnswers, before: CliSettings): Promise<void> {
+  const settings = await withKek(before, process.env);
+  const { live, close } = await openLive(settings);
+  await storeKeys(live, keys, process.env).finally(close);
+  const imported = await importKeys(settings, process.env);
+  const file = changeSettingsFile(process.env, trading);
+  for (const { exchange, stored } of imported)
+    log.info(
+      stored
+        ? `Moved the keys of ${exchange} from ${file} into the database.`
+        : `Removed the keys of ${exchange} from ${file}: ${exchange} refuses them, and the database has others.`,
+    );
+  if (keys.size > 0) log.info(`The keys are encrypted in the database ${shownUrl(settings.databaseUrl)}.`);
+  if (settings !== before)
+    log.info(
+      `Back up ${file}: EDGEMAKER_KEK in it decrypts the keys. Store the copy apart from the database.`,
+    );
+  outro(`Written to ${file}. Only you can read it.`);
 }
 
 async function requireAnswer<T>(request: Promise<T>): Promise<Exclude<T, symbol>> {
@@ -54,53 +87,68 @@ async function requireAnswer<T>(request: Promise<T>): Promise<Exclude<T, symbol>
   return answer as Exclude<T, symbol>;
 }
 
-const chosen = ({ exchanges }: Config): Promise<string[]> =>
+const DONE = "";
+
+/** Asks for one exchange at a time, so Enter chooses the highlighted one. */
+const chosen = ({ config }: CliSettings, withKeys: ReadonlySet<string>): Promise<string> =>
   requireAnswer(
-    multiselect({
-      message: "Which exchanges do you have keys for? (space to select, enter to continue)",
-      options: exchanges.map(({ id, keys }) => ({
-        value: id,
-        label: id,
-        ...(keys ? { hint: "has keys" } : {}),
-      })),
-      required: false,
+    select({
+      message: "Which exchange do you want to add keys for?",
+      options: [
+        ...config.exchanges.map(({ id }) => ({
+          value: id,
+          label: id,
+          ...(withKeys.has(id) ? { hint: "has keys" } : {}),
+        })),
+        { value: DONE, label: withKeys.size > 0 ? "No other: continue" : "None: continue" },
+      ],
+      initialValue: withKeys.size > 0 ? DONE : (config.exchanges[0]?.id ?? DONE),
     }),
   );
 
+/** Returns the exchanges whose keys are in the settings or in the database. */
+async function exchangesWithKeys(settings: CliSettings): Promise<readonly string[]> {
+  const file = databaseFile(settings.databaseUrl);
+  if (file !== undefined && !existsSync(file))
+    return settings.config.exchanges.filter(({ keys }) => keys).map(({ id }) => id);
+  const { live, close } = await openLive(settings);
+  const stored = await live.credentials.list().finally(close);
+  const accounts = new Set(stored.map(({ account }) => account));
+  return settings.config.exchanges
+    .filter(({ id, keys }) => keys !== undefined || accounts.has(accountKey(live.venues.accountOf(id))))
+    .map(({ id }) => id);
+}
+
 interface KeysRequest {
-  /** Settings as the configuration file names them; empty if the exchange is skipped. */
-  readonly kept: KeptSettings;
+  readonly keys: StoredKeys;
   /** Whether the exchange accepted them. */
   readonly isOpen: boolean;
 }
 
-async function askKeys(id: string, settings: CliSettings): Promise<KeysRequest> {
-  let kept = await typedKeys(id, settings);
+/** Asks for the keys of an exchange and tests them; undefined if the user skips it. */
+async function askKeys(id: string, settings: CliSettings): Promise<KeysRequest | undefined> {
+  let keys = await typedKeys(id, settings);
   for (;;) {
-    const verdict = await test(id, kept, settings);
-    if (verdict === "accepted") return { kept, isOpen: true };
+    const verdict = await test(id, keys, settings);
+    if (verdict === "accepted") return { keys, isOpen: true };
     const options = OPTIONS[verdict];
     const next = await requireAnswer(
       select({ message: `What do you want to do with the keys of ${id}?`, options }),
     );
-    if (next === "keep") return { kept, isOpen: verdict === "can withdraw" };
-    if (next === "skip") return { kept: {}, isOpen: false };
-    if (next === "type") kept = await typedKeys(id, settings);
+    if (next === "keep") return { keys, isOpen: verdict === "can withdraw" };
+    if (next === "skip") return undefined;
+    if (next === "type") keys = await typedKeys(id, settings);
   }
 }
 
-async function typedKeys(id: string, { config }: CliSettings): Promise<KeptSettings> {
+async function typedKeys(id: string, { config }: CliSettings): Promise<StoredKeys> {
   const venue = config.exchanges.find((one) => one.id === id)?.venue as VenueName;
-  const parts = ["API_KEY", "SECRET", ...(VENUES[venue].passphrase ? ["PASSPHRASE"] : [])];
-  const given: KeptSettings = {};
-  for (const part of parts) {
-    const message = `${id}: ${part.toLowerCase().replace("_", " ")}`;
+  const typed = async (part: string) => {
     const validate = (text: string | undefined) => (text?.trim() ? undefined : "it is empty");
-    given[`${prefixOf(id)}_${part}`] = (
-      await requireAnswer(password({ message, mask: "•", validate }))
-    ).trim();
-  }
-  return given;
+    return (await requireAnswer(password({ message: `${id}: ${part}`, mask: "•", validate }))).trim();
+  };
+  const [key, secret] = [await typed("api key"), await typed("secret")];
+  return { key, secret, ...(VENUES[venue].passphrase ? { passphrase: await typed("passphrase") } : {}) };
 }
 
 type KeyVerdict = "accepted" | "can withdraw" | "refused" | "unanswered";
@@ -122,17 +170,7 @@ const OPTIONS = {
 };
 
 /** Checks the keys at the exchange. Keys that can withdraw need a confirmation. */
-async function test(
-  id: string,
-  given: KeptSettings,
-  { config, databaseUrl }: CliSettings,
-): Promise<KeyVerdict> {
-  const named = (part: string) => given[`${prefixOf(id)}_${part}`];
-  const keys = {
-    key: named("API_KEY") ?? "",
-    secret: named("SECRET") ?? "",
-    passphrase: named("PASSPHRASE"),
-  };
+async function test(id: string, keys: StoredKeys, { config, databaseUrl }: CliSettings): Promise<KeyVerdict> {
   const spinnerResult = spinner();
   spinnerResult.start(`Testing the keys at ${id}`);
   const deps = await createDeps(config, nodeRuntime(databaseUrl, config, createLog("error")));
@@ -163,12 +201,16 @@ const adviceOf = (id: string) =>
 const UNANSWERED =
   "The keys could not be tested and can be correct. Check that this machine is online and its clock is right; edgemaker doctor checks both.";
 
-async function askTrading(): Promise<KeptSettings> {
+/** Asks with the answer of the last run as the default. */
+async function askTrading(): Promise<Readonly<Record<string, string>>> {
+  const { EDGEMAKER_MCP_TRADING: before, EDGEMAKER_MCP_CONFIRM: approval } = fromFile(
+    configFile(process.env),
+  );
   const trading = await requireAnswer(
     confirm({
       message: "Allow agents to trade over MCP, with your approval of each plan?",
-      initialValue: false,
+      initialValue: before === "1" || before === "true",
     }),
   );
-  return { EDGEMAKER_MCP_TRADING: trading ? "1" : "0", EDGEMAKER_MCP_CONFIRM: "terminal" };
+  return { EDGEMAKER_MCP_TRADING: trading ? "1" : "0", EDGEMAKER_MCP_CONFIRM: approval ?? "terminal" };
 }

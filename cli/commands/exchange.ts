@@ -25,7 +25,7 @@ const actions = () => import("../actions/actions.ts");
 /** Exchange keys are stored encrypted in the database, so they are managed there and not over HTTP. */
 export const exchangeCommand = command({
   name: "exchange",
-  description: "Manage exchange keys, stored encrypted with EDGEMAKER_KEK",
+  description: "Manage exchange keys, stored encrypted in the database",
   subCommands: {
     add: command({
       name: "exchange add",
@@ -43,6 +43,12 @@ export const exchangeCommand = command({
         },
       },
       run: async (values) => (await actions()).addKeys(values, exchangeOf(values)),
+    }),
+    import: command({
+      name: "exchange import",
+      description: "Move keys from edgemaker.json into the database",
+      args: COMMON,
+      run: async (values) => (await actions()).moveKeys(values),
     }),
     list: command({
       name: "exchange list",

@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { AS_PASSES_GO } from "../../src/adapters/sandbox/market-clock.ts";
-import { type Config, parseConfig } from "../../src/compose/config.ts";
+import { type Config, type ConfiguredExchange, parseConfig } from "../../src/compose/config.ts";
 import type { SandboxOptions } from "../../src/compose/sandbox.ts";
 import { parseConfigFile, venueUrl } from "../../src/compose/setting-names.ts";
 import { messageOf, SettingsError } from "../../src/kernel/errors.ts";
+import { prefixOf } from "../../src/kernel/key-names.ts";
 import { isPair, type Pair } from "../../src/kernel/pair.ts";
 import type { Args, Values } from "../terminal/arguments.ts";
 import { UsageError } from "../terminal/usage-error.ts";
@@ -59,6 +60,7 @@ export function readSettings(values: Values, env: NodeJS.ProcessEnv): CliSetting
   const requests = (values["venue-url"] as readonly string[] | undefined)?.map(venueUrl) ?? [];
   const config: Config = {
     ...parsed,
+    exchanges: parsed.exchanges.map((one) => markOrigin(one, env)),
     sandbox: values.sandbox === undefined ? parsed.sandbox : values.sandbox === true,
     venueUrls: new Map([...parsed.venueUrls, ...requests]),
   };
@@ -72,6 +74,12 @@ export function readSettings(values: Values, env: NodeJS.ProcessEnv): CliSetting
   const file = databaseFile(databaseUrl);
   return { config, sandbox, databaseUrl: file ? `file:${file}` : databaseUrl };
 }
+
+/** Marks keys that are in `edgemaker.json` instead of the environment. */
+const markOrigin = (one: ConfiguredExchange, env: NodeJS.ProcessEnv): ConfiguredExchange =>
+  one.keys && env[`${prefixOf(one.id)}_API_KEY`] === undefined
+    ? { ...one, keys: { ...one.keys, from: "file" } }
+    : one;
 
 export interface LackingFolder {
   readonly folder: string;

@@ -27,7 +27,13 @@ export interface ConfiguredExchange {
   readonly id: string;
   readonly venue: VenueName;
   readonly keys?:
-    | { readonly key: string; readonly secret: string; readonly passphrase?: string | undefined }
+    | {
+        readonly key: string;
+        readonly secret: string;
+        readonly passphrase?: string | undefined;
+        /** `file` for keys in `edgemaker.json`, where earlier versions stored them; otherwise the environment. */
+        readonly from?: "file";
+      }
     | undefined;
 }
 

@@ -202,7 +202,7 @@ const serverKeys = (
     const troubles = await check.troubles();
     return exchanges.map(({ id, keys }) => {
       const storedAt = (keys ? undefined : stored.get(accountKey(venues.accountOf(id)))) ?? null;
-      const from = keys ? "environment" : storedAt === null ? "nowhere" : "database";
+      const from = keys ? (keys.from ?? "environment") : storedAt === null ? "nowhere" : "database";
       return { exchange: id, from, storedAt, trouble: troubles.get(id) ?? null };
     });
   },

@@ -14,6 +14,7 @@ import { mexc } from "../adapters/ccxt/exchanges/mexc.ts";
 import type { StoredCredentials } from "../adapters/vault/stored-keys.ts";
 import { keyHash } from "../kernel/digest.ts";
 import { AppError, SettingsError, VenueError } from "../kernel/errors.ts";
+import { prefixOf } from "../kernel/key-names.ts";
 import type { Millis } from "../kernel/time.ts";
 import { type AccountRef, accountKey, requestExchange } from "../model/account.ts";
 import { TIERS, type VenueName } from "../model/venues.ts";
@@ -115,7 +116,7 @@ export function liveVenues(config: Config, given: LiveParts, options: LiveOption
       held && id !== exchange ? [{ id, venue, key: held.key }] : [],
     );
     if (!keys) refuseSameKeys([...others, { id: exchange, venue: name, key: own.key }]);
-    return hashed(own);
+    return { ...(await hashed(own)), origin: keyOriginOf(exchange, keys) };
   };
   /** Returns the keys for a call; without keys it fails with the usual error. */
   const keysFor = (exchange: string): Promise<Keys | undefined> =>
@@ -165,6 +166,15 @@ export function liveVenues(config: Config, given: LiveParts, options: LiveOption
 
     marketTime: (_account, now) => now,
   };
+}
+
+/** Returns where the server's keys are, and how to replace them. */
+function keyOriginOf(exchange: string, keys: ConfiguredExchange["keys"]): string {
+  const command = `\`edgemaker exchange add ${exchange}\``;
+  if (!keys) return `in the database; replace it with ${command}`;
+  return keys.from === "file"
+    ? `in edgemaker.json, which overrides the database; replace it with ${command}, and restart the server`
+    : `${prefixOf(exchange)}_API_KEY in the environment, which overrides the database; replace it there, and restart the server`;
 }
 
 const hashedKeys = new WeakMap<object, Keys>();

@@ -25,7 +25,7 @@ import type { ExchangeInfo, Keys, Venue } from "./venue.ts";
 /** Metadata of exchange keys, without the keys. */
 export interface KeyReport {
   readonly exchange: string;
-  readonly from: "environment" | "database" | "nowhere";
+  readonly from: "environment" | "file" | "database" | "nowhere";
   readonly storedAt: Millis | null;
   readonly trouble: string | null;
 }

@@ -198,6 +198,8 @@ export interface Keys {
   readonly passphrase?: string | undefined;
   /** Distinguishes the accounts of different keys without revealing the keys. */
   readonly hash: string;
+  /** Where the server's own keys are, and how to replace them; undefined for keys of a request. */
+  readonly origin?: string;
 }
 
 export interface ExchangeInfo {

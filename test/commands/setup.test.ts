@@ -16,7 +16,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { edgemaker, environment } from "../support/command.ts";
 import { freePort } from "../support/free-port.ts";
 import { tempFolder } from "../support/temp.ts";
-import { hasTerminal, terminal } from "../support/terminal.ts";
+import { hasTerminal, type Screen, terminal } from "../support/terminal.ts";
 import { type EmulatedVenue, startVenue, type VenueOptions } from "../venues/index.ts";
 
 const settingsOf = (folder: string) => join(folder, "config/edgemaker/edgemaker.json");
@@ -38,8 +38,8 @@ function folderWith(exchanges: string): string {
 /** Setup of kraken, its keys typed. */
 async function typed(folder: string, { url, keys }: Pick<EmulatedVenue, "url" | "keys">, columns = 100) {
   const screen = terminal(folder, ["setup", "--venue-url", `kraken=${url}`], { columns });
-  await screen.until(/Which exchanges/);
-  screen.type(` ${ENTER}`);
+  await screen.until(/Which exchange/);
+  screen.type(ENTER);
   await screen.until(/kraken: api key/);
   screen.type(`${keys.key}${ENTER}`);
   await screen.until(/kraken: secret/);
@@ -47,12 +47,29 @@ async function typed(folder: string, { url, keys }: Pick<EmulatedVenue, "url" | 
   return screen;
 }
 
-/** The same with keys that are accepted, up to its end: the screen's words in one line. */
-async function reportAtTheEnd(balances: Readonly<Record<string, string>>, columns: number): Promise<string> {
-  const screen = await typed(folderWith("kraken"), await venueFor({ balances }), columns);
+/** Enters no other exchange, and leaves the other answers as they are. */
+async function finished(screen: Screen) {
+  await screen.until(/No other: continue/);
+  screen.type(ENTER);
   await screen.until(/Allow agents to trade/);
   screen.type(ENTER);
   expect(await screen.ended).toBe(0);
+}
+
+const settingsIn = (folder: string) =>
+  JSON.parse(readFileSync(settingsOf(folder), "utf8")) as Record<string, string>;
+
+/** What a command that only reads answers. */
+async function answer(folder: string, args: readonly string[]): Promise<unknown> {
+  const { stdout, stderr } = await edgemaker(folder, [...args, "--json"]);
+  expect(stderr).toBe("");
+  return JSON.parse(stdout);
+}
+
+/** The same with keys that are accepted, up to its end: the screen's words in one line. */
+async function reportAtTheEnd(balances: Readonly<Record<string, string>>, columns: number): Promise<string> {
+  const screen = await typed(folderWith("kraken"), await venueFor({ balances }), columns);
+  await finished(screen);
   const lines = screen.lines();
   expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(columns);
   return lines.join(" ").replace(/\s+/g, " ");
@@ -63,8 +80,8 @@ describe.skipIf(!hasTerminal)("setup", () => {
     const folder = folderWith("kraken,mexc");
     const { url, keys } = await venueFor();
     const screen = terminal(folder, ["setup", "--venue-url", `kraken=${url}`], { columns: 100 });
-    await screen.until(/Which exchanges/);
-    screen.type(` ${ENTER}`);
+    await screen.until(/Which exchange/);
+    screen.type(ENTER);
     await screen.until(/kraken: api key/);
     screen.type(`wrong${ENTER}`);
     await screen.until(/kraken: secret/);
@@ -76,15 +93,13 @@ describe.skipIf(!hasTerminal)("setup", () => {
     screen.type(`${keys.key}${ENTER}`);
     await screen.until(/kraken: secret[\s\S]*kraken: secret/);
     screen.type(`${keys.secret}${ENTER}`);
-    await screen.until(/accepts them; \d+ assets[\s\S]*Allow agents to trade/);
-    screen.type(ENTER);
-    expect(await screen.ended).toBe(0);
+    await screen.until(/accepts them; \d+ assets/);
+    await finished(screen);
     const file = settingsOf(folder);
     expect((statSync(file).mode & 0o777).toString(8)).toBe("600");
-    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({
+    expect(settingsIn(folder)).toEqual({
       EDGEMAKER_EXCHANGES: "kraken,mexc",
-      KRAKEN_API_KEY: keys.key,
-      KRAKEN_SECRET: keys.secret,
+      EDGEMAKER_KEK: expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/),
       EDGEMAKER_MCP_TRADING: "0",
       EDGEMAKER_MCP_CONFIRM: "terminal",
     });
@@ -120,9 +135,8 @@ describe.skipIf(!hasTerminal)("setup", () => {
     expect(screen.written()).not.toContain("does not accept");
     await venueFor({ port: Number(new URL(url).port), keys });
     screen.type(ENTER);
-    await screen.until(/accepts them; \d+ assets[\s\S]*Allow agents to trade/);
-    screen.type(ENTER);
-    expect(await screen.ended).toBe(0);
+    await screen.until(/accepts them; \d+ assets/);
+    await finished(screen);
     expect(screen.written()).toContain("Sample plan");
   });
 
@@ -155,10 +169,51 @@ describe.skipIf(!hasTerminal)("setup", () => {
     );
   });
 
+  it("proposes the pair of a token that the account has", async () => {
+    const output = await reportAtTheEnd({ USDT: "500", ETH: "3", BTC: "0.001" }, 100);
+    expect(output).toMatch(/Sample plan: ETH\/USDT with all 500 USDT\. Nothing was started\./);
+    expect(output).toContain("edgemaker grid new --exchange kraken --symbol ETH/USDT --budget 500;");
+  });
+
+  it("run again keeps the keys, their encryption and the answers", async () => {
+    const folder = folderWith("kraken,mexc");
+    const venue = await venueFor();
+    const first = await typed(folder, venue);
+    await first.until(/No other: continue/);
+    first.type(ENTER);
+    await first.until(/Allow agents to trade/);
+    first.type("y");
+    expect(await first.ended).toBe(0);
+    const before = settingsIn(folder);
+    expect(before.EDGEMAKER_MCP_TRADING).toBe("1");
+    writeFileSync(settingsOf(folder), JSON.stringify({ ...before, EDGEMAKER_MCP_CONFIRM: "plan" }));
+    const args = ["--venue-url", `kraken=${venue.url}`];
+    const second = terminal(folder, ["setup", ...args], { columns: 100 });
+    await finished(second);
+    expect(settingsIn(folder)).toEqual({ ...before, EDGEMAKER_MCP_CONFIRM: "plan" });
+    expect(await answer(folder, ["exchange", "list", ...args])).toMatchObject({
+      exchanges: [{ exchange: "kraken", from: "database" }],
+    });
+  });
+
+  it("moves the keys that an earlier version wrote to the settings file", async () => {
+    const folder = folderWith("kraken");
+    const { keys } = await venueFor();
+    const old = { EDGEMAKER_EXCHANGES: "kraken", KRAKEN_API_KEY: keys.key, KRAKEN_SECRET: keys.secret };
+    writeFileSync(settingsOf(folder), JSON.stringify(old));
+    const screen = terminal(folder, ["setup"], { columns: 100 });
+    await finished(screen);
+    expect(screen.written()).toContain("Moved the keys of kraken");
+    expect(settingsIn(folder)).not.toHaveProperty("KRAKEN_SECRET");
+    expect(await answer(folder, ["exchange", "list"])).toMatchObject({
+      exchanges: [{ exchange: "kraken", from: "database" }],
+    });
+  });
+
   it("given up writes nothing", async () => {
     const folder = tempFolder();
     const screen = terminal(folder, ["setup"], { columns: 80 });
-    await screen.until(/Which exchanges/);
+    await screen.until(/Which exchange/);
     screen.type("\x03");
     expect(await screen.ended).toBe(1);
     expect(existsSync(settingsOf(folder))).toBe(false);

@@ -59,7 +59,7 @@ it("a key that is refused is told with what to do, until another one works", asy
   exchange.revokeKeys(key);
   await pass(1);
   expect((await readOutput()).key_refused).toMatch(
-    /^kraken refuses its key \(.+\): open orders stay, .* `edgemaker exchange add kraken`$/,
+    /^kraken refuses its key \(.+ \(the key is KRAKEN_API_KEY in the environment, .+ replace it there, .+\)\): open orders stay, .* create a new key there$/,
   );
   exchange.addKeys({ key, secret, account: exchange.account });
   await pass();

@@ -8,7 +8,9 @@ import type { Deps } from "../../ports/deps.ts";
 export const KeyShape = lazy(() =>
   z.object({
     exchange: z.string(),
-    from: z.enum(["environment", "database", "nowhere"]),
+    from: z
+      .enum(["environment", "file", "database", "nowhere"])
+      .describe("file: edgemaker.json; `edgemaker exchange import` moves its keys into the database"),
     storedAt: z.number().nullable(),
     trouble: z.string().nullable().describe("Why stored keys cannot be used"),
   }),

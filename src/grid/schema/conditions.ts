@@ -35,7 +35,7 @@ function accountCondition({ accountError, memory, strategy }: Timeless): Conditi
       return [
         {
           code: "key_refused",
-          message: `${exchange} refuses its key (${accountError}): ${stands}; create a new key there, and store it with \`edgemaker exchange add ${exchange}\``,
+          message: `${exchange} refuses its key (${accountError}): ${stands}; create a new key there`,
         },
       ];
     case "missing_credentials":

@@ -1,3 +1,4 @@
+import { type AppError, VenueError } from "../../../kernel/errors.ts";
 import { lazy } from "../../../kernel/lazy.ts";
 import type { Pair } from "../../../kernel/pair.ts";
 import { type Millis, SECOND } from "../../../kernel/time.ts";
@@ -185,14 +186,20 @@ export function createSession(link: ExchangeLink, { account, keys, hold }: Sessi
     kind: () => accountKind,
     read: (kind, symbol, call) =>
       oneByOne(() =>
-        read(kind, symbol, call).catch((error: unknown) => {
-          throw venueErrorOf(error, quirks);
+        read(kind, symbol, call).catch(async (error: unknown) => {
+          throw withOrigin(venueErrorOf(error, quirks), await keysOnce().catch(() => undefined));
         }),
       ),
     knowing: async (symbol, tell) => tell(await own.with(symbol)),
     write: (query, call) => oneByOne(() => write(query, call)),
   };
 }
+
+/** Adds to a refused key where it is, because several places can have one. */
+const withOrigin = (error: VenueError | AppError, keys: Keys | undefined): VenueError | AppError =>
+  error instanceof VenueError && error.failure === "invalid_credentials" && keys?.origin
+    ? new VenueError(error.failure, `${error.message} (the key is ${keys.origin})`, { cause: error })
+    : error;
 
 const spenderOf = (hold: LeaseHold | undefined): Spender =>
   hold ? (hold.isUrgent ? "urgent pass" : "pass") : "person";
