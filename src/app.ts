@@ -16,7 +16,7 @@ import { mountOperations, respond, urgentRoutes, type Variables } from "./transp
 import type { Limiter } from "./transport/limiter.ts";
 import { MCP_ROUTE, mountMcp } from "./transport/mcp/mount.ts";
 import type { McpSettings } from "./transport/mcp/options.ts";
-import { type Asset, mountPage } from "./transport/page.ts";
+import { type Asset, mountPage, type PageFiles } from "./transport/page.ts";
 import { refusal } from "./transport/run.ts";
 import { tracedRequests } from "./transport/traced.ts";
 
@@ -38,6 +38,8 @@ export interface AppOptions {
   readonly streaming?: Streaming;
   /** Returns a file of the page by folder and name; absent if the platform serves files itself. */
   readonly asset?: Asset;
+  /** Returns the names of the page's files in this build. */
+  readonly pageFiles?: () => Promise<PageFiles>;
   /** Default: Hono's standard router, which builds an index of all routes before the first request. */
   readonly router?: HonoApp["router"];
 }
@@ -60,6 +62,7 @@ export function createApp({
   prove,
   streaming = { every: SECOND },
   asset,
+  pageFiles,
   router,
 }: AppOptions) {
   const { origins = [] } = access;
@@ -88,7 +91,7 @@ export function createApp({
 
   mountDocuments(app, { documents, asset, deps });
   mountEvents(app, { deps, access, streaming });
-  mountPage(app, { deps, access, asset });
+  mountPage(app, { deps, access, asset, pageFiles });
   mountOperations(app, operations, { deps, access });
   mountMcp(app, { deps, operations, tools: documents.tools, access, settings: mcp, version });
 

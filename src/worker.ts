@@ -25,7 +25,7 @@ import type { Deps } from "./ports/deps.ts";
 import type { Local, Log } from "./ports/local.ts";
 import { lookOut } from "./report/operations/look-out.ts";
 import type { Access } from "./transport/access.ts";
-import { type PlatformFiles, servedDocuments } from "./transport/documents/served.ts";
+import { type PlatformFiles, servedDocuments, servedPageFiles } from "./transport/documents/served.ts";
 import { createEdgeDoor } from "./transport/edge-door.ts";
 import { createCallerLane } from "./transport/heavy-lane.ts";
 import { respond, urgentRoutes } from "./transport/http.ts";
@@ -138,6 +138,7 @@ const serveRequest = (request: Request, environment: Bindings, outlast: Outlast)
       streaming: { every: 2500, life: 25 * SECOND },
       // Each request creates a new app, so an index of all routes would serve one request.
       router: new LinearRouter(),
+      pageFiles: () => servedPageFiles(environment.ASSETS),
       version: "edge",
       instance: "edge",
     });

@@ -1,5 +1,3 @@
-import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { serve as listen } from "@hono/node-server";
 import { getConnInfo } from "@hono/node-server/conninfo";
@@ -15,6 +13,7 @@ import { createHeavyLane } from "../../src/transport/heavy-lane.ts";
 import { createLimiter } from "../../src/transport/limiter.ts";
 import { createSignInLink } from "../../src/transport/sign-in.ts";
 import { countWrongTokens } from "../../src/transport/wrong-tokens.ts";
+import { builtAsset, builtPageFiles } from "../host/built-assets.ts";
 import { askAboutKeys } from "../host/check-keys.ts";
 import { startDelivery, startSampling } from "../host/delivery.ts";
 import { configFile, dataDirectory } from "../host/directories.ts";
@@ -142,6 +141,7 @@ function servedApp(deps: Deps, { config, token, instance }: Served) {
     instance,
     prove: (challenge) => proofOf(token, challenge),
     asset: builtAsset,
+    pageFiles: builtPageFiles,
   });
 }
 
@@ -208,20 +208,4 @@ function listening(
       );
     });
   });
-}
-
-const TYPES: ReadonlyMap<string, string> = new Map([
-  ["swagger-ui/swagger-ui.css", "text/css"],
-  ["swagger-ui/swagger-ui-bundle.js", "text/javascript"],
-  ["page/main.css", "text/css; charset=utf-8"],
-  ["page/main.js", "text/javascript; charset=utf-8"],
-  ["page/icon.svg", "image/svg+xml"],
-]);
-
-/** Returns a file that the build put next to the bundle. */
-async function builtAsset(name: string) {
-  const type = TYPES.get(name);
-  const file = new URL(name, import.meta.url);
-  if (!type || !existsSync(file)) return undefined;
-  return { body: new Uint8Array(await readFile(file)), type };
 }

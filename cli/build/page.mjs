@@ -1,13 +1,18 @@
-import { cpSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 
-/** Builds the page's files from a package's folder into another folder; returns the source files. */
+/**
+ * Builds the page's files from a package's folder into another folder; returns the source files. Names contain a hash of
+ * the content, `files.json` lists them, and each has a compressed copy beside it.
+ */
 export async function buildPage(root, folder) {
   const esbuild = await import("esbuild");
   const { metafile } = await esbuild.build({
     metafile: true,
     absWorkingDir: root,
     entryPoints: ["src/web/main.tsx"],
+    entryNames: "[name]-[hash]",
     outdir: folder,
     bundle: true,
     format: "esm",
@@ -17,6 +22,14 @@ export async function buildPage(root, folder) {
     legalComments: "none",
     logLevel: "error",
   });
+  const names = readdirSync(folder).filter((name) => /^main-.*\.(js|css)$/.test(name));
+  const named = (ending) => names.find((name) => name.endsWith(ending));
+  writeFileSync(join(folder, "files.json"), JSON.stringify({ script: named(".js"), style: named(".css") }));
+  for (const name of names) {
+    const bytes = readFileSync(join(folder, name));
+    writeFileSync(join(folder, `${name}.br`), brotliCompressSync(bytes));
+    writeFileSync(join(folder, `${name}.gz`), gzipSync(bytes, { level: 9 }));
+  }
   cpSync(join(root, "src/web/icon.svg"), join(folder, "icon.svg"));
   return [...Object.keys(metafile.inputs), "src/web/icon.svg"];
 }

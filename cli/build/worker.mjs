@@ -18,5 +18,9 @@ for (const [name, text] of Object.entries(await workerDocuments(definitions))) {
   writeFileSync(join(assets, name), text);
 }
 cpSync(join(dirname(built), "swagger-ui"), join(assets, "static/swagger-ui-dist"), { recursive: true });
-cpSync(join(dirname(built), "page"), join(assets, "static/page"), { recursive: true });
+// Cloudflare compresses files itself.
+cpSync(join(dirname(built), "page"), join(assets, "static/page"), {
+  recursive: true,
+  filter: (file) => !/\.(br|gz)$/.test(file),
+});
 cpSync(join(root, "deploy/_headers"), join(assets, "_headers"));

@@ -1,6 +1,4 @@
 import type { Hono } from "hono";
-import { compress } from "hono/compress";
-import { etag } from "hono/etag";
 import { AppError } from "../kernel/errors.ts";
 import type { Deps } from "../ports/deps.ts";
 import { type Access, authenticate } from "./access.ts";
@@ -9,15 +7,33 @@ import { SAFE_HEADERS } from "./headers.ts";
 import type { Variables } from "./http.ts";
 import { createSignInLink, redeemSignInLink } from "./sign-in.ts";
 
-/** Returns a file by name; undefined if the platform serves files itself, or if there is no such file. */
-export type Asset = (
-  name: string,
-) => Promise<{ readonly body: Uint8Array<ArrayBuffer>; readonly type: string } | undefined>;
+interface AssetFile {
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly type: string;
+  /** `br` or `gzip` if the body is compressed. */
+  readonly encoding?: string | undefined;
+}
+
+/**
+ * Returns a file by name, in an encoding of the request's Accept-Encoding; undefined if the platform serves files itself,
+ * or if there is no such file.
+ */
+export type Asset = (name: string, accepted?: string) => Promise<AssetFile | undefined>;
+
+/** Names of the page's files, which contain a hash of their content. */
+export interface PageFiles {
+  readonly script: string;
+  readonly style: string;
+}
+
+const UNHASHED: PageFiles = { script: "main.js", style: "main.css" };
 
 interface PageMounting {
   readonly deps: Deps;
   readonly access: Access;
   readonly asset?: Asset | undefined;
+  /** Returns the names of the page's files in this build. */
+  readonly pageFiles?: (() => Promise<PageFiles>) | undefined;
 }
 
 /** Content security policy: only the page's own files; no text can become a script, a style or a foreign address. */
@@ -32,7 +48,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-const HTML = `<!doctype html>
+const htmlOf = ({ script, style }: PageFiles) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -40,29 +56,37 @@ const HTML = `<!doctype html>
 <meta name="color-scheme" content="light dark">
 <title>edgemaker</title>
 <link rel="icon" href="/static/page/icon.svg">
-<link rel="stylesheet" href="/static/page/main.css">
-<script type="module" src="/static/page/main.js"></script>
+<link rel="stylesheet" href="/static/page/${style}">
+<script type="module" src="/static/page/${script}"></script>
 </head>
 <body><div id="root"><header class="top"><b class="brand">edgemaker</b></header></div><noscript>This page needs JavaScript; the command line needs none.</noscript></body>
 </html>
 `;
 
 /** Serves the page at `/`, its files, and what it needs besides the operations: its token's permissions. */
-export function mountPage(app: Hono<{ Variables: Variables }>, { deps, access, asset }: PageMounting): void {
-  app.get("/", (c) => {
+export function mountPage(
+  app: Hono<{ Variables: Variables }>,
+  { deps, access, asset, pageFiles }: PageMounting,
+): void {
+  app.get("/", async (c) => {
     if (!(c.req.header("accept") ?? "").includes("text/html")) return c.notFound();
     c.header("content-security-policy", POLICY);
     c.header("cross-origin-opener-policy", "same-origin");
-    return c.html(HTML);
+    // Requested again each time, so it names the files of this release.
+    c.header("cache-control", "no-cache");
+    return c.html(htmlOf((await pageFiles?.()) ?? UNHASHED));
   });
 
-  app.use("/static/page/*", compress(), etag());
   app.get("/static/page/:name", async (c) => {
-    const file = await asset?.(`page/${c.req.param("name")}`);
+    const name = c.req.param("name");
+    const file = await asset?.(`page/${name}`, c.req.header("accept-encoding"));
     if (!file) return c.notFound();
     c.header("content-type", file.type);
-    // Requested again each time, so a page never uses an older release's code.
-    c.header("cache-control", "no-cache");
+    c.header("vary", "accept-encoding");
+    if (file.encoding !== undefined) c.header("content-encoding", file.encoding);
+    // A name with a hash never gets other content.
+    const isHashed = name.startsWith("main-");
+    c.header("cache-control", `public, max-age=${isHashed ? "31536000, immutable" : "86400"}`);
     return c.body(file.body);
   });
 

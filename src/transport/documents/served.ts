@@ -1,4 +1,5 @@
 import type { Tool } from "@modelcontextprotocol/sdk/types.js";
+import type { PageFiles } from "../page.ts";
 import type { Documents } from "./documents.ts";
 
 /** Placeholders for exchanges in documents that are built before the configured exchanges are known. */
@@ -13,6 +14,13 @@ export const DOCUMENT_FILES = {
 /** Files that a platform serves itself, by address; on Workers a binding. */
 export interface PlatformFiles {
   fetch(url: string): Promise<Response>;
+}
+
+/** Returns the names of the page's files from the build. */
+export async function servedPageFiles(files: PlatformFiles | undefined): Promise<PageFiles> {
+  const response = await files?.fetch("https://assets.local/static/page/files.json");
+  if (!response?.ok) throw new Error("the platform has no file /static/page/files.json");
+  return response.json();
 }
 
 /** Separators between exchanges: in sentences, in comma-separated values, and in JSON lists. */
