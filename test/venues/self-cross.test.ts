@@ -101,6 +101,18 @@ describe.each(NAMES)("orders of one account on %s", (name) => {
     expect(exchange.count("create")).toBe(0);
   });
 
+  it("cost one call each where they do not reach the market, however many are open", async () => {
+    beside();
+    for (let at = 0; at < 30; at++)
+      exchange.own({ symbol: PAIR, side: "sell", price: String(61_000 + at), amount: "0.01" });
+    await post("buy", 58_000);
+    exchange.resetCounts();
+    const { status, body } = await post("buy", 58_500);
+    expect([status, body.order?.status]).toEqual([200, "open"]);
+    expect(exchange.seen.filter(({ key }) => key).map(({ route }) => route)).toEqual(["create"]);
+    expect((await post("buy", 61_500)).status).toBe(409);
+  });
+
   it("both at once: one is sent and one refused, as long as nobody says what became of the first", async () => {
     exchange.fail({ kind: "drop", route: "create", times: 2 });
     const symbol = "ETH/USDT";

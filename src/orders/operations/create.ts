@@ -18,6 +18,7 @@ import { readStandings } from "../../limits/operations/standings.ts";
 import { accountKey } from "../../model/account.ts";
 import { type Market, type Quote, SIDES } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
+import { takes } from "../../model/own-orders.ts";
 import type { Exposure, Preview } from "../../model/proposal.ts";
 import { byOf, type Call, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
@@ -26,6 +27,7 @@ import { watchKill } from "../../ports/kill-permit.ts";
 import type { CreateOutcome, Venue, VenueOrder } from "../../ports/venue.ts";
 import {
   acceptedId,
+  asOpen,
   asSent,
   asWanted,
   handOrder,
@@ -159,7 +161,9 @@ async function placeHandOrder(
   const { keys, requestKey, actor } = call;
   const venue = await venueFor(deps, exchange, keys);
   const reach = await orderReach(venue, symbol, prepared);
-  const open = await openMet(venue, symbol, reach);
+  // No order of anyone is inside the spread, so only an order that reaches the best price can fill against one.
+  const isTaker = prepared.type === "market" || takes(prepared, quote);
+  const open = isTaker ? await openMet(venue, symbol, reach) : undefined;
   const requestedAt = deps.local.monotonic();
   const standings = await readStandings(deps, venue.account, actor);
   const clientId = clientOrderId ?? handOrderId(requestKey ?? deps.local.randomText(15));
@@ -176,7 +180,8 @@ async function placeHandOrder(
   await noteAnswer(deps, order, outcome);
   if (outcome.result === "not_sent" && kill.isOn()) throw killRefusal(deps.killHere, "no order is placed");
   const id = acceptedId(order, outcome);
-  return placed(await lookAt(venue, order, id));
+  // An exchange can accept a post-only order and cancel it at once.
+  return placed(isTaker || prepared.postOnly ? await lookAt(venue, order, id) : asOpen(order, id));
 }
 
 // The exchange's response is valid even if it could not be stored; the next pass looks the order up.
