@@ -1,4 +1,4 @@
-import { and, asc, type Column, desc, eq, lt, or, type SQL } from "drizzle-orm";
+import { and, asc, type Column, desc, eq, lt, or, type SQL, sql } from "drizzle-orm";
 import type { HistoryPlace, HistoryStore } from "../../../ports/stores/history-store.ts";
 import type { Context } from "../client/context.ts";
 import { archives } from "../tables/archive-tables.ts";
@@ -6,11 +6,13 @@ import { events, fills, orders } from "../tables/tables.ts";
 
 export const historyStore = ({ db }: Context): HistoryStore => ({
   async ordersOf(strategy, { limit, before }) {
-    const older = olderThan({ at: orders.createdAt, id: orders.clientId }, before, before?.id);
+    // The index has open and settled orders apart, each with the newest at its end.
+    const newest = (settled: number) =>
+      sql`select * from (select rowid from orders where strategy = ${strategy} and settled = ${settled} ${olderOrder(before)} order by created_at desc, client_id desc limit ${limit})`;
     return db
       .select()
       .from(orders)
-      .where(and(eq(orders.strategy, strategy), older))
+      .where(sql`rowid in (${newest(0)} union all ${newest(1)})`)
       .orderBy(desc(orders.createdAt), desc(orders.clientId))
       .limit(limit);
   },
@@ -47,6 +49,13 @@ export const historyStore = ({ db }: Context): HistoryStore => ({
 
   archives: async () => db.select().from(archives).orderBy(asc(archives.year)),
 });
+
+function olderOrder(before: HistoryPlace | undefined): SQL {
+  if (!before) return sql``;
+  return before.id === undefined
+    ? sql`and created_at < ${before.at}`
+    : sql`and (created_at, client_id) < (${before.at}, ${before.id})`;
+}
 
 function olderThan(
   { at, id }: { at: Column; id: Column },

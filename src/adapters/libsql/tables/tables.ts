@@ -164,7 +164,8 @@ export const orders = sqliteTable(
     index("orders_unsettled")
       .on(table.account, table.symbol, table.side, table.actor)
       .where(sql`${table.settled} = 0`),
-    index("orders_of_strategy").on(table.strategy, table.settled),
+    // In the order of a strategy's history, so a page of it reads no other rows.
+    index("orders_of_strategy").on(table.strategy, table.settled, table.createdAt, table.clientId),
     index("orders_by_exchange_id").on(table.account, table.exchangeId),
   ],
 );

@@ -48,6 +48,28 @@ const letters = (rows: readonly { tradeId?: string; clientId: string }[]) =>
   rows.map(({ tradeId, clientId }) => (tradeId ? tradeId[0] : clientId[2])).join("");
 
 describe("the history of a strategy", () => {
+  it("is read by its index, in order, however long it is", async () => {
+    const { context, store, mine } = await open();
+    let query: Parameters<typeof context.client.execute>[0] | undefined;
+    const { execute } = context.client;
+    Object.assign(context.client, {
+      execute: (...request: Parameters<typeof execute>) => {
+        query = request[0];
+        return execute(...request);
+      },
+    });
+    await store.ordersOf(mine, { limit: 2, before: { at: 3, id: "z" } });
+    Object.assign(context.client, { execute });
+    const { sql: text, args } = query as { sql: string; args: never };
+    const { rows } = await execute({ sql: `explain query plan ${text}`, args });
+    const plan = rows.map((row) => String(row.detail));
+    const index = "orders USING COVERING INDEX orders_of_strategy (strategy=? AND settled=? AND";
+    expect(plan.filter((step) => step.includes(index))).toHaveLength(2);
+    // Only the two pages are sorted, one with the other.
+    expect(plan.filter((step) => step.includes("TEMP B-TREE"))).toHaveLength(1);
+    expect(plan.filter((step) => step.startsWith("SCAN orders"))).toEqual([]);
+  });
+
   it.each(["ordersOf", "fillsOf"] as const)("is its own, newest first, by pages: %s", async (name) => {
     const { store, mine } = await open();
     const page = async (over: object) => letters(await store[name](mine, { limit: 9, ...over }));

@@ -1,0 +1,2 @@
+DROP INDEX `orders_of_strategy`;--> statement-breakpoint
+CREATE INDEX `orders_of_strategy` ON `orders` (`strategy`,`settled`,`created_at`,`client_id`);
