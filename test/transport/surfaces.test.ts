@@ -77,6 +77,7 @@ const ONLY_COMMANDS = [
   "demo",
   "doctor",
   "exchange add",
+  "exchange import",
   "exchange list",
   "exchange remove",
   "exchange rotate",
