@@ -65,6 +65,8 @@ export interface AccountMemory {
   readonly unreadable?: readonly string[] | undefined;
   /** Protocol time of the last complete read of a pair's trades. */
   readonly tradesAt?: Readonly<Record<string, Millis>>;
+  /** Where the search for a pair's ended orders continues after a restore. */
+  readonly searchPages?: Readonly<Record<string, string>> | undefined;
   /** Strategies whose unwatched stop price was already reported in an event. */
   readonly unwatched?: readonly string[] | undefined;
   /** Why the exchange made the last pass incomplete; absent after a complete pass. */

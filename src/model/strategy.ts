@@ -103,6 +103,8 @@ export interface StrategyState {
   readonly releaseAt?: Millis;
   /** Protocol time until which no new order is placed, because the database was restored. */
   readonly heldUntil: number;
+  /** Market time since which ended orders are searched before the next new order, because the database was restored. */
+  readonly searchSince?: Millis | undefined;
 }
 
 /** The engine's part of every initial state. */

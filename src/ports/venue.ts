@@ -64,6 +64,12 @@ export interface FillsOfSpan extends FillsRead {
   readonly now: Millis;
 }
 
+/** A page of orders, and where the next page begins; undefined after the last page. */
+export interface EndedOrders {
+  readonly orders: readonly VenueOrder[];
+  readonly next?: string | undefined;
+}
+
 /** Evaluated immediately before a write is sent; a refused request is never sent. */
 export interface Permit {
   /** Runs when the request's turn has come, before it is signed. `mayLeave` can use its result. */
@@ -161,6 +167,11 @@ export interface Venue extends MarketData {
   ): Promise<FillsOfSpan>;
   /** Returns all fills of some orders by exchange id, placed at or after a time, if the exchange still has them. */
   fillsOf(symbol: Pair, orderIds: readonly string[], since: Millis): Promise<FillsRead>;
+  /**
+   * Returns a page of the orders of a pair that were placed since a time and have ended, newest first; `page` continues
+   * another page. Absent if the exchange shows every trade at once.
+   */
+  readonly endedOrders?: (symbol: Pair, since: Millis, page?: string) => Promise<EndedOrders>;
   create(order: NewOrder, permit: Permit): Promise<CreateOutcome>;
   cancel(order: { symbol: Pair; id: string }, permit: Permit): Promise<CancelOutcome>;
   /** Calls that a pass reserves before its first request; undefined without a rate limit. */

@@ -46,8 +46,6 @@ interface Rules {
   readonly skew: number;
   /** How old a read may be. */
   readonly oldest: number;
-  /** How much of what was read is read again, for trades that are shown late. */
-  readonly overlap: number;
   /** What the account begins with of it. */
   readonly quote: Decimal;
 }
@@ -56,7 +54,7 @@ interface Rules {
 export function createChecks(
   now: () => number,
   tables: () => Tables,
-  { kinds, leaseTtl, skew, oldest, overlap, quote, jumps }: Rules,
+  { kinds, leaseTtl, skew, oldest, quote, jumps }: Rules,
 ) {
   const violations: Violation[] = [];
   const violate = (what: string): void => {
@@ -79,14 +77,6 @@ export function createChecks(
     lost.has(id) && !executed.has(id) && !open.some(({ clientId }) => clientId === id);
   const live = new Map<string, Map<string, BookedOrder>>();
   const truth = new Map<string, Decimal>();
-  /** What executions that were shown late moved: a database that forgot their order may never read them. */
-  const late: { slot: string; clientId: string; moved: Decimal }[] = [];
-  const forgottenMoves = (isMine: (slot: string) => boolean): Decimal =>
-    late.reduce(
-      (sum, { slot, clientId, moved }) =>
-        isMine(slot) && !tables().orders.has(clientId) ? sum + moved : sum,
-      ZERO,
-    );
   const tokens = new Map<string, number>();
   const first = new Map<string, Decimal>();
   const buysAt = new Map<string, Decimal>();
@@ -161,15 +151,14 @@ export function createChecks(
     const isPooled =
       state && (config?.centered || config?.trail || config?.initialBuy || state.exit || strategy?.edits);
     if (!isPooled) {
-      const moved = (truth.get(slot) ?? ZERO) - forgottenMoves((key) => key === slot);
-      const holds = moved + (first.get(slot) ?? ZERO);
+      const holds = (truth.get(slot) ?? ZERO) + (first.get(slot) ?? ZERO);
       if (order.amount > holds) violate(`slot ${slot} sells ${text(order.amount)} and holds ${text(holds)}`);
       return;
     }
     const mine = (key: string) => key.startsWith(`${strategyTag(number ?? 0)}.`);
     const total = [...truth].reduce(
       (sum, [key, moved]) => (mine(key) ? sum + moved : sum),
-      state.ledger.firstBase - forgottenMoves(mine),
+      state.ledger.firstBase,
     );
     const sells = [...liveOf(number ?? 0), order].filter(({ side }) => side === "sell");
     const request = new Map(sells.map(({ id, amount, filled }) => [id, amount - filled]));
@@ -268,7 +257,7 @@ export function createChecks(
 
     /** A venue's commit. */
     committed(committed: Committed, left: Decimal): void {
-      const { before, change, shownAt } = committed;
+      const { before, change } = committed;
       capital.committed(committed, left);
       const known = new Set(before.open.map(({ id }) => id));
       for (const order of change.orders) if (!known.has(order.id)) arrived(order, before.open);
@@ -280,7 +269,6 @@ export function createChecks(
         const inBase = fill.fee.asset === fill.symbol.split("/")[0] ? fill.fee.amount : ZERO;
         const moved = fill.side === "buy" ? fill.amount - inBase : -fill.amount - inBase;
         truth.set(slot, (truth.get(slot) ?? ZERO) + moved);
-        if (shownAt(fill.id) - now() > overlap) late.push({ slot, clientId: order.clientId, moved });
       }
       for (const order of change.orders) {
         const slot = slotOf(order.clientId);

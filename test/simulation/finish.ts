@@ -47,6 +47,7 @@ export function finish(world: World, beside: Beside): void {
     const order = tables.orders.get(clientId);
     const isMissing =
       order?.strategy && !isReleased(order) && !isBooked(world, symbol, id) && order.gap === 0n;
+    if (!order && isOfRunning(tables, clientId)) checks.violate(`${id} of ${clientId} is of no row`);
     if (isMissing)
       checks.violate(
         `${id} of ${clientId} (${order.state}, booked ${text(order.booked)} of ${text(order.filled)}) is not booked`,
@@ -62,6 +63,11 @@ export function finish(world: World, beside: Beside): void {
   ledgers(world, beside);
   commitments(world, beside);
 }
+
+const isOfRunning = ({ strategies }: Tables, clientId: string): boolean =>
+  [...strategies.values()].some(
+    ({ number, status }) => status !== "stopped" && isOfStrategy(clientId, number),
+  );
 
 /** As long as passes are made nobody is told that a stop price is not looked at. */
 function stopsAreWatched({ checks, tables }: World): void {

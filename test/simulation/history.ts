@@ -6,6 +6,7 @@ import {
   type BookedBalance,
   type BookedFill,
   type BookedOrder,
+  isOpen,
   type VenueBooks,
 } from "../../src/market/matching/books.ts";
 
@@ -13,8 +14,6 @@ export interface Committed {
   readonly exchange: string;
   readonly before: VenueBooks;
   readonly change: BookChange;
-  /** From when on an execution of it is shown. */
-  readonly shownAt: (fillId: string) => number;
 }
 
 /** When a trade is shown: most at once, some late, some never. */
@@ -44,6 +43,8 @@ export interface Past {
     at: number,
   ): BookedOrder | undefined;
   fills(exchange: string, symbol: string, since: number, at: number): readonly BookedFill[];
+  /** Orders that had ended by then and were placed since a time, newest first. */
+  ended(exchange: string, symbol: string, since: number, at: number): readonly BookedOrder[];
   holdings(exchange: string, at: number): Readonly<Record<string, BookedBalance>>;
 }
 
@@ -123,7 +124,7 @@ export function historyBooks(
       const at = now();
       const shownAt = (id: string) => at + (at < quietAt ? delay(id) : 0);
       for (const fill of change.fills) place.fills.push({ at: shownAt(fill.id), value: fill });
-      report({ exchange, before, change, shownAt });
+      report({ exchange, before, change });
       return true;
     },
     order: async (exchange, key) => past.order(exchange, key, now()),
@@ -138,6 +139,11 @@ export function historyBooks(
       const place = shelf(exchange);
       return asOf(place.orders.get(id ?? place.byClientId.get(clientId ?? "") ?? "") ?? [], at);
     },
+    ended: (exchange, symbol, since, at) =>
+      [...shelf(exchange).orders.values()]
+        .flatMap((versions) => asOf(versions, at) ?? [])
+        .filter((order) => order.symbol === symbol && order.at >= since && !isOpen(order))
+        .sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1)),
     fills: (exchange, symbol, since, at) =>
       shelf(exchange)
         .fills.filter(

@@ -14,6 +14,7 @@ import type { StrategyStore } from "../../src/ports/stores/strategy-store.ts";
 import type {
   CancelOutcome,
   CreateOutcome,
+  EndedOrders,
   FillsOfSpan,
   Permit,
   Venue,
@@ -223,6 +224,12 @@ export function venueOf(
           return shownOf(span, past.fills(exchange, symbol, since(span.from), at).map(toVenueFill));
         },
       ),
+    endedOrders: (symbol, from, page) =>
+      read(
+        "endedOrders",
+        async () => endedPage(past.ended(exchange, symbol, since(from), now()), page),
+        (at) => endedPage(past.ended(exchange, symbol, since(from), at), page),
+      ),
     fillsOf: (symbol, ids, from) =>
       read(
         "fillsOf",
@@ -281,6 +288,21 @@ export function venueOf(
 
 const format = (orders: readonly (VenueOrder | undefined)[]): VenueOrder[] =>
   orders.filter((order) => order !== undefined);
+
+/** So few that a search after a restore goes on in another pass now and then. */
+const ENDED_PAGE = 3;
+
+function endedPage(ended: readonly BookedOrder[], after: string | undefined): EndedOrders {
+  const rest = ended.filter(({ at, id }) => after === undefined || placeOf({ at, id }) < after);
+  const shown = rest.slice(0, ENDED_PAGE);
+  const last = shown.at(-1);
+  return {
+    orders: shown.map(toVenueOrder),
+    ...(last && shown.length < rest.length ? { next: placeOf(last) } : {}),
+  };
+}
+
+const placeOf = ({ at, id }: Pick<BookedOrder, "at" | "id">): string => `${at} ${id}`;
 
 const maybe = (order: BookedOrder | undefined): VenueOrder | undefined => order && toVenueOrder(order);
 

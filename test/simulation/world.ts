@@ -117,7 +117,6 @@ export async function createWorld({
       leaseTtl: plan.timing.leaseTtl,
       skew: plan.doubts ? plan.timing.skew : 0,
       oldest: Math.max(readLag, steady ?? 0),
-      overlap: plan.timing.overlap,
       quote: plan.holdings.USDT ?? 0n,
     },
   );

@@ -225,6 +225,7 @@ export const turn = (over: Partial<Turn> = {}): Turn => ({
   unshown: null,
   epoch: 1,
   isWaiting: false,
+  readAt: undefined,
   timing: TIMING,
   limit: 100,
   slow: null,

@@ -3,7 +3,7 @@ import { decimal, ONE, sum, text, wire, ZERO } from "../../src/kernel/decimal.ts
 import { DAY, type Millis, SECOND } from "../../src/kernel/time.ts";
 import type { NewOrder } from "../../src/model/order.ts";
 import type { VenueName } from "../../src/model/venues.ts";
-import type { Permit, Venue } from "../../src/ports/venue.ts";
+import type { Permit, Venue, VenueOrder } from "../../src/ports/venue.ts";
 import { allFills } from "../support/fills.ts";
 import { heardVenue } from "../support/heard.ts";
 import type { Connection } from "./adapter.ts";
@@ -197,6 +197,39 @@ export function conformance(title: string, start: () => Promise<Runner>) {
       expect(open.every(({ symbol, clientId }) => symbol === PAIR && clientId?.startsWith("em1"))).toBe(true);
       expect(await venue.openOrders("LTC/USDT")).toEqual([]);
       if (name !== "mexc") expect(await venue.openOrders()).toHaveLength(prices.length + 1);
+    });
+
+    it("lists the orders that have ended since a time, beyond one page, each once", async () => {
+      const old = await place({ clientId: "em1old000000000000" });
+      exchange.fill(old);
+      pass(3 * 3_600_000);
+      const since = now;
+      const ids: string[] = [];
+      for (let place = 0; place < expected.more.open; place++) {
+        const clientId = clientIdOn(name, String(10_000 + place));
+        ids.push(exchange.own({ symbol: PAIR, side: "buy", price: "59000", amount: "0.0001", clientId }).id);
+        exchange.fill(ids.at(-1) ?? "");
+        pass(1000);
+      }
+      const open = await place();
+      const part = await place({ clientId: "em1part00000000000" });
+      exchange.fill(part, "0.0004");
+      await venue.cancel({ symbol: PAIR, id: part }, permit(now));
+      exchange.fill(exchange.own({ symbol: "ETH/USDT", side: "buy", price: "2900", amount: "0.01" }).id);
+      pass(1000);
+      const listed: VenueOrder[] = [];
+      let page: string | undefined;
+      do {
+        const answer = await venue.endedOrders?.(PAIR, since, page);
+        listed.push(...(answer?.orders ?? []));
+        page = answer?.next;
+      } while (page !== undefined);
+      const ended = listed.map(({ id }) => id);
+      expect(new Set(ended)).toEqual(new Set([...ids, part]));
+      expect(ended).toHaveLength(ids.length + 1);
+      expect(ended).not.toContain(open);
+      expect(listed.find(({ id }) => id === part)).toMatchObject({ filled: decimal("0.0004") });
+      expect(listed.every(({ clientId }) => clientId?.startsWith("em1"))).toBe(true);
     });
 
     it("reads each trade once, over a page border inside one instant", async () => {

@@ -22,6 +22,7 @@ const METHODS = [
   "order",
   "fills",
   "fillsOf",
+  "endedOrders",
   "create",
   "cancel",
 ] as const;
@@ -39,7 +40,8 @@ export const fromText = (text: string): unknown =>
 /** What the adapter answers to a call, its failures too. */
 export async function answerCall(venue: Venue, { method, args }: Call): Promise<string> {
   try {
-    const given = method === "create" || method === "cancel" ? [args[0], permitOf(args[1])] : args;
+    const given =
+      method === "create" || method === "cancel" ? [args[0], permitOf(args[1])] : args.map(undefinedOfNull);
     const answer = await (venue[method] as (...all: unknown[]) => Promise<unknown>)(...given);
     return toText({ answer });
   } catch (error) {
@@ -47,6 +49,9 @@ export async function answerCall(venue: Venue, { method, args }: Call): Promise<
     return toText({ failure, message: error instanceof Error ? error.message : String(error) });
   }
 }
+
+// In text, an argument that was left out is null.
+const undefinedOfNull = (one: unknown): unknown => one ?? undefined;
 
 const permitOf = (permit: unknown): Permit => ({ ...(permit as Permit), mayLeave: () => true });
 

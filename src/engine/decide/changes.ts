@@ -185,10 +185,23 @@ export function remember(
     ...(elsewhere.length > 0 ? { elsewhere: { ...memory.elsewhere, ...Object.fromEntries(elsewhere) } } : {}),
     baseline: memory.baseline ?? totals ?? null,
     ...(balances ? { balances, movedBefore: moved } : {}),
+    ...searchPagesAfter(memory, markets),
     tradesAt: { ...memory.tradesAt, ...Object.fromEntries(read.map(([symbol]) => [symbol, now])) },
     foreign: foreign.length === 0 ? memory.foreign : [...memory.foreign, ...foreign].slice(-MOST_FOREIGN),
     moved,
   };
+}
+
+function searchPagesAfter(
+  { searchPages }: AccountMemory,
+  markets: Observation["markets"],
+): Pick<AccountMemory, "searchPages"> {
+  const left = Object.entries(searchPages ?? {}).filter(([symbol]) => !markets.has(symbol as Pair));
+  const next = [...markets].flatMap(([symbol, { searchPage }]) =>
+    searchPage === undefined ? [] : [[symbol, searchPage] as const],
+  );
+  const pages = [...left, ...next];
+  return { searchPages: pages.length === 0 ? undefined : Object.fromEntries(pages) };
 }
 
 const withMovement = (

@@ -237,7 +237,7 @@ function turnOf(
     stranger,
     unshown: observation.contradicted?.clientId ?? null,
     epoch: snapshot.epoch,
-    isWaiting: waiting.has(strategy.symbol),
+    ...searchTermsOf(snapshot, waiting, strategy),
     timing,
     limit: markets.get(strategy.symbol)?.tradesRead ? share.limit : 0,
     slow,
@@ -245,6 +245,15 @@ function turnOf(
     judge: (one, quote) => judgeLoss(kind, one, { quote, bounds: share.bounds, accountLoss }),
   };
 }
+
+const searchTermsOf = (
+  { memory }: Snapshot,
+  waiting: Adopted["waiting"],
+  { symbol }: Strategy,
+): Pick<Turn, "isWaiting" | "readAt"> => ({
+  isWaiting: waiting.has(symbol),
+  readAt: memory.tradesAt?.[symbol],
+});
 
 // A strategy that cannot continue stops only itself; its orders are still processed.
 function advanceOrFail(strategy: Strategy, live: readonly Order[], turn: Turn): Advanced {

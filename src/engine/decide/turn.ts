@@ -1,4 +1,4 @@
-import { isAhead, MINUTE } from "../../kernel/time.ts";
+import { isAhead, MINUTE, type Millis } from "../../kernel/time.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import type { Funds } from "../../model/intent.ts";
 import type { Order } from "../../model/order.ts";
@@ -13,6 +13,8 @@ import { isBehind, longestRecovery } from "../reconcile/recovery.ts";
 export interface Turn extends StrategyContext {
   readonly kind: Kind;
   readonly sight: MarketSight;
+  /** When all trades of its market were last read before this pass. */
+  readonly readAt: Millis | undefined;
   /** Whether an order of its market waits for its row, or for another lookup. */
   readonly isWaiting: boolean;
   /** Assets whose funds exclude what an invisible order may lock. */
@@ -55,7 +57,8 @@ export const isHeld = (
   held !== null ||
   unshown !== null ||
   isBehind(strategy, epoch) ||
-  isAhead(strategy.state.heldUntil, now, longestRecovery(timing));
+  isAhead(strategy.state.heldUntil, now, longestRecovery(timing)) ||
+  strategy.state.searchSince !== undefined;
 
 const mayCancel = (order: Order): boolean => order.exchangeId !== null && !isFinal(order);
 

@@ -8,11 +8,12 @@ import { isOfStrategy } from "../reconcile/recovery.ts";
 import { askWithin } from "./asking.ts";
 import type { Budget } from "./budget.ts";
 
-/** Returns ids of orders in trades or the open list that match no unsettled order of ours. */
+/** Returns ids of orders in trades or a list that match no unsettled order of ours. */
 export function strangersAmong(
   { orders }: Snapshot,
   markets: ReadonlyMap<Pair, MarketSight>,
   sights: ReadonlyMap<string, OrderReport>,
+  ended: readonly VenueOrder[] = [],
 ): ReadonlySet<string> {
   const known = new Set<string>();
   for (const order of orders) {
@@ -24,7 +25,7 @@ export function strangersAmong(
     ...namesIn(symbol, sight).map(({ orderId }) => orderId),
     ...sight.open.filter((order) => !known.has(order.id) && isOfStrategy(order)).map(({ id }) => id),
   ]);
-  return new Set(named.filter((id) => !known.has(id)));
+  return new Set([...named, ...ended.map(({ id }) => id)].filter((id) => !known.has(id)));
 }
 
 /**
@@ -35,15 +36,19 @@ export async function lookAtStrangers(
   venue: Venue,
   { memory, lease: { now } }: Snapshot,
   markets: ReadonlyMap<Pair, MarketSight>,
-  { unknown, budget }: { unknown: readonly string[]; budget: Budget },
+  {
+    unknown,
+    ended = [],
+    budget,
+  }: { unknown: readonly string[]; ended?: readonly VenueOrder[]; budget: Budget },
 ) {
   const found: VenueOrder[] = [];
   const foreign: string[] = [];
   const unlooked = new Map<Pair, Millis>();
   let short = false;
   for (const id of unknown.filter((one) => !memory.foreign.includes(one))) {
-    const open = openWith(markets, id);
-    const looked = open ? { answer: open } : await lookAtTraded(venue, markets, id, budget);
+    const listed = openWith(markets, id) ?? ended.find((order) => order.id === id);
+    const looked = listed ? { answer: listed } : await lookAtTraded(venue, markets, id, budget);
     if (!looked) {
       leave(unlooked, markets, id);
       short = true;

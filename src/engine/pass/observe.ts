@@ -13,6 +13,7 @@ import { askWithin } from "./asking.ts";
 import { type Budget, spend } from "./budget.ts";
 import { mayCreate } from "./may-create.ts";
 import { readElsewhere } from "./observe-elsewhere.ts";
+import { searchEnded } from "./observe-ended.ts";
 import { NOTHING_READ, readFills, readLacking } from "./observe-fills.ts";
 import { lookUp } from "./observe-orders.ts";
 import { readFeePrices } from "./observe-prices.ts";
@@ -43,7 +44,8 @@ export async function observe(
     balances = await readBalances();
     short ||= !balances;
   }
-  const strangers = await findStrangers(venue, { store, snapshot, markets, sights }, budget);
+  const ended = await searchEnded(venue, snapshot, markets, budget);
+  const strangers = await findStrangers(venue, { store, snapshot, markets, sights, ended }, budget);
   const { sights: named, short: isShort, ...ofStrangers } = strangers;
   for (const [clientId, order] of named) sights.set(clientId, order);
   const whole = new Map<Pair, MarketSight>();
@@ -124,18 +126,20 @@ async function findStrangers(
     snapshot,
     markets,
     sights,
+    ended,
   }: {
     readonly store: StepStore;
     readonly snapshot: Snapshot;
     readonly markets: ReadonlyMap<Pair, MarketSight>;
     readonly sights: ReadonlyMap<string, OrderReport>;
+    readonly ended: readonly VenueOrder[];
   },
   budget: Budget,
 ) {
-  const strangers = [...strangersAmong(snapshot, markets, sights)];
+  const strangers = [...strangersAmong(snapshot, markets, sights, ended)];
   const known = await store.ordersByIds(snapshot.lease.account, { exchange: strangers, client: [] });
   const unknown = strangers.filter((id) => !known.some(({ exchangeId }) => exchangeId === id));
-  const looked = await lookAtStrangers(venue, snapshot, markets, { unknown, budget });
+  const looked = await lookAtStrangers(venue, snapshot, markets, { unknown, ended, budget });
   const named = await store.ordersByIds(snapshot.lease.account, {
     exchange: [],
     client: looked.found.map(({ clientId = "" }) => clientId),

@@ -18,6 +18,10 @@ export interface MarketSight extends PriceSight {
   readonly requestedOrders?: ReadonlySet<string>;
   /** Trade rows that cannot be booked as the exchange returned them. */
   readonly unreadable: readonly UnreadableFill[];
+  /** Whether this pass has read the last page of ended orders that a restored database can lack. */
+  readonly searched?: boolean;
+  /** Where the search for ended orders continues. */
+  readonly searchPage?: string | undefined;
   /** How far trades were read; undefined if no reading was needed. */
   readonly reading: FillReading | undefined;
 }

@@ -1,5 +1,5 @@
 import { generationNear, parseClientOrderId, serialAt, strategyTag } from "../../kernel/ids.ts";
-import type { Millis } from "../../kernel/time.ts";
+import { isAhead, type Millis } from "../../kernel/time.ts";
 import { NEW_ORDER, type Order } from "../../model/order.ts";
 import { EXIT_SLOT, type Strategy, type StrategyState, timeInForceOf } from "../../model/strategy.ts";
 import type { Kind } from "../../ports/kind.ts";
@@ -17,6 +17,10 @@ const SKIPPED_GENERATIONS = 100;
 /** Returns whether a strategy has not processed the database's epoch yet. */
 export const isBehind = ({ state, epoch }: Strategy, now: number): boolean => (state.epoch ?? epoch) !== now;
 
+/** Returns whether everything in progress is visible, but ended orders were not searched yet. */
+export const isSearching = ({ state }: Strategy, now: Millis, timing: Timing): boolean =>
+  state.searchSince !== undefined && !isAhead(state.heldUntil, now, longestRecovery(timing));
+
 /**
  * Processes a new epoch after all trades are read: skips generations, and places nothing until everything in progress
  * is visible.
@@ -30,24 +34,32 @@ export function recover(
     now,
     timing,
     sight,
+    readAt,
   }: {
     kind: Kind;
     epoch: number;
     isWaiting: boolean;
     now: Millis;
     timing: Timing;
-    sight: { readonly tradesRead: boolean };
+    sight: { readonly tradesRead: boolean; readonly searched?: boolean };
+    /** When the restored database last read all trades of the market. */
+    readAt: Millis | undefined;
   },
 ): StrategyState {
-  if (!isBehind(strategy, epoch) || isWaiting || !sight.tradesRead) return strategy.state;
+  if (isWaiting || !sight.tradesRead) return strategy.state;
+  if (!isBehind(strategy, epoch)) return sight.searched ? searched(strategy.state) : strategy.state;
+  const since = Math.max(strategy.startedAt, readAt ?? 0);
   const state = kind.skipGenerations(strategy, SKIPPED_GENERATIONS);
   return {
     ...state,
     epoch,
     epochSerial: Math.max(state.serial, serialAt(now)),
     heldUntil: now + longestRecovery(timing),
+    searchSince: Math.min(state.searchSince ?? since, since) - timing.overlap,
   };
 }
+
+const searched = ({ searchSince: _searchSince, ...state }: StrategyState): StrategyState => state;
 
 /** Returns the time until everything in progress is visible. */
 export const longestRecovery = ({ leaseTtl, expiry, skew, readLag }: Timing): Millis =>

@@ -75,6 +75,10 @@ const CALLS: { readonly [K in Asking]: Ways } = {
     },
     "of all pairs": (venue) => venue.openOrders(),
   },
+  endedOrders: {
+    "the first page": (venue) => venue.endedOrders?.(PAIR, NOW - DAY) ?? Promise.reject(),
+    "another page": (venue) => venue.endedOrders?.(PAIR, NOW - DAY, "1") ?? Promise.reject(),
+  },
   order: {
     "by the exchange's id": (venue, id) => venue.order({ symbol: PAIR, id }),
     "by our id": (venue) => venue.order({ symbol: PAIR, clientId: OURS }),

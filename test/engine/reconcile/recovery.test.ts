@@ -8,6 +8,7 @@ import {
 } from "../../../src/engine/reconcile/recovery.ts";
 import { gridKind } from "../../../src/grid/kind.ts";
 import { serialAt, strategyTag } from "../../../src/kernel/ids.ts";
+import { HOUR } from "../../../src/kernel/time.ts";
 import { NEW_ORDER } from "../../../src/model/order.ts";
 import { EXIT_SLOT, type Strategy } from "../../../src/model/strategy.ts";
 import { d, slot, state } from "../../support/grid.ts";
@@ -18,10 +19,17 @@ const grid = (over: object = {}): Strategy =>
   strategy({ state: state([slot(), slot({ index: 1 })], { epoch: 1, ...over }) });
 const recovering = (
   one: Strategy,
-  over: { epoch?: number; isWaiting?: boolean; tradesRead?: boolean } = {},
+  over: {
+    epoch?: number;
+    isWaiting?: boolean;
+    tradesRead?: boolean;
+    searched?: boolean;
+    readAt?: number;
+  } = {},
 ) => {
-  const { epoch = 2, isWaiting = false, tradesRead = true } = over;
-  return recover(one, { kind: gridKind, epoch, isWaiting, now: NOW, timing: TIMING, sight: { tradesRead } });
+  const { epoch = 2, isWaiting = false, tradesRead = true, searched = false, readAt } = over;
+  const sight = { tradesRead, searched };
+  return recover(one, { kind: gridKind, epoch, isWaiting, now: NOW, timing: TIMING, sight, readAt });
 };
 
 describe("a restored database", () => {
@@ -40,7 +48,23 @@ describe("a restored database", () => {
       epoch: 2,
       epochSerial: serialAt(NOW),
       heldUntil: NOW + leaseTtl + expiry + skew + readLag,
+      searchSince: grid().startedAt - TIMING.overlap,
     });
+  });
+
+  it("searches ended orders from the last read of all trades before the restore", () => {
+    const readAt = NOW - HOUR;
+    expect(recovering(grid(), { readAt }).searchSince).toBe(readAt - TIMING.overlap);
+    // Restored again, it searches from the earlier one.
+    const twice = recovering(grid({ searchSince: 5 }), { readAt });
+    expect(twice.searchSince).toBe(5 - TIMING.overlap);
+  });
+
+  it("has searched when the last page was read and every order found has its row", () => {
+    const one = grid({ searchSince: 5 });
+    expect(recovering(one, { epoch: 1 }).searchSince).toBe(5);
+    expect(recovering(one, { epoch: 1, searched: true, isWaiting: true }).searchSince).toBe(5);
+    expect(recovering(one, { epoch: 1, searched: true })).not.toHaveProperty("searchSince");
   });
 
   it("notes its own serial where the clock is behind it", () => {

@@ -97,7 +97,7 @@ function orderReads(
       readonly session: PrivateSession;
       readonly hold: LeaseHold | undefined;
     },
-): Pick<Venue, "openOrders" | "orders" | "order"> {
+): Pick<Venue, "openOrders" | "orders" | "order" | "endedOrders"> {
   const { quirks } = link;
   const describe = (order: Dict): VenueOrder => venueOrderOf(order, quirks, session.now());
   const openOn = async (symbol: Pair) =>
@@ -126,6 +126,14 @@ function orderReads(
         }
       : {}),
 
+    async endedOrders(symbol, since, page) {
+      const now = session.now();
+      const { rows, next } = await session.read("order", symbol, (exchange) =>
+        quirks.ended(exchange, symbol, { since, now, page }),
+      );
+      return { orders: rows.map(describe).filter(on(symbol)).filter(isClosedOrder), next };
+    },
+
     async order({ symbol, id, clientId }) {
       const found = await session.read("order", symbol, async (exchange) => {
         const byId = id === undefined ? undefined : await quirks.byId(exchange, symbol, id);
@@ -141,6 +149,8 @@ const on =
   (symbol: Pair) =>
   (order: VenueOrder): boolean =>
     order.symbol === symbol;
+
+const isClosedOrder = ({ status }: VenueOrder): boolean => status !== "open" && status !== "partially_filled";
 
 /** Reads orders in batches of the maximum size per call. */
 async function ordersById(

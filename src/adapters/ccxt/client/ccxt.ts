@@ -59,7 +59,7 @@ export interface Ccxt {
     params?: Params,
   ): Promise<readonly Dict[]>;
   fetchClosedOrders(
-    symbol: string,
+    symbol: string | undefined,
     since: undefined,
     limit: number | undefined,
     params: Dict,

@@ -42,6 +42,18 @@ export interface FillReach {
   readonly goesOn: boolean;
 }
 
+/** A page of ended orders; `page` is where another page ended. */
+export interface EndedRequest {
+  readonly since: Millis;
+  readonly now: Millis;
+  readonly page: string | undefined;
+}
+
+export interface EndedRows {
+  readonly rows: readonly Dict[];
+  readonly next?: string | undefined;
+}
+
 /** Everything that differs for one exchange, in a separate file. */
 export interface Quirks {
   /** Display name for messages. */
@@ -110,6 +122,8 @@ export interface Quirks {
   fills(exchange: Ccxt, symbol: Pair, span: Span, after: readonly Dict[]): Promise<readonly Dict[]>;
   /** Returns own executions of some orders by the exchange's ids, within the span of one query. */
   fillsOf(exchange: Ccxt, symbol: Pair, orderIds: readonly string[], span: Span): Promise<readonly Dict[]>;
+  /** Returns ended orders of a pair that were placed since a time, newest first, a page at a time; others may be among them. */
+  ended(exchange: Ccxt, symbol: Pair, request: EndedRequest): Promise<EndedRows>;
   /** Format of order ids that matches every documented or recorded id of the exchange. */
   readonly orderIds: OrderIds;
   /** Looks up an order by the exchange's id. */

@@ -7,7 +7,7 @@ import type { Pair } from "../../../kernel/pair.ts";
 import type { Span } from "../../../model/fill.ts";
 import { type Ccxt, type Dict, fieldOf, isDict } from "../client/ccxt.ts";
 import type { AccountKind } from "../client/keeping.ts";
-import { pages, unlessMissing } from "../client/quirks.ts";
+import { type EndedRequest, type EndedRows, pages, unlessMissing } from "../client/quirks.ts";
 import { CallFailed, noAnswer } from "../client/told.ts";
 
 const UNIFIED_PAGE_ROWS = 100;
@@ -74,6 +74,17 @@ async function find(exchange: Ccxt, symbol: Pair, clientOid: string): Promise<Di
   return unifiedRows(exchange, symbol, ended).find(isIt);
 }
 
+async function ended(exchange: Ccxt, symbol: Pair, { since, page }: EndedRequest): Promise<EndedRows> {
+  const answer = await exchange.privateUtaGetV3TradeHistoryOrders({
+    ...SPOT,
+    ...symbolParameter(exchange, symbol),
+    startTime: since,
+    ...(page === undefined ? {} : { cursor: page }),
+  });
+  const rows = unifiedRows(exchange, symbol, answer);
+  return { rows, next: nextCursor(rows, answer) };
+}
+
 async function looked(exchange: Ccxt, symbol: Pair, request: Dict): Promise<Dict | undefined> {
   const result = await unlessMissing(exchange.privateUtaGetV3TradeOrderInfo(request));
   if (result === undefined) return undefined;
@@ -88,16 +99,20 @@ function listed(
   symbol: Pair | undefined,
   ask: (cursor: Dict) => Promise<Dict>,
 ): Promise<readonly Dict[]> {
-  let next: unknown;
+  let last: Dict = {};
   return pages(
     null as string | null,
     async (cursor) => {
-      const answer = await ask(cursor === null ? {} : { cursor });
-      next = fieldOf(fieldOf(answer, "data"), "cursor");
-      return unifiedRows(exchange, symbol, answer);
+      last = await ask(cursor === null ? {} : { cursor });
+      return unifiedRows(exchange, symbol, last);
     },
-    (page) => (page.length < UNIFIED_PAGE_ROWS || typeof next !== "string" || next === "" ? undefined : next),
+    (page) => nextCursor(page, last),
   );
+}
+
+function nextCursor(rows: readonly Dict[], answer: Dict): string | undefined {
+  const next = fieldOf(fieldOf(answer, "data"), "cursor");
+  return rows.length < UNIFIED_PAGE_ROWS || typeof next !== "string" || next === "" ? undefined : next;
 }
 
 /** Returns the rows of a response; an empty list can be null, and a response without a list is an error. */
@@ -157,5 +172,6 @@ export const unified = {
   fills: fetchUnifiedFills,
   fillsOf: fillsListed,
   byId,
+  ended,
   find,
 };

@@ -1,4 +1,4 @@
-import { DAY, SECOND } from "../../../kernel/time.ts";
+import { DAY, MINUTE, SECOND } from "../../../kernel/time.ts";
 import type { Span } from "../../../model/fill.ts";
 import { asCcxt, type Ccxt, type Dict, fieldOf } from "../client/ccxt.ts";
 import {
@@ -118,6 +118,16 @@ export const bitget: Quirks = {
 
   byId: (exchange, symbol, id) =>
     isUnified(exchange) ? unified.byId(exchange, symbol, id) : USUAL_QUIRKS.byId(exchange, symbol, id),
+
+  async ended(exchange, symbol, { since, now, page }) {
+    if (isUnified(exchange))
+      return unified.ended(exchange, symbol, { since: Math.max(since, now - 30 * DAY + MINUTE), now, page });
+    const rows = await exchange.fetchCanceledAndClosedOrders(symbol, undefined, BITGET_PAGE_ROWS, {
+      startTime: Math.max(since, now - 90 * DAY + MINUTE),
+      ...(page === undefined ? {} : { idLessThan: page }),
+    });
+    return { rows, next: lastOf(rows) };
+  },
 
   async find(exchange, symbol, clientId) {
     if (isUnified(exchange)) return unified.find(exchange, symbol, clientId);

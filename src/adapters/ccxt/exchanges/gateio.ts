@@ -117,6 +117,12 @@ export const gateio: Quirks = {
       ),
     ),
 
+  async ended(exchange, symbol, { since, page = "1" }) {
+    const request = { from: Math.floor(since / SECOND), page: Number(page) };
+    const rows = await exchange.fetchClosedOrders(symbol, undefined, OPEN_PAGE, request);
+    return { rows, next: rows.length < OPEN_PAGE ? undefined : String(Number(page) + 1) };
+  },
+
   // A lookup by text alone proves nothing: the exchange forgets ended orders, and shows new ones late.
   async find(exchange, symbol, clientId) {
     const text = CLIENT_ID_PREFIX + clientId;

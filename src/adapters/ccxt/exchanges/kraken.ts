@@ -136,6 +136,14 @@ export const kraken: Quirks = {
     return found.filter((trade) => trade.symbol === symbol);
   },
 
+  // The list covers all pairs, sorted by when an order ended; both ends are in seconds.
+  async ended(exchange, symbol, { since, page = "0" }) {
+    const request = { start: Math.floor(since / SECOND) - 1, closetime: "close", ofs: Number(page) };
+    const rows = await exchange.fetchClosedOrders(undefined, undefined, undefined, request);
+    const next = rows.length < KRAKEN_PAGE_ROWS ? undefined : String(Number(page) + KRAKEN_PAGE_ROWS);
+    return { rows: rows.filter((order) => order.symbol === symbol), next };
+  },
+
   // Not fetchOrder, because it would send our id as a userref.
   async find(exchange, symbol, clientId) {
     const isIt = (order: Dict) => clientIdOf(order) === clientId;

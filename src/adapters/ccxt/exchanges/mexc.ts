@@ -1,4 +1,4 @@
-import { DAY, SECOND } from "../../../kernel/time.ts";
+import { DAY, MINUTE, SECOND } from "../../../kernel/time.ts";
 import { asCcxt, type Dict, fieldOf } from "../client/ccxt.ts";
 import { forEach, inForce, LIVE_TIMING, type Quirks, USUAL_QUIRKS, unlessMissing } from "../client/quirks.ts";
 import { meanings } from "../client/told.ts";
@@ -16,6 +16,7 @@ const MEXC_CODES = meanings({
 });
 
 const MEXC_PAGE_ROWS = 100;
+const MEXC_ORDER_ROWS = 1000;
 
 export const mexc: Quirks = {
   ...USUAL_QUIRKS,
@@ -68,13 +69,21 @@ export const mexc: Quirks = {
       }),
     ),
 
+  // A query covers at most seven days, and without a start only one.
+  async ended(exchange, symbol, { since, now, page }) {
+    const range = { startTime: Math.max(since, now - 7 * DAY + MINUTE), endTime: Number(page ?? now) };
+    const rows = await exchange.fetchOrders(symbol, undefined, MEXC_ORDER_ROWS, range);
+    const times = rows.map(({ timestamp }) => Number(timestamp));
+    return { rows, next: rows.length < MEXC_ORDER_ROWS ? undefined : String(Math.min(...times)) };
+  },
+
   async find(exchange, symbol, clientId) {
     const isIt = (order: Dict) => order.clientOrderId === clientId;
     const named = await unlessMissing(exchange.fetchOrder("", symbol, { clientOrderId: clientId }));
     if (named) return named;
     const open = (await exchange.fetchOpenOrders(symbol)).find(isIt);
     if (open) return open;
-    const recent = (await exchange.fetchOrders(symbol, undefined, 1000)).find(isIt);
+    const recent = (await exchange.fetchOrders(symbol, undefined, MEXC_ORDER_ROWS)).find(isIt);
     if (recent) return recent;
     const trades = await exchange.fetchMyTrades(symbol, undefined, MEXC_PAGE_ROWS, {});
     const traded = trades.find(({ info }) => fieldOf(info, "clientOrderId") === clientId);
