@@ -34,7 +34,8 @@ export function stop(before: Strategy, live: readonly Order[], turn: Turn): Part
     if (sold) return sold;
   }
   const released = live.map((order) => ({ ...order, settled: true }));
-  const stoppedAt = turn.sight.quote?.at ?? strategy.startedAt;
+  // A simulated market has its own time. A real one can show a book of earlier, or none.
+  const stoppedAt = turn.isSimulated ? (turn.sight.quote?.at ?? strategy.startedAt) : turn.now;
   const stopped: Strategy = { ...strategy, status: "stopped", phase: "done", stoppedAt };
   const mark = turn.sight.quote && midOf(turn.sight.quote);
   return {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { exitPlan, exitReach, leavingAgain } from "../../../src/engine/decide/exit.ts";
 import { stop } from "../../../src/engine/decide/stop.ts";
+import type { Turn } from "../../../src/engine/decide/turn.ts";
 import { gridKind } from "../../../src/grid/kind.ts";
+import { HOUR } from "../../../src/kernel/time.ts";
 import type { Order } from "../../../src/model/order.ts";
 import { EXIT_SLOT, type Strategy } from "../../../src/model/strategy.ts";
 import type { Kind } from "../../../src/ports/kind.ts";
@@ -38,12 +40,16 @@ describe("a stop", () => {
     });
   });
 
-  it("is done when none is left, at the market's time", () => {
+  it("is done when none is left, at the market's time: a real exchange's is now, whatever its book is of", () => {
     const { strategy: after, released, cancels } = stop(stopping(), [], turn());
     expect(after).toEqual({ ...stopping(), status: "stopped", phase: "done", stoppedAt: NOW });
     expect([released, cancels]).toEqual([[], undefined]);
-    const unknown = stop(stopping(), [], turn({ sight: sight({ quote: undefined }) }));
-    expect(unknown.strategy?.stoppedAt).toBe(500);
+    const quoteAt = (at: number) => sight({ quote: { bid: d("100"), ask: d("101"), at } });
+    const stoppedAt = (over: Partial<Turn>) => stop(stopping(), [], turn(over)).strategy?.stoppedAt;
+    expect(stoppedAt({ sight: quoteAt(NOW - HOUR) })).toBe(NOW);
+    expect(stoppedAt({ sight: sight({ quote: undefined }) })).toBe(NOW);
+    expect(stoppedAt({ sight: quoteAt(700), isSimulated: true })).toBe(700);
+    expect(stoppedAt({ sight: sight({ quote: undefined }), isSimulated: true })).toBe(500);
   });
 
   it("is not done while something of it may still live", () => {
