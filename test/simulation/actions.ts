@@ -4,13 +4,15 @@ import { isOurs } from "../../src/kernel/ids.ts";
 import type { Operation } from "../../src/operation.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { Permit } from "../../src/ports/venue.ts";
+import { isQuote } from "../../src/quote/kind.ts";
 import { actOnDeclared } from "../declared/deeds.ts";
 import { actOnFollow } from "../kinds/deeds.ts";
 import { actOnQuote } from "../quote/deeds.ts";
 import type { Deed } from "./deeds.ts";
-import { EXCHANGE, type World } from "./world.ts";
+import { EXCHANGE, OTHER_EXCHANGES } from "./shape.ts";
+import type { World } from "./world.ts";
 
-const operations = createOperations([EXCHANGE]);
+const operations = createOperations([EXCHANGE, ...OTHER_EXCHANGES]);
 const operation = (name: string): Operation => {
   const found = operations.find((one) => one.name === name);
   if (!found) throw new Error(`there is no operation ${name}`);
@@ -26,33 +28,57 @@ const HALF = 5n * 10n ** 17n;
 
 const permit: Permit = { mayLeave: () => true, sendBy: Number.MAX_SAFE_INTEGER };
 
-/** What has been moved on the account beside the strategies, per asset. */
-export type Beside = Map<string, bigint>;
+/** What has been moved on an account beside the strategies, per asset. */
+export type Moved = Map<string, bigint>;
+/** The same on each exchange. */
+export type Beside = Map<string, Moved>;
 
 /** Does what the plan says, through the service where a person would use it, and behind its back where not. */
 export async function act(world: World, deed: Deed, beside: Beside): Promise<void> {
   const { trace, state, scheduler, random } = world;
+  const { exchange = EXCHANGE } = deed;
   trace.add(`deed ${deed.kind}`);
   const process = random.pick(world.alive().length > 0 ? world.alive() : world.processes);
   const ask = (name: string, input: object) =>
     world.run(process, (deps) => operation(name).run(deps, input, { actor: "person" }));
+  /** Fields are checked and completed as a request's are. */
+  const askInWords = (name: string, fields: object) => ask(name, operation(name).input.parse(fields));
   const nth = (place: number) => {
     const all = [...world.tables().strategies.values()];
     return all[place % Math.max(1, all.length)];
   };
   const later = (millis: number, run: () => void) => scheduler.at(scheduler.now() + millis, run);
   // Behind the service's back, and at once.
-  const venue = simulatedVenue(world.simulation);
+  const venue = simulatedVenue(world.simulations.get(exchange) ?? world.simulation);
 
   if (world.strategy && FOLLOWED.has(deed.kind)) {
     const id = "nth" in deed ? nth(deed.nth)?.id : undefined;
     const act = ACTS[world.strategy];
-    return world.run(process, (deps) => act(deps, EXCHANGE, deed, id));
+    return world.run(process, (deps) => act(deps, exchange, deed, id));
+  }
+  const ofQuotes = "nth" in deed ? nth(deed.nth) : undefined;
+  if (ofQuotes && isQuote(ofQuotes)) {
+    const { id } = ofQuotes;
+    if (deed.kind === "stop") return askInWords("stop_quote", { id, sellBase: deed.sell ?? false });
+    if (deed.kind === "pause") return askInWords("pause_quote", { id });
+    if (deed.kind === "run") return askInWords("resume_quote", { id });
+    if (deed.kind === "edit_quote") return askInWords("edit_quote", { id, ...deed.fields });
+    if (deed.kind === "edit") return undefined;
   }
   switch (deed.kind) {
+    case "start_quote":
+      return askInWords("start_quote", { exchange, symbol: deed.symbol, ...deed.fields });
+    case "edit_quote":
+      return undefined;
+    case "exchange_down":
+      state.away.add(exchange);
+      return later(deed.millis, () => state.away.delete(exchange));
+    case "endpoint_down":
+      state.downAlone.add(deed.name);
+      return later(deed.millis, () => state.downAlone.delete(deed.name));
     case "start":
       return ask("start_grid", {
-        exchange: EXCHANGE,
+        exchange,
         symbol: deed.symbol,
         lowerPrice: deed.lower,
         upperPrice: deed.upper,
@@ -61,7 +87,7 @@ export async function act(world: World, deed: Deed, beside: Beside): Promise<voi
         ...deed.options,
       });
     case "start_centered":
-      return ask("start_centered_grid", { exchange: EXCHANGE, symbol: deed.symbol, ...deed.options });
+      return ask("start_centered_grid", { exchange, symbol: deed.symbol, ...deed.options });
     case "stop": {
       const strategy = nth(deed.nth);
       return (
@@ -89,7 +115,7 @@ export async function act(world: World, deed: Deed, beside: Beside): Promise<voi
       return ask("set_limits", { scope: "every", ...deed.settings });
     case "hand":
       return ask("create_order", {
-        exchange: EXCHANGE,
+        exchange,
         symbol: deed.symbol,
         side: deed.side,
         type: "limit",
@@ -102,12 +128,12 @@ export async function act(world: World, deed: Deed, beside: Beside): Promise<voi
       if (!order) return undefined;
       const side = order.side === "buy" ? "sell" : "buy";
       const price = order.price + (side === "buy" ? deed.beyond : -deed.beyond);
-      const request = { exchange: EXCHANGE, symbol: order.symbol, side, type: "limit", amount: HALF, price };
+      const request = { exchange, symbol: order.symbol, side, type: "limit", amount: HALF, price };
       return price > 0n ? ask("create_order", request) : undefined;
     }
     case "hand_both": {
       const request = {
-        exchange: EXCHANGE,
+        exchange,
         symbol: deed.symbol,
         type: "limit",
         amount: HALF,
@@ -117,7 +143,7 @@ export async function act(world: World, deed: Deed, beside: Beside): Promise<voi
       return undefined;
     }
     case "hand_cancel_all":
-      return ask("cancel_all_orders", { exchange: EXCHANGE, symbol: deed.symbol });
+      return ask("cancel_all_orders", { exchange, symbol: deed.symbol });
     case "outside_order": {
       const clientId = `person${random.text(6)}`;
       await venue.create(
@@ -140,8 +166,8 @@ export async function act(world: World, deed: Deed, beside: Beside): Promise<voi
       return undefined;
     }
     case "deposit":
-      await deposit(world.simulation.books, { exchange: EXCHANGE, ...deed }).then(
-        () => beside.set(deed.asset, (beside.get(deed.asset) ?? 0n) + deed.amount),
+      await deposit(world.simulation.books, { ...deed, exchange }).then(
+        () => noteMoved(beside, exchange, deed),
         () => undefined,
       );
       return undefined;
@@ -173,4 +199,10 @@ export async function act(world: World, deed: Deed, beside: Beside): Promise<voi
         state.isClosed = false;
       });
   }
+}
+
+function noteMoved(beside: Beside, exchange: string, { asset, amount }: Extract<Deed, { kind: "deposit" }>) {
+  const moved = beside.get(exchange) ?? new Map<string, bigint>();
+  beside.set(exchange, moved);
+  moved.set(asset, (moved.get(asset) ?? 0n) + amount);
 }

@@ -20,6 +20,7 @@ export interface Net {
   /** Where bounds are played to the bound: how late a request takes effect, and reads are as old as they may be. */
   readonly latest?: number;
   readonly isDown: (what: "store" | "venue") => boolean;
+  readonly isDownAlone: (name: string) => boolean;
 }
 
 const LONGEST = 180_000;
@@ -68,6 +69,7 @@ export async function call<T>(net: Net, task: Task, request: Requested<T>): Prom
         !(request.kind === "create" && random.chance(0.3))
       )
         return;
+      if (request.kind === "read" && net.isDownAlone(request.name)) return;
       const result = await settled(request.effect(plan.lag));
       trace.add(`${index} effect ${"error" in result ? String(result.error) : ""}`);
       if (fault === "crash_after") return net.kill(task);

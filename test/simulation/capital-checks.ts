@@ -4,6 +4,7 @@ import type { Decimal } from "../../src/kernel/decimal.ts";
 import type { Order } from "../../src/model/order.ts";
 import type { Strategy } from "../../src/model/strategy.ts";
 import type { Changes } from "../../src/ports/stores/step-store.ts";
+import { isQuote } from "../../src/quote/kind.ts";
 import { abovePosition, belowReserve, costOf } from "../invariants/venue.ts";
 import type { Committed } from "./history.ts";
 import type { Tables } from "./store/tables.ts";
@@ -103,7 +104,11 @@ const byReserve = (a: GridStrategy, b: GridStrategy): number =>
   (a.config.safetyReserve ?? 0n) < (b.config.safetyReserve ?? 0n) ? -1 : 1;
 
 const costOfAll = (strategies: readonly Strategy[]): Decimal =>
-  strategies.filter(isGrid).reduce((sum, { state }) => sum + costOf([...state.slots, ...state.idle]), 0n);
+  strategies.reduce((sum, one) => sum + costOfOne(one), 0n);
+
+/** Quotes hold one lot. */
+const costOfOne = (one: Strategy): Decimal =>
+  isGrid(one) ? costOf([...one.state.slots, ...one.state.idle]) : isQuote(one) ? costOf([one.state]) : 0n;
 
 /** Whoever had its turn first did not know of the base that another one takes over after it. */
 const leastCost = (

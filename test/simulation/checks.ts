@@ -4,11 +4,13 @@ import { FIRST_BUY_SLOT, type GridStrategy } from "../../src/grid/state/state.ts
 import { type Decimal, decimal, mul, mulDiv, text, ZERO } from "../../src/kernel/decimal.ts";
 import { isOurs, parseClientOrderId, strategyTag } from "../../src/kernel/ids.ts";
 import type { BookedOrder } from "../../src/market/matching/books.ts";
+import { parseAccountKey } from "../../src/model/account.ts";
 import { isKeptBack } from "../../src/model/kill.ts";
 import type { Order } from "../../src/model/order.ts";
 import { EXIT_SLOT, type Strategy } from "../../src/model/strategy.ts";
 import { LOOK_HOLDS } from "../../src/ports/kill-permit.ts";
 import type { Kinds } from "../../src/ports/kind.ts";
+import type { Changes } from "../../src/ports/stores/step-store.ts";
 import { isQuote } from "../../src/quote/kind.ts";
 import type { QuoteStrategy } from "../../src/quote/state/state.ts";
 import { brokenByArrival, brokenByRecording, type SeenOrder } from "../invariants/venue.ts";
@@ -16,7 +18,7 @@ import { createCapitalChecks } from "./capital-checks.ts";
 import type { Committed } from "./history.ts";
 import { withinLimits } from "./limit-checks.ts";
 import { createQuoteChecks } from "./quote-checks.ts";
-import type { Tables } from "./store/tables.ts";
+import { type Tables, tablesOf } from "./store/tables.ts";
 
 export interface Violation {
   readonly at: number;
@@ -46,15 +48,17 @@ interface Rules {
   readonly skew: number;
   /** How old a read may be. */
   readonly oldest: number;
-  /** What the account begins with of it. */
+  /** What each account begins with of it. */
   readonly quote: Decimal;
+  /** Each with one account. */
+  readonly exchanges: readonly string[];
 }
 
 /** Watches every commit of the venue and every write of the store, and keeps what breaks an invariant. */
 export function createChecks(
   now: () => number,
   tables: () => Tables,
-  { kinds, leaseTtl, skew, oldest, quote, jumps }: Rules,
+  { kinds, leaseTtl, skew, oldest, quote, jumps, exchanges }: Rules,
 ) {
   const violations: Violation[] = [];
   const violate = (what: string): void => {
@@ -63,7 +67,16 @@ export function createChecks(
   const leasedAt = () =>
     Math.max(...[...tables().accounts.values()].map(({ until }) => until - leaseTtl - skew), 0);
   const quotes = createQuoteChecks({ now, violate, passSince: leasedAt });
-  const capital = createCapitalChecks({ now, violate, readSince: () => leasedAt() - oldest, first: quote });
+  const capitals = exchanges.map((exchange) => ({
+    exchange,
+    ...createCapitalChecks({ now, violate, readSince: () => leasedAt() - oldest, first: quote }),
+  }));
+  /** The rows of the account on an exchange. */
+  const rowsOn = (exchange: string): Tables => {
+    if (exchanges.length === 1) return tables();
+    const account = [...tables().accounts.keys()].find((key) => parseAccountKey(key).exchange === exchange);
+    return tablesOf(tables(), account ?? "");
+  };
 
   /** Each time that an id was recorded: after a restore an id that never reached the venue may be given again. */
   const intents = new Map<string, Order[]>();
@@ -116,7 +129,7 @@ export function createChecks(
     );
     if (older.length > 0)
       violate(`${clientId} was placed while ${older[0]?.clientId} of another generation lived`);
-    if ((key?.slot ?? 0) < FIRST_BUY_SLOT) crossed(order);
+    if ((key?.slot ?? 0) < FIRST_BUY_SLOT) crossed(order, open);
     if (!isRemembered || !strategy || !isQuote(strategy) || (key?.slot ?? 0) >= FIRST_BUY_SLOT) return;
     inBounds(order, strategy);
     if (order.side === "buy") quotes.withinBudget(strategy, withOthers(order, strategy));
@@ -210,8 +223,8 @@ export function createChecks(
     return { clientId, symbol, side, price: type === "market" ? null : price, isOurs };
   }
 
-  function crossed(order: BookedOrder): void {
-    for (const other of [...live.values()].flatMap((orders) => [...orders.values()])) {
+  function crossed(order: BookedOrder, open: readonly BookedOrder[]): void {
+    for (const other of open.filter(({ clientId }) => slotOf(clientId) !== undefined)) {
       if (other.id === order.id || other.symbol !== order.symbol || other.side === order.side) continue;
       const [buy, sell] = order.side === "buy" ? [order, other] : [other, order];
       if (buy.price >= sell.price) violate(`${order.clientId} crosses ${other.clientId} of our own`);
@@ -253,12 +266,15 @@ export function createChecks(
     },
 
     /** A batch that is recorded change by change from here on. */
-    refused: capital.refused,
+    refused: (changes: readonly Changes[]): void => {
+      for (const capital of capitals) capital.refused(changes);
+    },
 
     /** A venue's commit. */
     committed(committed: Committed, left: Decimal): void {
       const { before, change } = committed;
-      capital.committed(committed, left);
+      for (const capital of capitals)
+        if (capital.exchange === committed.exchange) capital.committed(committed, left);
       const known = new Set(before.open.map(({ id }) => id));
       for (const order of change.orders) if (!known.has(order.id)) arrived(order, before.open);
       for (const fill of change.fills) {
@@ -315,9 +331,12 @@ export function createChecks(
         if (!isAdopted) recorded.push(order);
         intents.set(clientId, [...(intents.get(clientId) ?? []), order]);
       }
-      if (recorded.length > 0)
-        withinLimits(recorded, tables(), { now: now(), passSince: leasedAt(), violate });
-      capital.recorded(recorded, tables());
+      for (const { exchange, recorded: note } of capitals) {
+        const rows = rowsOn(exchange);
+        const mine = recorded.filter(({ clientId }) => rows.orders.has(clientId));
+        if (mine.length > 0) withinLimits(mine, rows, { now: now(), passSince: leasedAt(), violate });
+        note(mine, rows);
+      }
       killedAt = kill.on ? (killedAt ?? now()) : undefined;
       for (const [account, { token }] of accounts) {
         if (token < (tokens.get(account) ?? 0)) violate(`the token of ${account} fell`);

@@ -7,7 +7,12 @@ import { type Shape, START, SYMBOLS } from "./shape.ts";
 export const JUMPING_CLOCKS = ["database", "process", "exchange"] as const;
 export type JumpingClock = (typeof JUMPING_CLOCKS)[number];
 
-export type Deed =
+export type Deed = Act & {
+  /** The first one where nothing is said. */
+  readonly exchange?: string;
+};
+
+type Act =
   | {
       readonly kind: "start";
       readonly symbol: Pair;
@@ -62,7 +67,15 @@ export type Deed =
     }
   | { readonly kind: "outage"; readonly what: "store" | "venue"; readonly millis: number }
   | { readonly kind: "maintenance"; readonly millis: number }
-  | { readonly kind: "limits"; readonly settings: LimitSettings };
+  | { readonly kind: "limits"; readonly settings: LimitSettings }
+  /** Quotes, by their own operations: `fields` as a person writes them. */
+  | { readonly kind: "start_quote"; readonly symbol: Pair; readonly fields: Fields }
+  | { readonly kind: "edit_quote"; readonly nth: number; readonly fields: Fields }
+  | { readonly kind: "exchange_down"; readonly millis: number }
+  /** One of the exchange's reads answers nothing, and the others go on. */
+  | { readonly kind: "endpoint_down"; readonly name: string; readonly millis: number };
+
+export type Fields = Readonly<Record<string, unknown>>;
 
 const price = (random: Random, percent: number): Decimal =>
   (decimal("1") * BigInt(Math.round(10_000 + (random.share() * 2 - 1) * percent * 100))) / 100n;

@@ -16,10 +16,10 @@ import type { Strategy } from "../../src/model/strategy.ts";
 import { isQuote } from "../../src/quote/kind.ts";
 import type { QuoteStrategy } from "../../src/quote/state/state.ts";
 import { differences, heldOf, isOfStrategy, movedBy } from "../invariants/venue.ts";
-import type { Beside } from "./actions.ts";
+import type { Beside, Moved } from "./actions.ts";
 import { TICKS } from "./shape.ts";
-import type { Tables } from "./store/tables.ts";
-import { EXCHANGE, type World } from "./world.ts";
+import { type Tables, tablesOf } from "./store/tables.ts";
+import type { World } from "./world.ts";
 
 /** A slot may go without an order for these reasons when everything is quiet. */
 const QUIET_REASONS = new Set([
@@ -34,6 +34,16 @@ const QUIET_REASONS = new Set([
 
 /** After the faults: every slot has its one right order, stops are done, and the ledgers are the account. */
 export function finish(world: World, beside: Beside): void {
+  const several = world.simulations.size > 1;
+  for (const [exchange, simulation] of world.simulations) {
+    const rows = several ? tablesOf(world.tables(), accountKey(simulation.account)) : world.tables();
+    const moved = beside.get(exchange) ?? new Map<string, bigint>();
+    finishOn({ ...world, exchange, simulation, tables: () => rows }, moved);
+  }
+}
+
+/** The same of one account. */
+function finishOn(world: World, beside: Moved): void {
   const { checks } = world;
   const tables = world.tables();
   for (const strategy of tables.strategies.values()) settledDown(world, strategy);
@@ -42,7 +52,7 @@ export function finish(world: World, beside: Beside): void {
     if (order && (order.state === "pending" || order.state === "unknown"))
       checks.violate(`${clientId} is still ${order.state}`);
   }
-  for (const { id, orderId, symbol } of world.history.allFills(EXCHANGE)) {
+  for (const { id, orderId, symbol } of world.history.allFills(world.exchange)) {
     const clientId = clientIdOf(world, orderId);
     const order = tables.orders.get(clientId);
     const isMissing =
@@ -80,9 +90,9 @@ function stopsAreWatched({ checks, tables }: World): void {
 const isWatchable = (one: Strategy | undefined): boolean => one?.wants === "run" && one.status === "running";
 
 /** After a panic no order of ours is on the venue, and every strategy has stopped. */
-function nothingRests({ checks, history, tables }: World): void {
+function nothingRests({ checks, history, tables, exchange }: World): void {
   const { orders, strategies } = tables();
-  for (const { clientId } of history.latest(EXCHANGE).open)
+  for (const { clientId } of history.latest(exchange).open)
     if (orders.has(clientId)) checks.violate(`${clientId} rests after a panic`);
   for (const { id, status } of strategies.values())
     if (status !== "stopped") checks.violate(`${id} is ${status} after a panic`);
@@ -90,29 +100,29 @@ function nothingRests({ checks, history, tables }: World): void {
 
 /** What was booked from the order itself had no trade to be seen for ten minutes. */
 function gaps(
-  { history, checks, plan, illegible, clocks }: World,
+  { history, checks, plan, illegible, clocks, tradeId, exchange }: World,
   { clientId, exchangeId, symbol, sendBy, notAfter }: Order,
 ) {
   const bookedAt = checks.gapBookedAt(clientId);
   // One that was found after a restore is booked from what it tells at once.
   if (bookedAt === undefined || sendBy === notAfter) return;
   const inTime = bookedAt - 2 * plan.timing.leaseTtl;
-  const seen = history.past.fills(EXCHANGE, symbol, 0, inTime).filter((fill) => fill.orderId === exchangeId);
-  const all = history.allFills(EXCHANGE).filter((fill) => fill.orderId === exchangeId && fill.at <= inTime);
+  const seen = history.past.fills(exchange, symbol, 0, inTime).filter((fill) => fill.orderId === exchangeId);
+  const all = history.allFills(exchange).filter((fill) => fill.orderId === exchangeId && fill.at <= inTime);
   // With the time of a clock that has jumped it is of no span that is read.
-  if (all.some(({ id, at }) => illegible(id, bookedAt) || clocks.stamp(at) !== at)) return;
+  if (all.some((fill) => illegible(tradeId(fill), bookedAt) || clocks.stamp(fill.at) !== fill.at)) return;
   if (all.length > 0 && seen.length === all.length)
     checks.violate(`${clientId} was booked from the order though its trades were there`);
 }
 
 /** The strategies together never claim more base than the account holds, unless a person took some away. */
-function commitments(world: World, beside: Beside): void {
+function commitments(world: World, beside: Moved): void {
   const { history, checks, plan } = world;
   const took =
     [...beside.values()].some((amount) => amount < 0n) ||
     plan.deeds.some(({ deed }) => deed.kind.startsWith("hand") || deed.kind === "outside_order");
   if (took || hasForgottenFills(world)) return;
-  const { holdings } = history.latest(EXCHANGE);
+  const { holdings } = history.latest(world.exchange);
   for (const [asset, { total }] of Object.entries(holdings)) {
     const grids = [...world.tables().strategies.values()].filter(
       // What a stopped one has left unsold is the person's.
@@ -127,16 +137,16 @@ function commitments(world: World, beside: Beside): void {
 const hasForgottenFills = (world: World): boolean => {
   const numbers = [...world.tables().strategies.values()].map(({ number }) => number);
   return world.history
-    .allFills(EXCHANGE)
+    .allFills(world.exchange)
     .map(({ orderId }) => clientIdOf(world, orderId))
     .some((id) => parseClientOrderId(id) && !numbers.some((number) => isOfStrategy(id, number)));
 };
 
-const clientIdOf = ({ history }: World, id: string): string =>
-  history.past.order(EXCHANGE, { id }, Number.POSITIVE_INFINITY)?.clientId ?? "";
+const clientIdOf = ({ history, exchange }: World, id: string): string =>
+  history.past.order(exchange, { id }, Number.POSITIVE_INFINITY)?.clientId ?? "";
 
-const isBooked = ({ tables, simulation }: World, symbol: string, id: string): boolean =>
-  tables().fills.has(`${accountKey(simulation.account)} ${symbol} ${id}`);
+const isBooked = ({ tables, simulation, tradeId }: World, symbol: string, id: string): boolean =>
+  tables().fills.has(`${accountKey(simulation.account)} ${symbol} ${tradeId({ id, symbol })}`);
 
 /** Left to the person by a stop: what fills from then on is not the strategy's. */
 const isReleased = ({ settled, state }: Order): boolean =>
@@ -206,7 +216,7 @@ function quotesAtRest(world: World, strategy: QuoteStrategy, live: readonly Book
   const { checks, simulation, scheduler, plan } = world;
   const { id, symbol, state, config } = strategy;
   const { rules, tolerance, fixed, maxLoss } = config;
-  const ticks = simulation.listings(EXCHANGE, symbol, {})?.path.at(scheduler.now()) ?? TICKS;
+  const ticks = simulation.listings(simulation.venue, symbol, {})?.path.at(scheduler.now()) ?? TICKS;
   const price = BigInt(Math.round(ticks)) * plan.market.tick;
   const total =
     state.ledger.quote + mul(state.base, price, "half") - state.first.cost - state.ledger.feesValue;
@@ -250,7 +260,7 @@ function isThrough(
   slot: Slot,
   { reason }: { reason: string },
 ): boolean {
-  const ticks = simulation.listings(EXCHANGE, symbol, {})?.path.at(scheduler.now());
+  const ticks = simulation.listings(simulation.venue, symbol, {})?.path.at(scheduler.now());
   if (reason !== "limit_collar" || ticks === undefined) return false;
   const price = BigInt(ticks) * plan.market.tick;
   return slot.side === "buy" ? slot.lower > (price * 109n) / 100n : sellPrice(slot) < (price * 91n) / 100n;
@@ -259,7 +269,7 @@ function isThrough(
 /** At its level, or at a better price while its level would take. */
 function isAtRest({ simulation, scheduler, plan }: World, slot: Slot, { side, price, symbol }: BookedOrder) {
   const level = side === "buy" ? slot.lower : sellPrice(slot);
-  const listed = simulation.listings(EXCHANGE, symbol, {});
+  const listed = simulation.listings(simulation.venue, symbol, {});
   if (price === level || !listed) return price === level;
   const isBetter = side === "buy" ? price < level : price > level;
   const at = Math.min(scheduler.now(), plan.endAt);
@@ -267,7 +277,7 @@ function isAtRest({ simulation, scheduler, plan }: World, slot: Slot, { side, pr
 }
 
 /** An exit leaves only what the venue would not take, unless a person has taken it away or locked it. */
-function leftNothing({ checks, history, plan, tables, kinds }: World, strategy: Strategy): void {
+function leftNothing({ checks, history, plan, tables, kinds, exchange }: World, strategy: Strategy): void {
   const { id, kind, status, state, symbol, stoppedAt } = strategy;
   const { market } = plan;
   if (!state.exit || status !== "stopped") return;
@@ -276,7 +286,7 @@ function leftNothing({ checks, history, plan, tables, kinds }: World, strategy: 
   const isTaken =
     plan.deeds.some(({ deed: one }) => one.kind === "deposit" && one.asset === base && one.amount < 0n) ||
     hasSold(tables(), base, stoppedAt);
-  const held = history.latest(EXCHANGE).holdings[base];
+  const held = history.latest(exchange).holdings[base];
   const isThere = (held?.total ?? 0n) - (held?.used ?? 0n) >= left;
   // The price of that time is not known any more: half the start price is below any of them.
   const first = isGrid(strategy) ? strategy.state.startPrice : BigInt(TICKS) * market.tick;
@@ -296,13 +306,13 @@ const hasSold = ({ orders }: Tables, base: string, stoppedAt: number | null): bo
       createdAt <= (stoppedAt ?? 0),
   );
 
-function ledgers(world: World, beside: Beside): void {
+function ledgers(world: World, beside: Moved): void {
   const { checks, history, plan } = world;
   const tables = world.tables();
   const { strategies } = tables;
-  const { holdings } = history.latest(EXCHANGE);
+  const { holdings } = history.latest(world.exchange);
   const grids = [...strategies.values()];
-  const fills = history.allFills(EXCHANGE);
+  const fills = history.allFills(world.exchange);
   for (const asset of Object.keys(plan.holdings)) {
     const change = (holdings[asset]?.total ?? 0n) - (plan.holdings[asset] ?? 0n) - (beside.get(asset) ?? 0n);
     let other = 0n;
@@ -343,7 +353,7 @@ function ledgers(world: World, beside: Beside): void {
 /** Of each grid by itself: what the exchange has executed of its orders is what its books hold, asset by asset. */
 function ownSums(world: World, { id, number, symbol, state }: GridStrategy): void {
   const { orders } = world.tables();
-  const executed = world.history.allFills(EXCHANGE).flatMap((fill) => {
+  const executed = world.history.allFills(world.exchange).flatMap((fill) => {
     const row = orders.get(clientIdOf(world, fill.orderId));
     const isOwn = row?.strategy && (!isReleased(row) || isBooked(world, fill.symbol, fill.id));
     const notional = (fill.price * fill.amount) / ONE;

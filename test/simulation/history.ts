@@ -25,10 +25,11 @@ const NEVER = 1e12;
 
 export const promptTrades: Delay = () => 0;
 
+/** Of all trades a tenth is late, or another share. */
 export const lateTrades =
-  (seed: number): Delay =>
+  (seed: number, lateShare = 0.1): Delay =>
   (id) => {
-    const draw = share(hashText(id), seed);
+    const draw = 1 - (1 - share(hashText(id), seed)) * (0.1 / lateShare);
     if (draw < 0.9) return 0;
     if (draw < 0.96) return (draw - 0.9) * 1000 * 1000;
     return draw < 0.99 ? MINUTE + (draw - 0.96) * 30_000 * 1000 : NEVER;

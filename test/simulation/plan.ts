@@ -16,9 +16,10 @@ import {
   startOfAny,
   wildDeeds,
 } from "./deeds.ts";
+import { ofNewEdition } from "./editions.ts";
 import { TOKEN } from "./fee-token.ts";
 import type { Random } from "./random.ts";
-import { type Shape, START, SYMBOLS } from "./shape.ts";
+import { type Edition, IS_OF, type Shape, START, SYMBOLS } from "./shape.ts";
 
 /** As of a real venue: requests expire after 5 s, reads lag up to a minute. */
 export const REAL_TIMING: Timing = {
@@ -65,6 +66,9 @@ export interface Plan {
   readonly watchedEvery: number | undefined;
   /** Clocks jump, each alone. */
   readonly jumps: boolean;
+  readonly edition: Edition;
+  /** When other places tell no price, after all else is quiet. */
+  readonly silence?: { readonly from: number; readonly to: number };
 }
 
 /** Processes that die and databases that are away leave orders whose answer nobody has written down. */
@@ -90,7 +94,7 @@ function drawn(random: Random, { ticks, calm, timing: request, edition = 1, grid
     timing.tradesEvery +
     190_000;
   // So long a spread that has widened with the price takes to be what was asked for.
-  const calming = strategy === "quote" ? HOUR : 0;
+  const calming = strategy === "quote" || edition === IS_OF.quotesBesideGrids ? HOUR : 0;
   const late = !calm && isReal && random.chance(0.5);
   const plan: Plan = {
     timing,
@@ -138,6 +142,7 @@ function drawn(random: Random, { ticks, calm, timing: request, edition = 1, grid
     refused: 0,
     watchedEvery: undefined,
     jumps: false,
+    edition,
   };
   if (edition < 3) return plan;
   const third = withEdition3(random, plan, calm !== undefined);
@@ -146,6 +151,7 @@ function drawn(random: Random, { ticks, calm, timing: request, edition = 1, grid
   if (edition === 7) return withEdits(random, third);
   if (edition === 8) return shaken(random, third);
   if (edition === 10) return withJumps(random, atBounds(random, third));
+  if (edition > 10) return ofNewEdition(random, atBounds(random, third));
   if (edition === 9) return withMany(random, atBounds(random, third));
   if (edition > 5) return atBounds(random, third);
   const deeds = [...third.deeds, ...againstOwn(random, { quietAt })];

@@ -26,6 +26,7 @@ import { type Clocks, compareClocks } from "./clocks.ts";
 import { type FillWindows, type Illegible, legible, windowed } from "./fill-windows.ts";
 import type { Past } from "./history.ts";
 import { sleep, type Task } from "./task.ts";
+import type { WrongAnswers } from "./wrong-answers.ts";
 
 const STORE_TIMEOUT = 10_000;
 
@@ -91,6 +92,9 @@ export interface Behaviour {
   /** Told in the turn in which a create leaves. */
   readonly leaving: (clientId: string) => void;
   readonly clocks: Clocks;
+  readonly wrong?: WrongAnswers;
+  /** It alone is down. */
+  readonly isAway: (exchange: string) => boolean;
   /** A pass compares its clock with the exchange's. */
   readonly compares: boolean;
   /** A book as the venue tells it now. */
@@ -112,7 +116,7 @@ export function venueOf(
   hold?: PassClock,
 ): Venue {
   const { inner, timing, account } = ports;
-  const { clocks } = behaviour;
+  const { clocks, wrong } = behaviour;
   const { past, skew, readLag, lag: lagging, expires, windows, illegible, isClosed, leaving } = behaviour;
   const { exchange } = account;
   const now = () => net.scheduler.now();
@@ -130,9 +134,11 @@ export function venueOf(
       kind: "read",
       name,
       timeout: timing.requestTimeout,
-      effect(once) {
+      async effect(once) {
         const lag = Math.max(once, lagging?.() ?? 0);
-        return lag > 0 && stale ? Promise.resolve(stale(now() - lag)) : fresh();
+        if (behaviour.isAway(exchange)) venueSilence();
+        wrong?.read();
+        return lag > 0 && stale ? stale(now() - lag) : fresh();
       },
       silence: venueSilence,
       refused: venueRefuses,
@@ -152,8 +158,9 @@ export function venueOf(
     sendBy: timing.expiry > 0 ? Number.MAX_SAFE_INTEGER : permit.sendBy,
   });
 
+  const named = (fill: VenueFill): VenueFill => (wrong ? { ...fill, id: wrong.id(fill) } : fill);
   const stamped = (fills: readonly VenueFill[]) =>
-    fills.map((fill) => ({ ...fill, at: clocks.stamp(fill.at) }));
+    fills.map((fill) => ({ ...named(fill), at: clocks.stamp(fill.at) }));
   /** All there are, where the exchange has stamped some with other times. */
   const since = (from: number) => (clocks.hasJumped() ? 0 : from);
   const under: NonNullable<Venue["under"]> = ({ now: at }, { requestedAt }) =>
@@ -188,8 +195,8 @@ export function venueOf(
               used,
             }))),
       ),
-    openOrders: (symbol) =>
-      read(
+    openOrders: async (symbol) => {
+      const list = await read(
         "openOrders",
         () => inner.openOrders(symbol),
         (at) =>
@@ -197,13 +204,17 @@ export function venueOf(
             .open(exchange, at)
             .filter((order) => order.symbol === symbol)
             .map(toVenueOrder),
-      ),
-    order: ({ symbol, ...key }) =>
-      read(
+      );
+      return wrong?.list(list) ?? list;
+    },
+    order: async ({ symbol, ...key }) => {
+      const found = await read(
         "order",
         () => inner.order({ symbol, ...key }),
         (at) => maybe(past.order(exchange, key, at)),
-      ),
+      );
+      return wrong ? wrong.order(found) : found;
+    },
     ...(behaviour.looksAtMany && {
       orders: (symbol, ids) =>
         read(
@@ -255,9 +266,11 @@ export function venueOf(
           return undefined;
         },
         async effect() {
+          if (behaviour.isAway(exchange)) return { result: "unknown", reason: "no answer" };
           if (isClosed()) return { result: "rejected", reason: "cancel only" };
           if (isExpired(signedAt)) return { result: "rejected", reason: "request expired" };
-          return inner.create(order, bound(permit));
+          const send = () => inner.create(order, bound(permit));
+          return wrong ? wrong.create(send) : send();
         },
         silence: () => ({ result: "unknown", reason: "no answer" }),
         refused: () => ({ result: "rejected", reason: "rate limit exceeded" }),
@@ -271,6 +284,7 @@ export function venueOf(
         timeout: timing.requestTimeout,
         leaves: () => (permit.mayLeave() ? undefined : { result: "not_sent" }),
         async effect() {
+          if (behaviour.isAway(exchange)) return { result: "unknown", reason: "no answer" };
           // Some venues take a cancel in and carry it out later: until then the order may still fill.
           if (!net.random.chance(0.15)) return inner.cancel(order, bound(permit));
           net.scheduler.at(now() + net.random.whole(100, 20_000), async () => {

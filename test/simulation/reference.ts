@@ -4,6 +4,7 @@ import type { Pair } from "../../src/kernel/pair.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { Reference } from "../../src/ports/reference.ts";
 import { call, type Net } from "./calls.ts";
+import type { Plan } from "./plan.ts";
 import type { Task } from "./task.ts";
 
 const TIMEOUT = 10_000;
@@ -21,6 +22,7 @@ export const referenceOf =
     task: Task,
     pathOf: (symbol: Pair) => PricePath,
     report: (symbol: Pair, price: Decimal) => void,
+    silence?: Plan["silence"],
   ): NonNullable<Deps["reference"]> =>
   (_exchange, symbol) =>
     call(net, task, {
@@ -29,6 +31,7 @@ export const referenceOf =
       timeout: TIMEOUT,
       effect: async () => {
         const now = net.scheduler.now();
+        if (silence && now >= silence.from && now < silence.to) return NOBODY;
         const isOff = now < net.quietAt && net.random.chance(0.3);
         const factor = decimal("0.001") * BigInt(1000 + (isOff ? net.random.whole(-FARTHEST, FARTHEST) : 0));
         const price = mul(TICK * BigInt(Math.round(pathOf(symbol).at(now))), factor, "half");

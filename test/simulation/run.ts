@@ -1,5 +1,5 @@
 import { isGrid } from "../../src/grid/kind.ts";
-import { HOUR } from "../../src/kernel/time.ts";
+import { HOUR, MINUTE } from "../../src/kernel/time.ts";
 import { EVERY_SCOPE } from "../../src/limits/standing.ts";
 import type { LimitSettings } from "../../src/model/limits.ts";
 import type { Strategy } from "../../src/model/strategy.ts";
@@ -13,6 +13,7 @@ import type { Density } from "./density.ts";
 import { finish } from "./finish.ts";
 import { rightWithin } from "./liveness.ts";
 import { meddling } from "./meddling.ts";
+import { QUOTED_MAX_AGE } from "./quote-deeds.ts";
 import { createWorld, noteChange, type Options, SLOWER } from "./world.ts";
 
 export interface Result {
@@ -63,6 +64,7 @@ export async function simulate(options: Options): Promise<Result> {
       await world.store.setKill(false, BY);
     });
   }
+  watchSilence(world);
   const after = () => {
     if (!state.dirty) return;
     state.dirty = false;
@@ -96,7 +98,10 @@ export async function simulate(options: Options): Promise<Result> {
     right,
     hash: trace.hash(),
     orders: world.tables().orders.size,
-    fills: world.history.allFills("sim").length,
+    fills: [...world.simulations.keys()].reduce(
+      (sum, exchange) => sum + world.history.allFills(exchange).length,
+      0,
+    ),
     moves: [...world.tables().strategies.values()].reduce(
       (sum, one) =>
         sum +
@@ -109,20 +114,45 @@ export async function simulate(options: Options): Promise<Result> {
   };
 }
 
+/** Passes in which a price that is too old is noticed, and its orders are cancelled. */
+const WITHDRAWN_WITHIN = 5;
+
+/** Quotes that other places alone give a price rest nowhere while these are silent. */
+function watchSilence({ plan, scheduler, checks, tables }: Awaited<ReturnType<typeof createWorld>>): void {
+  const { silence, interval } = plan;
+  if (!silence) return;
+  const look = () => {
+    for (const strategy of tables().strategies.values()) {
+      if (!isQuote(strategy) || strategy.config.weights.own > 0n || strategy.config.fixed) continue;
+      const [order] = checks.liveOf(strategy.number);
+      if (order) checks.violate(`${order.clientId} rests though no place has told a price for so long`);
+    }
+  };
+  const first = silence.from + QUOTED_MAX_AGE + WITHDRAWN_WITHIN * SLOWER * interval;
+  for (let at = first; at < silence.to; at += 10 * MINUTE) scheduler.at(at, look);
+  // By then they quote again.
+  scheduler.at(silence.to + 10 * MINUTE, () => undefined);
+}
+
 const movesOf = (strategy: Strategy) =>
   isGrid(strategy) ? (strategy.state.rebuild ?? strategy.state.trail.way ?? strategy.state.signal) : null;
+
+/** Of all exchanges. */
+const commitsOf = ({ history, simulations }: Awaited<ReturnType<typeof createWorld>>): number =>
+  [...simulations.keys()].reduce((sum, exchange) => sum + history.latest(exchange).version, 0);
 
 /**
  * Whether a world has come to rest: nothing is on its way, no row waits for a time, and for as long as any bound
  * lasts no pass has changed anything.
  */
-function restOf({ scheduler, state, plan, tables, history }: Awaited<ReturnType<typeof createWorld>>) {
+function restOf(world: Awaited<ReturnType<typeof createWorld>>) {
+  const { scheduler, state, plan, tables } = world;
   const { leaseTtl, expiry, skew, readLag, secondMiss, tradesEvery, backoff } = plan.timing;
   const longest = leaseTtl + expiry + skew + readLag + secondMiss + tradesEvery + 4 * plan.interval;
-  let version = history.latest("sim").version;
+  let version = commitsOf(world);
   return () => {
     const now = scheduler.now();
-    const latest = history.latest("sim").version;
+    const latest = commitsOf(world);
     if (latest !== version) noteChange(state, now);
     version = latest;
     if (scheduler.waiting() > 0 || now - state.changedAt < longest) return false;
@@ -153,10 +183,10 @@ const isCalm = ({ config, state }: QuoteStrategy, now: number): boolean =>
 
 /** Two more passes: over a world that has come to rest they do nothing. */
 async function quietly(world: Awaited<ReturnType<typeof createWorld>>, after: () => void) {
-  const { scheduler, plan, history } = world;
-  const before = history.latest("sim").version;
+  const { scheduler, plan } = world;
+  const before = commitsOf(world);
   await scheduler.runUntil(scheduler.now() + 2 * SLOWER * plan.interval + 1000, after);
-  return { commits: history.latest("sim").version - before };
+  return { commits: commitsOf(world) - before };
 }
 
 /** From then on every slot has its order again. */

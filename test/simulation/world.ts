@@ -27,7 +27,17 @@ import { localOf, storesOf, venueOf } from "./ports.ts";
 import { createRandom } from "./random.ts";
 import { referenceOf } from "./reference.ts";
 import { createScheduler } from "./scheduler.ts";
-import { editionOf, isSteady, type Shape, START, SYMBOLS, TICKS } from "./shape.ts";
+import {
+  EXCHANGE,
+  editionOf,
+  IS_OF,
+  isSteady,
+  OTHER_EXCHANGES,
+  type Shape,
+  START,
+  SYMBOLS,
+  TICKS,
+} from "./shape.ts";
 import { refusing } from "./store/refusing.ts";
 import { memoryStore } from "./store/store.ts";
 import { copyTables, emptyTables, type Tables } from "./store/tables.ts";
@@ -35,13 +45,15 @@ import { type Process, startTask, type Task } from "./task.ts";
 import { createTrace } from "./trace.ts";
 import { unkind } from "./unkind-book.ts";
 import { watch } from "./watch.ts";
+import { wrongAnswers } from "./wrong-answers.ts";
 
-export const EXCHANGE = "sim";
 export const ACCOUNT = { exchange: EXCHANGE, kind: "sandbox", host: "" } as const;
 
 /** A sandbox's prices are of any moment in which they are asked for: quotes, which look at how old one is, have an exchange. */
-const accountOf = ({ strategy }: Pick<Shape, "strategy">) =>
-  strategy === "quote" ? { ...ACCOUNT, host: "exchange.example" } : ACCOUNT;
+const accountOf = ({ strategy, edition }: Pick<Shape, "strategy" | "edition">) =>
+  strategy === "quote" || edition === IS_OF.quotesBesideGrids
+    ? { ...ACCOUNT, host: "exchange.example" }
+    : ACCOUNT;
 
 /** The simulated venue lists no token of the chain: nothing may ask for one. */
 const noChain = () => Promise.reject(new Error("the simulation has no chain"));
@@ -108,6 +120,7 @@ export async function createWorld({
   const kinds = kindsOf([...kindsWith(definitions), followKind as unknown as Kind]);
   // Five times as old as they may be, all of them alike.
   const steady = isSteady(shape.broken) ? plan.timing.readLag * 5 : plan.doubts ? plan.lag : undefined;
+  const exchanges = plan.edition === IS_OF.accounts ? [EXCHANGE, ...OTHER_EXCHANGES] : [EXCHANGE];
   const checks = createChecks(
     () => now() + state.clockOff,
     () => tables,
@@ -118,6 +131,7 @@ export async function createWorld({
       skew: plan.doubts ? plan.timing.skew : 0,
       oldest: Math.max(readLag, steady ?? 0),
       quote: plan.holdings.USDT ?? 0n,
+      exchanges,
     },
   );
   const history = historyBooks(
@@ -125,11 +139,11 @@ export async function createWorld({
       now,
       start: START,
       holdings,
-      delay: plan.late ? lateTrades(seed) : promptTrades,
+      delay: plan.late ? lateTrades(seed, plan.edition === IS_OF.lateRestores ? 0.6 : 0.1) : promptTrades,
       quietAt: plan.quietAt,
       memory: readLag + 1000,
     },
-    (committed) => checks.committed(committed, history.latest(EXCHANGE).holdings.USDT?.total ?? 0n),
+    (committed) => checks.committed(committed, history.latest(committed.exchange).holdings.USDT?.total ?? 0n),
   );
   const mirror = mirrored
     ? await createMirror({
@@ -158,6 +172,10 @@ export async function createWorld({
     /** How many passes had been made by then. */
     passesAtChange: 0,
     down: new Set<string>(),
+    /** Reads of the exchange that are down alone. */
+    downAlone: new Set<string>(),
+    /** Exchanges that are down while the others are not. */
+    away: new Set<string>(),
     isClosed: false,
     backup: undefined as Tables | undefined,
     tail: undefined as Tables | undefined,
@@ -172,7 +190,7 @@ export async function createWorld({
     ]),
   );
   const simulation: Simulation = {
-    account: accountOf(shape),
+    account: accountOf({ ...shape, edition: plan.edition }),
     venue: EXCHANGE,
     books: plan.tokenFees ? feesInToken(books) : books,
     clock: { origin: START, created: START, speed: 1, passed: 0 },
@@ -190,7 +208,8 @@ export async function createWorld({
   const alone = shape.trouble && faultsOf(shape.trouble, random, isQuiet);
   const any =
     faults ?? alone ?? (plan.atBounds ? swarmFaults(random, isQuiet) : randomFaults(random, isQuiet));
-  const wrong = shape.broken === "steady lag, all answered" ? answering(any) : plan.shaken ? fresh(any) : any;
+  const happening =
+    shape.broken === "steady lag, all answered" ? answering(any) : plan.shaken ? fresh(any) : any;
   const density = createDensity();
   const net: Net = {
     scheduler,
@@ -202,16 +221,18 @@ export async function createWorld({
         tables.kill = { ...tables.kill, on: true };
         state.dirty = true;
       }
-      return state.meddle?.(call) ?? wrong(call);
+      return state.meddle?.(call) ?? happening(call);
     },
     quietAt: plan.quietAt,
     ...(plan.atBounds ? { latest: plan.timing.expiry + plan.timing.skew } : {}),
     isDown: (what) => state.down.has(what),
+    isDownAlone: (name) => state.downAlone.has(name),
     kill: ({ process }) => killProcess(process),
   };
   // Both at once, a restored database and rows that cannot be read, are not simulated.
   const restores = plan.shaken || plan.deeds.some(({ deed }) => deed.kind === "restore");
   const illegible = illegibleRows(seed, restores ? START : plan.quietAt);
+  const wrong = plan.edition === IS_OF.wrongAnswers ? wrongAnswers({ random, seed, plan, now }) : undefined;
   const behaviour = {
     past: history.past,
     skew: shape.broken === "skew" ? plan.skew - 60_000 : plan.skew,
@@ -225,6 +246,8 @@ export async function createWorld({
     leaving: checks.leaving,
     clocks,
     compares: plan.jumps,
+    ...(wrong && { wrong }),
+    isAway: (exchange: string) => state.away.has(exchange),
     bookSeen(symbol: Pair, book: Book): Book {
       const result = isQuiet() ? book : unkind(book, seed, now());
       checks.quotes.bookText(symbol, result);
@@ -237,23 +260,36 @@ export async function createWorld({
   });
 
   const storeOf = storesOf(net, watched);
-  const exchange = { inner: simulatedVenue(simulation), ...simulation };
+  const simulations = new Map(
+    exchanges.map((exchange): [string, Simulation] => [
+      exchange,
+      { ...simulation, account: { ...simulation.account, exchange }, venue: exchange },
+    ]),
+  );
 
   function depsOf(task: Task): Deps {
-    let made: Venue | undefined;
-    const venue = (): Venue => {
-      made ??= venueOf(net, task, exchange, behaviour);
-      return made;
+    const made = new Map<string, Venue>();
+    const venue = (exchange: string): Venue => {
+      const found = made.get(exchange);
+      if (found) return found;
+      const one = simulations.get(exchange) ?? simulation;
+      const next = venueOf(net, task, { inner: simulatedVenue(one), ...one }, behaviour);
+      made.set(exchange, next);
+      return next;
     };
     return {
       kinds,
       exchanges: [],
       venue,
       venueOf: (account) =>
-        account.kind === ACCOUNT.kind && account.exchange === EXCHANGE ? venue() : undefined,
+        account.kind === ACCOUNT.kind && simulations.has(account.exchange)
+          ? venue(account.exchange)
+          : undefined,
       marketTime: (_account, at) => at,
       inTime: (_who, read) => read(),
-      ...(plan.doubts ? { reference: referenceOf(net, task, pathOf, checks.quotes.otherText) } : {}),
+      ...(plan.doubts
+        ? { reference: referenceOf(net, task, pathOf, checks.quotes.otherText, plan.silence) }
+        : {}),
       dex: { pools: noChain, market: noChain, price: noChain },
       store: storeOf(task),
       local: localOf(net, task),
@@ -344,8 +380,13 @@ export async function createWorld({
     checks,
     history,
     simulation,
+    simulations,
+    /** Where `finish` looks. */
+    exchange: EXCHANGE,
     clocks,
     illegible,
+    /** As the exchange names a trade. */
+    tradeId: (fill: { readonly id: string; readonly symbol: string }) => wrong?.id(fill) ?? fill.id,
     store,
     state,
     processes,

@@ -71,6 +71,21 @@ export const copyTables = (tables: Tables): Tables => ({
   epoch: tables.epoch,
 });
 
+/** Rows of one account. */
+export function tablesOf(tables: Tables, account: string): Tables {
+  const ofAccount = <T extends { readonly account: string }>(rows: ReadonlyMap<string, T>): Map<string, T> =>
+    new Map([...rows].filter(([, row]) => row.account === account));
+  const orders = ofAccount(tables.orders);
+  return {
+    ...tables,
+    accounts: new Map([...tables.accounts].filter(([key]) => key === account)),
+    strategies: ofAccount(tables.strategies),
+    orders,
+    unsettled: new Set([...tables.unsettled].filter((id) => orders.has(id))),
+    fills: ofAccount(tables.fills),
+  };
+}
+
 export function accountRow({ accounts }: Tables, account: string): AccountRow {
   const found = accounts.get(account);
   if (found) return found;

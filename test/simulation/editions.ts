@@ -1,0 +1,111 @@
+/** What the editions from the eleventh on draw beside what the sixth does. */
+import { HOUR } from "../../src/kernel/time.ts";
+import { type Deed, handDeed, startOfAny } from "./deeds.ts";
+import type { Plan } from "./plan.ts";
+import { editQuoteDeed, startQuoteDeed } from "./quote-deeds.ts";
+import type { Random } from "./random.ts";
+import { EXCHANGE, IS_OF, OTHER_EXCHANGES, START, SYMBOLS } from "./shape.ts";
+
+type Due = Plan["deeds"][number];
+
+export function ofNewEdition(random: Random, plan: Plan): Plan {
+  switch (plan.edition) {
+    case IS_OF.lateRestores:
+      return withLateRestores(random, plan);
+    case IS_OF.quotesBesideGrids:
+      return withQuotes(random, plan);
+    case IS_OF.wrongAnswers:
+      return withWrongAnswers(random, plan);
+    case IS_OF.accounts:
+      return withAccounts(random, plan);
+    default:
+      return plan;
+  }
+}
+
+const inOrder = (deeds: readonly Due[]): Due[] => [...deeds].sort((a, b) => a.at - b.at);
+const timesOf =
+  (random: Random, { quietAt }: Plan) =>
+  (from: number, to: number) =>
+    START + Math.floor((quietAt - START) * (from + (to - from) * random.share()));
+const without = (deeds: readonly Due[], kinds: readonly Deed["kind"][]): readonly Due[] =>
+  deeds.filter(({ deed }) => !kinds.includes(deed.kind));
+
+/** A database is put back while the exchange shows some trades late, or never. */
+function withLateRestores(random: Random, plan: Plan): Plan {
+  const any = timesOf(random, plan);
+  const restores = Array.from({ length: random.whole(1, 2) }, (): Due[] => {
+    const at = any(0.1, 0.7);
+    return [
+      { at, deed: { kind: "backup" } },
+      { at: at + random.whole(plan.interval, 60 * plan.interval), deed: { kind: "restore" } },
+    ];
+  });
+  const deeds = [...without(plan.deeds, ["backup", "restore"]), ...restores.flat()];
+  return { ...plan, late: plan.timing.readLag > 0, deeds: inOrder(deeds) };
+}
+
+/** Quotes that are started, changed, paused and stopped by their operations, on the pairs of grids. */
+function withQuotes(random: Random, plan: Plan): Plan {
+  const any = timesOf(random, plan);
+  const starts = Array.from({ length: random.whole(1, 3) }, (_, place): Due => {
+    const symbol = place === 0 ? "AAA/USDT" : random.pick(SYMBOLS);
+    return { at: any(0, place === 0 ? 0.1 : 0.7), deed: startQuoteDeed(random, symbol) };
+  });
+  const some = (most: number, make: () => Deed) =>
+    Array.from({ length: random.whole(0, most) }, (): Due => ({ at: any(0.1, 0.95), deed: make() }));
+  const nth = () => random.whole(0, 4);
+  const deeds = [
+    ...starts,
+    ...some(3, () => editQuoteDeed(random)),
+    ...some(2, () => ({ kind: random.pick(["pause", "run", "run"]), nth: nth() })),
+    ...some(2, () => ({ kind: "stop", nth: nth(), keep: false, sell: random.chance(0.5) })),
+    ...(random.chance(0.1)
+      ? [{ at: any(0.5, 0.95), deed: { kind: "panic", sell: random.chance(0.5) } as Deed }]
+      : []),
+  ];
+  const silence = { from: plan.endAt, to: plan.endAt + HOUR };
+  return { ...plan, silence, endAt: silence.to + HOUR, deeds: inOrder([...plan.deeds, ...deeds]) };
+}
+
+/** Reads that can fail alone. */
+const ENDPOINTS = ["openOrders", "fills", "fillsOf", "balances", "order", "ticker", "endedOrders"];
+
+/** One endpoint is down alone; and answers are wrong. */
+function withWrongAnswers(random: Random, plan: Plan): Plan {
+  const any = timesOf(random, plan);
+  const downs = Array.from({ length: random.whole(1, 4) }, (): Due => {
+    const name = random.pick(ENDPOINTS);
+    return {
+      at: any(0.05, 0.95),
+      deed: { kind: "endpoint_down", name, millis: random.whole(1000, 700_000) },
+    };
+  });
+  // What a restored database must find, the exchange has to show.
+  const deeds = [...without(plan.deeds, ["backup", "restore"]), ...downs];
+  return { ...plan, deeds: inOrder(deeds) };
+}
+
+/** What a person does on one exchange. */
+const ON_EXCHANGE = new Set<Deed["kind"]>([
+  ...(["start", "start_centered", "hand", "hand_both", "hand_against_own", "hand_cancel_all"] as const),
+  ...(["outside_order", "outside_cancel", "deposit"] as const),
+]);
+
+/** Three accounts, each with strategies and orders by hand, and one exchange at a time is down. */
+function withAccounts(random: Random, plan: Plan): Plan {
+  const any = timesOf(random, plan);
+  const onOne = (): string => random.pick([EXCHANGE, ...OTHER_EXCHANGES]);
+  const spread = plan.deeds.map(({ at, deed }): Due => {
+    return { at, deed: ON_EXCHANGE.has(deed.kind) ? { ...deed, exchange: onOne() } : deed };
+  });
+  const others = OTHER_EXCHANGES.flatMap((exchange): Due[] => [
+    { at: any(0, 0.1), deed: { ...startOfAny(random, random.pick(SYMBOLS)), exchange } },
+    { at: any(0.1, 0.9), deed: { ...handDeed(random), exchange } },
+  ]);
+  const downs = Array.from({ length: random.whole(0, 3) }, (): Due => {
+    const millis = random.whole(1000, 300_000);
+    return { at: any(0.05, 0.95), deed: { kind: "exchange_down", millis, exchange: onOne() } };
+  });
+  return { ...plan, deeds: inOrder([...spread, ...others, ...downs]) };
+}
