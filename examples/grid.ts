@@ -14,19 +14,19 @@ export default defineStrategy({
   // The base of each slot whose lower level has been below the market, by its id.
   initial: {} as Record<string, string>,
   orders({ config, quote, market, fills, open, state }) {
-    const held = { ...state };
+    const next = { ...state };
     for (const { id, side, amount } of fills) {
-      const before = Money.of(held[id ?? ""] ?? "0");
-      if (id !== null) held[id] = String(side === "buy" ? before.plus(amount) : before.minus(amount));
+      const before = Money.of(next[id ?? ""] ?? "0");
+      if (id !== null) next[id] = String(side === "buy" ? before.plus(amount) : before.minus(amount));
     }
     const step = Money.of(config.upper).minus(config.lower).dividedBy(config.levels);
     const level = (i: number) => step.times(i).plus(config.lower).roundTo(market.tick);
     const orders = Array.from({ length: config.levels }, (_, i) => {
       const id = `slot-${i}`;
-      if (held[id] === undefined && !level(i).isLess(quote.mid)) return [];
-      held[id] ??= "0";
+      if (next[id] === undefined && !level(i).isLess(quote.mid)) return [];
+      next[id] ??= "0";
       const order = open.find((one) => one.id === id);
-      const base = Money.of(held[id]);
+      const base = Money.of(next[id]);
       const isBuying = !base.isMore(0) || order?.side === "buy";
       // A level beyond the market would take: its order waits beside the market, where it began.
       const price = isBuying
@@ -40,6 +40,6 @@ export default defineStrategy({
         return [{ id, side: "buy" as const, price, size: Money.of(config.size).dividedBy(level(i)) }];
       return [{ id, side: "sell" as const, price, size: base }];
     });
-    return { orders: orders.flat(), state: held };
+    return { orders: orders.flat(), state: next };
   },
 });

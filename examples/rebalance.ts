@@ -12,8 +12,8 @@ export default defineStrategy({
   orders({ config, quote, free }) {
     const worth = free.base.times(quote.mid).plus(free.quote);
     if (!worth.isMore(0)) return [];
-    const wanted = worth.times(config.target).dividedBy(quote.mid);
-    const missing = wanted.minus(free.base);
+    const target = worth.times(config.target).dividedBy(quote.mid);
+    const missing = target.minus(free.base);
     if (!missing.abs().times(quote.mid).dividedBy(worth).isMore(config.band)) return [];
     return missing.isMore(0)
       ? [{ id: "balance", side: "buy", price: quote.bid, size: missing }]

@@ -78,7 +78,7 @@ export interface CommandSurface {
 /** Settings for agents only. */
 export interface ToolSurface {
   /** Whether it returns stored data only, without a call to an exchange. */
-  readonly closedWorld?: boolean;
+  readonly isSelfContained?: boolean;
   /** Defaults for agents that differ from the input's. */
   readonly defaults?: Readonly<Record<string, unknown>>;
   /** Summarizes the response in one sentence with its numbers. */
@@ -215,8 +215,8 @@ export const actWithin = (
   prepared: PreparedCall,
 ): Promise<unknown> => {
   prepared.check?.();
-  return holdToToken(deps, { actor, counts: true }, prepared).then((isHeld) =>
-    prepared.act(isHeld || isLimited),
+  return holdToToken(deps, { actor, counts: true }, prepared).then((isWithinLimit) =>
+    prepared.act(isWithinLimit || isLimited),
   );
 };
 

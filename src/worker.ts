@@ -190,17 +190,17 @@ async function stepInline(deps: Deps, times: readonly number[], made: () => numb
  */
 async function askRightsDaily({ live, requests }: LiveDeps, { databaseUrl = "" }: Config): Promise<void> {
   const now = local.monotonic();
-  if (!live || now - (rightsSeen.get(databaseUrl) ?? Number.NEGATIVE_INFINITY) < HOUR) return;
+  if (!live || now - (recentRights.get(databaseUrl) ?? Number.NEGATIVE_INFINITY) < HOUR) return;
   const mayGoOn = () => (requests?.() ?? 0) > LEFT_TO_PASSES && local.monotonic() - now < MOST_TO_WAIT;
   const isDone = await live.venues.rights.ask(DAY, mayGoOn);
-  if (isDone) rightsSeen.set(databaseUrl, now);
+  if (isDone) recentRights.set(databaseUrl, now);
 }
 
 type LiveDeps = Awaited<ReturnType<typeof createDeps>>;
 const LEFT_TO_PASSES = 35;
 /** Time after which no further exchange is queried, because passes are waiting. */
 const MOST_TO_WAIT: Millis = 5 * SECOND;
-const rightsSeen = new Map<string, Millis>();
+const recentRights = new Map<string, Millis>();
 
 /** Logs a failure, and continues with what follows. */
 const tryWith = (log: Log) => (failed: string, run: () => Promise<void>) =>

@@ -105,12 +105,12 @@ async function readThrough<T>(file: string, reader: PartReader<T>, waiting?: Wai
 async function checkSum(file: string): Promise<void> {
   const beside = `${file}.CHECKSUM`;
   if (!existsSync(beside)) return;
-  const [wanted = "", name] = readFileSync(beside, "utf8").trim().split(/\s+/);
+  const [expected = "", name] = readFileSync(beside, "utf8").trim().split(/\s+/);
   if (name !== undefined && basename(name.replace(/^\*/, "")) !== basename(file))
     throw new RangeError(`${basename(beside)} is of ${name}`);
   const hash = createHash("sha256");
   for await (const part of createReadStream(file)) hash.update(part);
-  if (hash.digest("hex") !== wanted.toLowerCase())
+  if (hash.digest("hex") !== expected.toLowerCase())
     throw new RangeError(`its SHA-256 does not match ${basename(beside)}; download it again`);
 }
 

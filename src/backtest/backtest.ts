@@ -237,7 +237,7 @@ function backtestDoubts({ run, band, rules, market, missing, bars }: Doubtful): 
   if (strategy.status === "stopped")
     found.push({
       code: "ended",
-      message: `the grid ended early: ${strategy.state.exit?.reason ?? "stop"} in candle ${run.held.bars.at(-1)} of ${bars.count}`,
+      message: `the grid ended early: ${strategy.state.exit?.reason ?? "stop"} in candle ${run.positions.bars.at(-1)} of ${bars.count}`,
     });
   return found;
 }

@@ -16,7 +16,7 @@ import type { Market, Quote } from "../model/market.ts";
 /** A grid as a user requests it: between two prices, or around the market. */
 export type GridRequest = RequestedRange | CenteredRequest;
 
-interface World {
+interface CheckInputs {
   readonly market: Market;
   readonly quote: Quote;
   readonly balances: readonly Balance[];
@@ -26,13 +26,13 @@ interface World {
  * Returns the plan of a start at the first price. Throws AppError for what a start would refuse, except a grid above
  * the first price without base, which waits for the price.
  */
-export function checkGrid(query: GridRequest, world: World): Checked {
-  const waiting = { ...world, mayWait: true };
+export function checkGrid(query: GridRequest, inputs: CheckInputs): Checked {
+  const waiting = { ...inputs, mayWait: true };
   return "centered" in query ? checkCentered(query, waiting) : checkStart(query, waiting);
 }
 
 /** Returns the strategy as a start would store it, before its first pass. */
-export function begin(checked: Checked, { market, quote }: World, exchange = "backtest"): GridStrategy {
+export function begin(checked: Checked, { market, quote }: CheckInputs, exchange = "backtest"): GridStrategy {
   const { base, quote: asset } = splitPair(market.symbol);
   const isWaiting = checked.config.triggerPrice !== undefined;
   return {

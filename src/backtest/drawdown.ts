@@ -1,6 +1,6 @@
 import type { Millis } from "../kernel/time.ts";
 import type { Blocks } from "./blocks.ts";
-import { baseAt, cashAt, floatUnits, type Held } from "./held.ts";
+import { baseAt, cashAt, floatUnits, type Positions } from "./held.ts";
 import { closeAt, type Ticks } from "./ticks.ts";
 
 /** Max drawdown of the equity, as a share of its peak, and in quote. */
@@ -18,7 +18,7 @@ export interface Drawdown {
  * price bounds show whether bars need to be checked; bars that could contain a new peak are checked when it is
  * needed.
  */
-export function createFalls(bars: Ticks, held: Held, invested: number) {
+export function createFalls(bars: Ticks, positions: Positions, invested: number) {
   const { blocks, candles } = bars;
   const tick = floatUnits(bars.tick);
   const [tiny, small, large] = blocks;
@@ -31,7 +31,7 @@ export function createFalls(bars: Ticks, held: Held, invested: number) {
   let waits = 0;
 
   const equityAt = (place: number, ticks: number): number =>
-    cashAt(held, place, invested) + baseAt(held, place) * (ticks * tick);
+    cashAt(positions, place, invested) + baseAt(positions, place) * (ticks * tick);
 
   function topAt(): Millis {
     let { bar } = top;
@@ -98,7 +98,8 @@ export function createFalls(bars: Ticks, held: Held, invested: number) {
   return {
     /** Processes bars in order, with a constant position. */
     go(first: number, until: number, place: number): void {
-      if (skips(first, until, place, held.least[place] as number, held.most[place] as number)) return;
+      if (skips(first, until, place, positions.least[place] as number, positions.most[place] as number))
+        return;
       for (let bar = first; bar < until; ) {
         if (isQuiet(large, 12, bar, until, place)) bar += 4096;
         else if (isQuiet(small, 6, bar, until, place)) bar += 64;

@@ -4,7 +4,7 @@ import { type Decimal, div, mul } from "../kernel/decimal.ts";
 import { DAY, type Millis } from "../kernel/time.ts";
 import type { Profit } from "../model/strategy.ts";
 import { countWithin, createFalls, type Drawdown } from "./drawdown.ts";
-import { baseAt, cashAt, floatUnits, type Held } from "./held.ts";
+import { baseAt, cashAt, floatUnits, type Positions } from "./held.ts";
 import { closeAt, openAt, type Ticks } from "./ticks.ts";
 import type { Walked } from "./walk.ts";
 
@@ -25,19 +25,19 @@ export interface Figures extends Profit {
   readonly series: readonly Point[];
 }
 
-/** Equity and price at a close; `held` is the value of buy and hold. */
+/** Equity and price at a close; `buyAndHold` is its value for that strategy. */
 export interface Point {
   readonly at: Millis;
   readonly price: number;
   readonly equity: number;
-  readonly held: number;
+  readonly buyAndHold: number;
   readonly drawdown: number;
 }
 
 const POINTS = 400;
 
 export function figuresOf(
-  { account, held, bars: count }: Pick<Walked, "account" | "held" | "bars">,
+  { account, positions, bars: count }: Pick<Walked, "account" | "positions" | "bars">,
   bars: Ticks,
   invested: Decimal,
 ): Figures {
@@ -53,7 +53,7 @@ export function figuresOf(
     endPrice,
     holdingStart: mul(state.ledger.firstBase, moved, "half"),
     holdingBase: mul(div(invested, startPrice, "half"), moved, "half"),
-    ...measured(held, bars, { count, invested: floatUnits(invested) }),
+    ...measured(positions, bars, { count, invested: floatUnits(invested) }),
   };
 }
 
@@ -67,19 +67,19 @@ interface BarsLookedAt {
 }
 
 /** Measures figures over the closes, from one change of the position to the next. */
-function measured(held: Held, bars: Ticks, { count, invested }: BarsLookedAt) {
+function measured(positions: Positions, bars: Ticks, { count, invested }: BarsLookedAt) {
   const every = Math.max(1, Math.ceil(count / POINTS));
-  const falls = createFalls(bars, held, invested);
+  const falls = createFalls(bars, positions, invested);
   const series: Point[] = [];
   let drawn = 0;
-  for (let place = 0; place < held.bars.length; place++) {
-    const end = endAt(held, place, count);
-    let from = held.bars[place] as number;
+  for (let place = 0; place < positions.bars.length; place++) {
+    const end = endAt(positions, place, count);
+    let from = positions.bars[place] as number;
     // Up to the next trade, or to the next bar to draw.
     for (; drawn < end; drawn = drawn === count - 1 ? count : Math.min(drawn + every, count - 1)) {
       falls.go(from, drawn + 1, place);
       series.push(
-        pointAt(bars, drawn, { ...holdingAt(held, place, invested), invested, peak: falls.peak() }),
+        pointAt(bars, drawn, { ...holdingAt(positions, place, invested), invested, peak: falls.peak() }),
       );
       from = drawn + 1;
     }
@@ -89,10 +89,14 @@ function measured(held: Held, bars: Ticks, { count, invested }: BarsLookedAt) {
   return {
     drawdown,
     series: withFall(bars.candles, series, drawdown, (bar) =>
-      pointAt(bars, bar, { ...holdingAt(held, rowAt(held, bar), invested), invested, peak: drawdown.peak }),
+      pointAt(bars, bar, {
+        ...holdingAt(positions, rowAt(positions, bar), invested),
+        invested,
+        peak: drawdown.peak,
+      }),
     ),
-    sharpe: sharpeOf(dailyEquity(held, bars, { count, invested })),
-    timeInRange: insideOf(held, bars, count) / Math.max(1, count),
+    sharpe: sharpeOf(dailyEquity(positions, bars, { count, invested })),
+    timeInRange: insideOf(positions, bars, count) / Math.max(1, count),
   };
 }
 
@@ -113,7 +117,7 @@ function withFall(
 }
 
 /** Returns the row of the position at a bar's close. */
-function rowAt({ bars }: Held, bar: number): number {
+function rowAt({ bars }: Positions, bar: number): number {
   let [low, high] = [0, bars.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
@@ -123,9 +127,9 @@ function rowAt({ bars }: Held, bar: number): number {
   return Math.max(0, low - 1);
 }
 
-const holdingAt = (held: Held, place: number, invested: number): Holding => ({
-  cash: cashAt(held, place, invested),
-  base: baseAt(held, place),
+const holdingAt = (positions: Positions, place: number, invested: number): Holding => ({
+  cash: cashAt(positions, place, invested),
+  base: baseAt(positions, place),
 });
 
 interface Holding {
@@ -147,24 +151,24 @@ function pointAt(bars: Ticks, bar: number, { cash, base, invested, peak }: Drawi
     at: bars.candles.times[bar] as number,
     price,
     equity,
-    held: (invested * price) / (openAt(bars, 0) * tick),
+    buyAndHold: (invested * price) / (openAt(bars, 0) * tick),
     drawdown: (peak - equity) / peak,
   };
 }
 
 /** Returns the bar at which the position changes next. */
-const endAt = ({ bars }: Held, place: number, count: number): number =>
+const endAt = ({ bars }: Positions, place: number, count: number): number =>
   place + 1 < bars.length ? Math.min(bars[place + 1] as number, count) : count;
 
 /** Returns the equity at the first close of each day, and at the last close. */
-function dailyEquity(held: Held, bars: Ticks, { count, invested }: BarsLookedAt): number[] {
+function dailyEquity(positions: Positions, bars: Ticks, { count, invested }: BarsLookedAt): number[] {
   const { times } = bars.candles;
   const tick = floatUnits(bars.tick);
   const days: number[] = [];
   let place = 0;
   const equity = (bar: number): number => {
-    while (place + 1 < held.bars.length && (held.bars[place + 1] as number) <= bar) place++;
-    const { cash, base } = holdingAt(held, place, invested);
+    while (place + 1 < positions.bars.length && (positions.bars[place + 1] as number) <= bar) place++;
+    const { cash, base } = holdingAt(positions, place, invested);
     return cash + base * (closeAt(bars, bar) * tick);
   };
   for (let bar = 0; bar < count; ) {
@@ -183,7 +187,7 @@ function nextDay(candles: Candles, bar: number, at: Millis): number {
 }
 
 /** Counts bars that closed between the outermost levels at their time. */
-function insideOf({ ranges }: Held, bars: Ticks, count: number): number {
+function insideOf({ ranges }: Positions, bars: Ticks, count: number): number {
   const tick = floatUnits(bars.tick);
   let inside = 0;
   for (const [place, { bar, low, high }] of ranges.entries()) {

@@ -1,9 +1,9 @@
-import { heldInAll } from "../grid/ledger/booking.ts";
+import { gridPosition } from "../grid/ledger/booking.ts";
 import type { GridStrategy } from "../grid/state/state.ts";
 import type { Decimal } from "../kernel/decimal.ts";
 
 /** Position of a strategy from a bar on, as floats: for charts and statistics, never for booking. */
-export interface HeldRow extends OuterLevels {
+export interface PositionRow extends OuterLevels {
   /** Change of quote since the start, minus the value of its first base. */
   readonly cash: number;
   readonly base: number;
@@ -17,7 +17,7 @@ interface OuterLevels {
 }
 
 /** Its positions in columns: one row for each bar in which the position changed. */
-export interface Held {
+export interface Positions {
   readonly bars: Int32Array;
   readonly cash: Float64Array;
   readonly base: Float64Array;
@@ -28,23 +28,23 @@ export interface Held {
 }
 
 /** Returns quote plus the invested amount. */
-export const cashAt = ({ cash }: Held, place: number, invested: number): number =>
+export const cashAt = ({ cash }: Positions, place: number, invested: number): number =>
   invested + (cash[place] as number);
 
 /** Returns the base, at least zero, because a sum of floats can be slightly negative. */
-export const baseAt = ({ base }: Held, place: number): number => Math.max(0, base[place] as number);
+export const baseAt = ({ base }: Positions, place: number): number => Math.max(0, base[place] as number);
 
 /** Above every price in ticks. */
 export const UNKNOWN = Number.MAX_SAFE_INTEGER;
 
 export const floatUnits = (value: Decimal): number => Number(value) / 1e18;
 
-export function heldFrom(bar: number, { state }: GridStrategy): HeldRow {
+export function positionFrom(bar: number, { state }: GridStrategy): PositionRow {
   const { ledger, slots } = state;
   return {
     bar,
     cash: floatUnits(ledger.quote - ledger.firstCost - ledger.feesValue),
-    base: floatUnits(heldInAll(state)),
+    base: floatUnits(gridPosition(state)),
     low: slots.reduce((least, { lower }) => Math.min(least, floatUnits(lower)), Infinity),
     high: slots.reduce((most, { upper }) => Math.max(most, floatUnits(upper)), 0),
   };
@@ -54,10 +54,10 @@ export function heldFrom(bar: number, { state }: GridStrategy): HeldRow {
  * Builds the columns. Of several rows of one bar the last counts, because it is the position at the close; `room` is
  * space for more rows.
  */
-export function heldOf(rows: readonly HeldRow[], room = 0): Held {
+export function positionsOf(rows: readonly PositionRow[], room = 0): Positions {
   const last = rows.filter(({ bar }, place) => rows[place + 1]?.bar !== bar);
   const length = last.length + room;
-  const held: Held = {
+  const positions: Positions = {
     bars: new Int32Array(length),
     cash: new Float64Array(length),
     base: new Float64Array(length),
@@ -66,9 +66,9 @@ export function heldOf(rows: readonly HeldRow[], room = 0): Held {
     ranges: last.filter(({ low, high }, i) => low !== last[i - 1]?.low || high !== last[i - 1]?.high),
   };
   for (const [place, { bar, cash, base }] of last.entries()) {
-    held.bars[place] = bar;
-    held.cash[place] = cash;
-    held.base[place] = base;
+    positions.bars[place] = bar;
+    positions.cash[place] = cash;
+    positions.base[place] = base;
   }
-  return held;
+  return positions;
 }

@@ -1,7 +1,7 @@
 import type { GridStrategy, Ledger, Slot } from "../grid/state/state.ts";
 import type { Fill } from "../model/fill.ts";
 import { type FillLog, jumpedLog } from "./fill-log.ts";
-import { type Held, type HeldRow, heldOf, UNKNOWN } from "./held.ts";
+import { type PositionRow, type Positions, positionsOf, UNKNOWN } from "./held.ts";
 import { isUndisturbed, type Jumps, jump, type Rungs } from "./jump.ts";
 import { type Ladder, ladderOf } from "./ladder.ts";
 import { joinedLedgers, moveAt, type ReplayedSlot, replaySlot } from "./replayed-slot.ts";
@@ -16,7 +16,7 @@ export interface LeapPoint {
   readonly from: number;
   readonly wake: TickReach;
   readonly fills: readonly Fill[];
-  readonly held: readonly HeldRow[];
+  readonly positions: readonly PositionRow[];
   readonly options: WalkOptions;
   readonly freeQuote: bigint;
 }
@@ -24,7 +24,7 @@ export interface LeapPoint {
 export interface Leapt {
   readonly account: StrategyOnPaper;
   readonly fills: FillLog;
-  readonly held: Held;
+  readonly positions: Positions;
 }
 
 /** A leap that depends on passes, and the bar before which it need not be tried again. */
@@ -55,7 +55,7 @@ export function leap(point: LeapPoint): Leapt | NoLeap {
   return {
     account: { ...account, strategy: after, orders: [] },
     fills: jumpedLog({ before, jumps, slots, replayed, strategy, bars, market, rules }),
-    held: heldIn(point, { ...jumps, replayed, rungs: ladder.rungs }),
+    positions: positionsIn(point, { ...jumps, replayed, rungs: ladder.rungs }),
   };
 }
 
@@ -74,12 +74,15 @@ interface Moved {
   readonly rungs: Rungs;
 }
 
-function heldIn({ held: before }: LeapPoint, { count, bars, codes, replayed, rungs }: Moved): Held {
-  const held = heldOf(before, count);
+function positionsIn(
+  { positions: before }: LeapPoint,
+  { count, bars, codes, replayed, rungs }: Moved,
+): Positions {
+  const positions = positionsOf(before, count);
   const done = new Int32Array(replayed.length);
-  let place = held.bars.length - count;
-  let cash = held.cash[place - 1] as number;
-  let base = held.base[place - 1] as number;
+  let place = positions.bars.length - count;
+  let cash = positions.cash[place - 1] as number;
+  let base = positions.base[place - 1] as number;
   for (let i = 0; i < count; i++) {
     const code = codes[i] as number;
     const slot = code >> 3;
@@ -89,20 +92,20 @@ function heldIn({ held: before }: LeapPoint, { count, bars, codes, replayed, run
     base += move.base;
     // Within one bar, only the position at its close counts.
     if (i + 1 < count && bars[i + 1] === bars[i]) continue;
-    held.bars[place] = bars[i] as number;
-    held.cash[place] = cash;
-    held.base[place] = base;
+    positions.bars[place] = bars[i] as number;
+    positions.cash[place] = cash;
+    positions.base[place] = base;
     // Until the next fill, the price stays between the orders next to this one; above the armed slots nothing is known.
     const buying = slot + (code & 1);
-    held.least[place] = buying > 0 ? (rungs.buys[buying - 1] as number) : 0;
-    held.most[place] = buying < rungs.armed ? (rungs.sells[buying] as number) : UNKNOWN;
+    positions.least[place] = buying > 0 ? (rungs.buys[buying - 1] as number) : 0;
+    positions.most[place] = buying < rungs.armed ? (rungs.sells[buying] as number) : UNKNOWN;
     place++;
   }
   const column = <T extends Int32Array | Float64Array>(of: T): T => of.subarray(0, place) as T;
-  const { cash: cashes, base: bases, least, most } = held;
+  const { cash: cashes, base: bases, least, most } = positions;
   return {
-    ...held,
-    ...{ bars: column(held.bars), cash: column(cashes), base: column(bases) },
+    ...positions,
+    ...{ bars: column(positions.bars), cash: column(cashes), base: column(bases) },
     ...{ least: column(least), most: column(most) },
   };
 }

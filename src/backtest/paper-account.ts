@@ -50,8 +50,8 @@ export const paperAccount = (
   market: Market,
   { balances, at: settledAt }: { readonly balances: readonly Balance[]; readonly at: Millis },
 ): PaperAccount => {
-  const held = balances.map(({ asset, free, used }) => [asset, { total: free + used, used }]);
-  const books: VenueBooks = { version: 1, settledAt, open: [], holdings: Object.fromEntries(held) };
+  const entries = balances.map(({ asset, free, used }) => [asset, { total: free + used, used }]);
+  const books: VenueBooks = { version: 1, settledAt, open: [], holdings: Object.fromEntries(entries) };
   return accountFrom(market, { books, fills: [], orders: new Map() });
 };
 
@@ -100,9 +100,9 @@ function accountFrom(market: Market, stood: Stood): PaperAccount {
     order: (clientId: string): VenueOrder | undefined => orders.get(clientId),
     forget: (clientId: string): void => void orders.delete(clientId),
     takeFills(): readonly VenueFill[] {
-      const taken = fills;
+      const newFills = fills;
       fills = [];
-      return taken;
+      return newFills;
     },
   };
 }

@@ -25,8 +25,8 @@ export const lastInQueue = (size: Decimal | null): Queue => ({ ahead: size, leve
 export function eaten({ ahead, level }: Queue, print: Decimal): { queue: Queue; left: Decimal } {
   const rest = level > print ? level - print : ZERO;
   if (ahead === null) return { queue: { ahead, level: rest }, left: ZERO };
-  const taken = min(ahead, print);
-  return { queue: { ahead: ahead - taken, level: rest }, left: print - taken };
+  const consumed = min(ahead, print);
+  return { queue: { ahead: ahead - consumed, level: rest }, left: print - consumed };
 }
 
 /** Returns the queue after a book that shows this amount at the price; null if the book does not reach it. */

@@ -1,5 +1,5 @@
 import { withMoved } from "../engine/decide/advance.ts";
-import { baseHeld, bookEnd, bookFill } from "../grid/ledger/booking.ts";
+import { bookEnd, bookFill, unsoldBase } from "../grid/ledger/booking.ts";
 import { type GridState, type Ledger, NO_LEDGER, type Slot } from "../grid/state/state.ts";
 import { type Decimal, mul, snap, ZERO } from "../kernel/decimal.ts";
 import type { Pair } from "../kernel/pair.ts";
@@ -61,7 +61,7 @@ function filled(before: GridState, index: number, market: Market, moves: Move[])
   const amount =
     side === "buy"
       ? snap(lotsFor(market, slot.size, slot.lower) - slot.bought, market.lot, "down")
-      : snap(baseHeld(slot), market.lot, "down");
+      : snap(unsoldBase(slot), market.lot, "down");
   const notional = mul(price, amount, "half");
   const inBase = side === "buy" && market.buyFeeIn === "base";
   const fee = mul(inBase ? amount : notional, market.maker, "up");
@@ -70,7 +70,7 @@ function filled(before: GridState, index: number, market: Market, moves: Move[])
   const executed = { symbol, side, amount, notional, fees };
   const booked = withMoved(bookFill(before, symbol, executed, index), executed);
   const after = bookEnd(booked, { side, slot: index, amount, booked: amount });
-  const base = baseHeld(after.slots[0] as Slot) - baseHeld(slot);
+  const base = unsoldBase(after.slots[0] as Slot) - unsoldBase(slot);
   moves.push({
     amount,
     cash: Number(after.ledger.quote - before.ledger.quote) / 1e18,

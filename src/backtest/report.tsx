@@ -41,8 +41,8 @@ function describePast({ bars, missingBars, tape }: BacktestAnswer): string {
 
 // Charts stretch to any width while line widths stay; text is next to them, in the page's font size.
 const CHART_STYLE = `
-:root{--price:#5b6b7b;--held:#b3541e}
-@media(prefers-color-scheme:dark){:root{--price:#93a4b5;--held:#f0a36b}}
+:root{--price:#5b6b7b;--buy-and-hold:#b3541e}
+@media(prefers-color-scheme:dark){:root{--price:#93a4b5;--buy-and-hold:#f0a36b}}
 dl{grid-template-columns:repeat(auto-fill,minmax(150px,1fr));gap:12px}dd{font-size:1.15rem;overflow-wrap:anywhere}
 figure{margin:0 0 28px}figcaption{font-weight:600;margin-bottom:10px}
 .chart{display:grid;grid-template-columns:minmax(3.6rem,auto) minmax(0,1fr);column-gap:8px;color:var(--soft);font-size:.8rem;line-height:1}
@@ -50,9 +50,9 @@ figure{margin:0 0 28px}figcaption{font-weight:600;margin-bottom:10px}
 .chart svg *{vector-effect:non-scaling-stroke}
 .ticks{display:flex;flex-direction:column;justify-content:space-between;text-align:right;margin:-.5em 0}
 .ends{grid-column:2;display:flex;justify-content:space-between;padding-top:10px}
-.warnings{border-left:4px solid var(--held);margin:0 0 20px;padding:4px 0 4px 28px}
+.warnings{border-left:4px solid var(--buy-and-hold);margin:0 0 20px;padding:4px 0 4px 28px}
 .level{stroke:var(--line)}.price{stroke:var(--price);fill:none;stroke-width:1.2}
-.equity{stroke:var(--gain);fill:none;stroke-width:2}.held{stroke:var(--held);fill:none;stroke-width:1.5;stroke-dasharray:5 4}
+.equity{stroke:var(--gain);fill:none;stroke-width:2}.buy-and-hold{stroke:var(--buy-and-hold);fill:none;stroke-width:1.5;stroke-dasharray:5 4}
 .fall{fill:var(--loss);opacity:.35}.bar{fill:var(--gain)}
 .buy,.sell{fill:none;stroke:var(--gain);stroke-width:5;stroke-linecap:round}.sell{stroke:var(--loss)}
 @media(max-width:600px){.chart svg{height:200px}.chart.low svg{height:120px}.buy,.sell{stroke-width:3}}
@@ -174,18 +174,18 @@ function priceChart({ series, slots, fills }: BacktestAnswer): Chart {
 
 function equityChart({ series }: BacktestAnswer): Chart {
   const times = series.map(({ timestamp }) => timestamp);
-  const values = series.flatMap(({ equity, held }) => [equity, held]);
+  const values = series.flatMap(({ equity, buyAndHold }) => [equity, buyAndHold]);
   const { x, y, lines, ...axes } = scaleOf(times, values);
-  const held = line(
-    "held",
-    series.map((one) => [x(one.timestamp), y(one.held)]),
+  const buyAndHold = line(
+    "buy-and-hold",
+    series.map((one) => [x(one.timestamp), y(one.buyAndHold)]),
   );
   const equity = line(
     "equity",
     series.map((one) => [x(one.timestamp), y(one.equity)]),
   );
   const label = "equity over time, compared with buy and hold";
-  return { svg: drawing([lines, held, equity], label), ...axes };
+  return { svg: drawing([lines, buyAndHold, equity], label), ...axes };
 }
 
 function drawdownChart({ series }: BacktestAnswer): Chart {

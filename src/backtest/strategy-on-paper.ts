@@ -10,7 +10,7 @@ import type { Fill } from "../model/fill.ts";
 import type { Bounds } from "../model/limits.ts";
 import type { Book, Market } from "../model/market.ts";
 import { type AccountMemory, NO_MEMORY } from "../model/memory.ts";
-import { type Order, wanted } from "../model/order.ts";
+import { needed, type Order } from "../model/order.ts";
 import type { Strategy } from "../model/strategy.ts";
 import type { Kind, Kinds } from "../ports/kind.ts";
 import type { Snapshot } from "../ports/stores/step-store.ts";
@@ -113,12 +113,12 @@ function observationOf(
   { strategy, orders }: StrategyOnPaper<Strategy>,
   { market, paper, kinds }: { readonly market: Market; readonly paper: PaperVenue; readonly kinds: Kinds },
 ): Observation {
-  const sights = new Map<string, VenueOrder>();
+  const reports = new Map<string, VenueOrder>();
   for (const { clientId } of orders) {
     const result = paper.order(clientId);
-    if (result) sights.set(clientId, result);
+    if (result) reports.set(clientId, result);
   }
-  const sight = {
+  const observed = {
     market,
     quote: paper.quote(),
     ...(kinds(strategy.kind).reads === "book" ? { book: bookOnPaper(paper) } : {}),
@@ -130,8 +130,8 @@ function observationOf(
     reading: undefined,
   };
   return {
-    markets: new Map([[strategy.symbol, sight]]),
-    sights,
+    markets: new Map([[strategy.symbol, observed]]),
+    reports,
     balances: paper.balances(),
     balancesFirst: true,
     refused: NO_ENTRIES,
@@ -166,7 +166,7 @@ function recordOnPaper<S extends Strategy>(
 }
 
 function placeOnPaper(order: Order, paper: PaperVenue): Order {
-  const placed = paper.place(wanted(order));
+  const placed = paper.place(needed(order));
   if ("id" in placed) return { ...order, state: "submitted", exchangeId: placed.id };
   const { rejected, wouldTake } = placed;
   return { ...order, state: "rejected", reason: wouldTake ? `${WOULD_TAKE}${rejected}` : rejected };

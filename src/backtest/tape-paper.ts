@@ -29,7 +29,7 @@ export interface TapePaper extends PaperVenue {
   /** Returns the prices in ticks at which a trade affects open orders. */
   readonly reach: () => TickReach;
   /** Returns the prices of the last trade, or the best prices of the last book, in ticks. */
-  readonly seen: () => TickReach;
+  readonly lastPrices: () => TickReach;
 }
 
 interface TapeOpening {
@@ -88,7 +88,7 @@ export function tapePaper(
     return bid && ask ? { bid, ask, at: now } : quoteAt(market, rules, { at: now, ticks });
   }
 
-  function seen(): TickReach {
+  function lastPrices(): TickReach {
     const { bid, ask } = quote();
     if (!books) return { below: ticks, above: ticks };
     return { below: Number(bid / market.tick), above: Number((ask + market.tick - 1n) / market.tick) };
@@ -106,7 +106,7 @@ export function tapePaper(
   }
 
   return {
-    ...{ ...account, quote, reach, seen, print, see, place: placeOrder },
+    ...{ ...account, quote, reach, lastPrices, print, see, place: placeOrder },
     show(place, at) {
       see(at);
       queues.show(place, account.resting());

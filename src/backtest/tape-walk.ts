@@ -3,7 +3,7 @@ import type { GridStrategy } from "../grid/state/state.ts";
 import { fromNumber } from "../kernel/decimal.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Fill } from "../model/fill.ts";
-import { type HeldRow, heldFrom } from "./held.ts";
+import { type PositionRow, positionFrom } from "./held.ts";
 import type { QueueModel } from "./queue.ts";
 import { opened, passOnPaper, type StrategyOnPaper } from "./strategy-on-paper.ts";
 import { type Print, type TapePaper, tapePaper } from "./tape-paper.ts";
@@ -31,7 +31,7 @@ interface TapeWalk {
   book: number;
   print: number;
   readonly fills: Fill[];
-  readonly held: HeldRow[];
+  readonly positions: PositionRow[];
   readonly passes: Millis[];
 }
 
@@ -77,7 +77,7 @@ function begunOn(
     ...{ tape, bars, options, account: opened(strategy), wake: undefined, filled: false },
     venue: tapePaper(market, rules, { balances, first, books: tape.books, queue }),
     nextPass: at + (rules.tickInterval ?? 0),
-    ...{ book: 0, print: 1, fills: [], held: [], passes: [] },
+    ...{ book: 0, print: 1, fills: [], positions: [], passes: [] },
   };
   booksUntil(one, at);
   return one;
@@ -128,7 +128,7 @@ function passesUntil(one: TapeWalk, at: Millis): void {
 
 function isDueOn({ wake, filled, venue, options }: TapeWalk): boolean {
   if (options.everyPass === true || wake === undefined || filled) return true;
-  const { below, above } = venue.seen();
+  const { below, above } = venue.lastPrices();
   return below <= wake.below || above >= wake.above;
 }
 
@@ -143,5 +143,5 @@ function passOn(one: TapeWalk, at: Millis): void {
   one.wake = cancelled ? undefined : wakeOf(account, market.tick);
   one.fills.push(...fills);
   const place = Math.max(0, one.print - 1);
-  if (account.strategy.state.ledger !== before) one.held.push(heldFrom(place, account.strategy));
+  if (account.strategy.state.ledger !== before) one.positions.push(positionFrom(place, account.strategy));
 }

@@ -6,7 +6,7 @@ import type { Fill } from "../model/fill.ts";
 import { cornersOf } from "./corners.ts";
 import { type FillLog, fillLog } from "./fill-log.ts";
 import { finish } from "./finish.ts";
-import { type Held, type HeldRow, heldFrom, heldOf } from "./held.ts";
+import { type PositionRow, type Positions, positionFrom, positionsOf } from "./held.ts";
 import { leap } from "./leap.ts";
 import { type Paper, paper } from "./paper.ts";
 import type { Extremes } from "./rules.ts";
@@ -22,7 +22,7 @@ export interface Walked {
   readonly balances: readonly Balance[];
   readonly fills: FillLog;
   /** Its position from each bar on. */
-  readonly held: Held;
+  readonly positions: Positions;
   /** Times of its passes. */
   readonly passes: readonly Millis[];
   /** Number of completed bars, fewer than all if it was ended early. */
@@ -44,7 +44,7 @@ export interface Walk {
   /** The bar from which a leap is worth a try. */
   leapsFrom: number;
   readonly fills: Fill[];
-  readonly held: HeldRow[];
+  readonly positions: PositionRow[];
   readonly passes: Millis[];
 }
 
@@ -63,13 +63,13 @@ export function begunWalk(strategy: GridStrategy, bars: Ticks, options: WalkOpti
 }
 
 /** Copies a run for another order of the extremes; the first price does not depend on it. */
-export function forked({ options, venue, fills, held, passes, ...one }: Walk, extremes: Extremes): Walk {
+export function forked({ options, venue, fills, positions, passes, ...one }: Walk, extremes: Extremes): Walk {
   return {
     ...one,
     options: { ...options, rules: { ...options.rules, extremes } },
     venue: venue.fork(),
     fills: [...fills],
-    held: [...held],
+    positions: [...positions],
     passes: [...passes],
   };
 }
@@ -101,9 +101,9 @@ export function walkedTo(
     account,
     venue,
     fills,
-    held,
+    positions,
     passes,
-  }: Pick<Walk, "account" | "fills" | "held" | "passes"> & {
+  }: Pick<Walk, "account" | "fills" | "positions" | "passes"> & {
     readonly venue: Pick<Paper, "balances">;
   },
   bars: number,
@@ -113,7 +113,7 @@ export function walkedTo(
     account,
     balances: venue.balances(),
     fills: fillLog(fills),
-    held: heldOf(held),
+    positions: positionsOf(positions),
     passes,
     bars,
   };
@@ -133,7 +133,7 @@ function walkFrom(strategy: GridStrategy, bars: Ticks, options: WalkOptions): Wa
     nextPass: first.at + (rules.tickInterval ?? 0),
     leapsFrom: 0,
     fills: [],
-    held: [],
+    positions: [],
     passes: [],
   };
 }
@@ -145,7 +145,7 @@ function quietUntil({ bars, venue, wake }: Walk, bar: number): number {
 }
 
 function leapFrom(one: Walk, from: number): Walked | undefined {
-  const { account, bars, fills, held, options, venue, passes } = one;
+  const { account, bars, fills, positions, options, venue, passes } = one;
   const { quote } = options.market;
   const balances = venue.balances();
   const freeQuote = balances.find(({ asset }) => asset === quote)?.free ?? 0n;
@@ -155,7 +155,7 @@ function leapFrom(one: Walk, from: number): Walked | undefined {
     from,
     wake: gridWakeOf(account.strategy, bars.tick),
     fills,
-    held,
+    positions,
     options,
     freeQuote,
   });
@@ -210,5 +210,5 @@ function passAt(one: Walk, bar: number): void {
   one.filled = false;
   one.wake = cancelled ? undefined : wakeOf(account, market.tick, one.here.ticks);
   one.fills.push(...fills);
-  if (account.strategy.state.ledger !== before) one.held.push(heldFrom(bar, account.strategy));
+  if (account.strategy.state.ledger !== before) one.positions.push(positionFrom(bar, account.strategy));
 }

@@ -81,7 +81,7 @@ const namesOf = ({ bytes, starts, ends, count }: Row): string[] =>
 
 function byNames(names: readonly string[]): Layout | undefined {
   const plain = names.map((name) => name.replace(/[\s_-]/g, ""));
-  const placeOf = (wanted: readonly string[]): number => plain.findIndex((name) => wanted.includes(name));
+  const placeOf = (headings: readonly string[]): number => plain.findIndex((name) => headings.includes(name));
   const at = placeOf(COLUMN_NAMES.at);
   const [open, high, low, close] = [
     COLUMN_NAMES.open,

@@ -6,8 +6,8 @@ import { partsWithout, type Range } from "./ranges.ts";
 export const CANDLE_PAGE = 1000;
 
 /** Returns the missing parts of a range as requests of one page each, oldest first. */
-export function windowsOf(requests: readonly Range[], wanted: Range, spanMillis: Millis): Range[] {
-  return partsWithout(requests, wanted).flatMap((part) => pagesOf(part, spanMillis));
+export function windowsOf(requests: readonly Range[], range: Range, spanMillis: Millis): Range[] {
+  return partsWithout(requests, range).flatMap((part) => pagesOf(part, spanMillis));
 }
 
 function pagesOf({ from, until }: Range, spanMillis: Millis): Range[] {
@@ -21,12 +21,12 @@ function pagesOf({ from, until }: Range, spanMillis: Millis): Range[] {
 export function holesOf(
   gaps: readonly Gap[],
   requestedAgain: readonly Range[],
-  wanted: Range,
+  range: Range,
   spanMillis: Millis,
 ): Range[] {
   const windows: Range[] = [];
   for (const gap of gaps) {
-    const part = { from: Math.max(gap.from, wanted.from), until: Math.min(gap.until, wanted.until) };
+    const part = { from: Math.max(gap.from, range.from), until: Math.min(gap.until, range.until) };
     for (const hole of part.from < part.until ? partsWithout(requestedAgain, part) : []) {
       const last = windows.at(-1);
       if (last && hole.until - last.from <= CANDLE_PAGE * spanMillis)

@@ -20,7 +20,7 @@ export function poolLeg({ pool, side, ada }: PoolSide): Leg | undefined {
   const { dex, identifier, reserves, lot, fees } = pool;
   const fee = fees[side];
   if (fee === undefined || fee >= ONE || !isConstantProduct(pool)) return undefined;
-  const held: PoolReserves = { base: reserves.token, quote: mul(reserves.ada, ada, "half"), fee };
+  const quoteReserves: PoolReserves = { base: reserves.token, quote: mul(reserves.ada, ada, "half"), fee };
   return {
     exchange: dex,
     pool: identifier,
@@ -29,7 +29,7 @@ export function poolLeg({ pool, side, ada }: PoolSide): Leg | undefined {
     depth: reserves.token / 2n,
     minAmount: lot,
     minNotional: ZERO,
-    fill: (amount) => (side === "buy" ? boughtFromPool(amount, held) : sold(amount, held)),
+    fill: (amount) => (side === "buy" ? boughtFromPool(amount, quoteReserves) : sold(amount, quoteReserves)),
   };
 }
 

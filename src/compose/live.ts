@@ -112,8 +112,8 @@ export function liveVenues(config: Config, given: LiveParts, options: LiveOption
     const own = keys ?? (await stored(exchange));
     if (!own) return undefined;
     // Another process can store keys while this one runs, without knowing this environment.
-    const others = config.exchanges.flatMap(({ id, venue, keys: held }) =>
-      held && id !== exchange ? [{ id, venue, key: held.key }] : [],
+    const others = config.exchanges.flatMap(({ id, venue, keys: otherKeys }) =>
+      otherKeys && id !== exchange ? [{ id, venue, key: otherKeys.key }] : [],
     );
     if (!keys) refuseSameKeys([...others, { id: exchange, venue: name, key: own.key }]);
     return { ...(await hashed(own)), origin: keyOriginOf(exchange, keys) };

@@ -37,10 +37,10 @@ export function connectDryRuns({
     },
 
     async balances(exchange, { given, quote }) {
-      const held = given
+      const holdings = given
         ? Object.entries(given).map(([asset, total]) => ({ asset, total, used: ZERO }))
-        : await books.held(dryKey({ exchange }));
-      const all = held.length > 0 ? held : [{ asset: quote, total: FIRST_QUOTE, used: ZERO }];
+        : await books.holdings(dryKey({ exchange }));
+      const all = holdings.length > 0 ? holdings : [{ asset: quote, total: FIRST_QUOTE, used: ZERO }];
       return all.map(({ asset, total, used }): Balance => ({ asset, free: total - used, used }));
     },
 

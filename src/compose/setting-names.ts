@@ -88,12 +88,12 @@ export function refuseUnknownSettings(environment: Environment): void {
     (name) => name.toUpperCase().startsWith(SETTING_PREFIX) && !known.includes(name),
   );
   if (unknown === undefined) return;
-  const wanted = unknown.slice(SETTING_PREFIX.length).toUpperCase();
+  const typed = unknown.slice(SETTING_PREFIX.length).toUpperCase();
   const meant = nearest(
-    wanted,
+    typed,
     known.map((name) => name.slice(SETTING_PREFIX.length)),
   );
-  const hint = /^(DRY|PAPER)_?(RUN|TRAD\w*)?$/.test(wanted)
+  const hint = /^(DRY|PAPER)_?(RUN|TRAD\w*)?$/.test(typed)
     ? "set dry run at each start: --dry-run, or dryRun in the body"
     : meant === undefined
       ? `the settings are ${known.join(", ")}`

@@ -1,7 +1,7 @@
 import type { CredentialStore, OpenedKeys, StoredKeys } from "../adapters/libsql/stores/credential-store.ts";
 import type { AccountKey } from "../model/account.ts";
 import type { Config } from "./config.ts";
-import { type HeldKeys, refuseSameKeys } from "./same-keys.ts";
+import { type AccountKeys, refuseSameKeys } from "./same-keys.ts";
 
 /** Check of stored keys that cannot be decrypted. */
 export interface CredentialCheck {
@@ -37,11 +37,11 @@ export function credentialCheck({ exchanges, accountOf, credentials }: Credentia
 
     async refuseSame(given) {
       const all = await stored();
-      const held = exchanges.flatMap(({ id, venue, keys }): HeldKeys[] => {
+      const accounts = exchanges.flatMap(({ id, venue, keys }): AccountKeys[] => {
         const own = id === given?.exchange ? given.keys : (keys ?? all.get(accountOf(id))?.keys);
         return own ? [{ id, venue, key: own.key }] : [];
       });
-      refuseSameKeys(held);
+      refuseSameKeys(accounts);
     },
   };
 }

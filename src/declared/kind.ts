@@ -30,7 +30,7 @@ export const declaredKind = (definitions: StrategyDefinitions): Kind<DeclaredCon
   accounts: positionAccounts,
   isInRange: ({ fault }: DeclaredState) => fault === null,
   reads: "book",
-  mayPlace: (strategy: DeclaredStrategy, seen) => mayDeclare(definitions, strategy, seen),
+  mayPlace: (strategy: DeclaredStrategy, context) => mayDeclare(definitions, strategy, context),
   outdated: (_state: DeclaredState, live: readonly Order[]) => cancellable(live),
   run: (strategy: DeclaredStrategy, live: readonly Order[], context) =>
     runDeclared(definitions, strategy, live, context),

@@ -35,9 +35,9 @@ export const needsOf = (
  * locks anything.
  */
 export function neededOf(needs: readonly Need[], { asset, used }: Pick<Balance, "asset" | "used">): Decimal {
-  const wanted = sumOfNeeds(needs, asset, (reserve) => reserve);
+  const needed = sumOfNeeds(needs, asset, (reserve) => reserve);
   const locked = sumOfNeeds(needs, asset, (reserve) => reserve.locked);
-  return max(wanted, wanted + locked - used);
+  return max(needed, needed + locked - used);
 }
 
 function sumOfNeeds(

@@ -5,7 +5,7 @@ import type { Strategy } from "../model/strategy.ts";
 import type { FoundOrder, Kind } from "../ports/kind.ts";
 import type { StrategyView } from "../ports/stores/strategy-store.ts";
 import { forgottenBase } from "./ladder/layout.ts";
-import { bookEnd, bookFill, costInAll, heldInAll } from "./ledger/booking.ts";
+import { bookEnd, bookFill, costInAll, gridPosition } from "./ledger/booking.ts";
 import { releaseInventory } from "./ledger/draw.ts";
 import { gridAccounts, movedByBooks } from "./ledger/profit.ts";
 import { outdated } from "./plan/outdated.ts";
@@ -30,7 +30,7 @@ export const gridKind: Kind<GridConfig, GridState> = {
   skipGenerations: ({ state, config }: GridStrategy, count: number) =>
     config.centered ? { ...state, rebuild: { generation: state.generation + count } } : state,
   release: (state: GridState) => releaseInventory(state, () => true),
-  holdings: (state: GridState) => ({ base: heldInAll(state), cost: costInAll(state) }),
+  holdings: (state: GridState) => ({ base: gridPosition(state), cost: costInAll(state) }),
   reserve: reserveOf,
   movedByBooks,
   accounts: gridAccounts,

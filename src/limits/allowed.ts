@@ -12,7 +12,7 @@ import { exposureText } from "./exposure.ts";
 import { showLimit } from "./texts.ts";
 
 /** An order that is about to be recorded. */
-export interface WantedOrder {
+export interface OrderToCheck {
   readonly symbol: Pair;
   readonly side: Side;
   readonly type: OrderType;
@@ -33,7 +33,7 @@ export interface MarketLook {
  * records the order repeats the parts that other orders can change meanwhile.
  */
 export function allowed(
-  order: WantedOrder,
+  order: OrderToCheck,
   look: MarketLook,
   { scope, actor, limits, used }: Standing,
 ): LimitRefusal | undefined {
@@ -58,14 +58,14 @@ const MARKET_BUY_WITHIN: Decimal = decimal("1.01");
  * Returns the maximum notional of an order in quote: a buy at its maximum cost, a sell at its limit price or the mid,
  * whichever is higher.
  */
-export function countedNotional({ side, type, price, amount }: WantedOrder, quote: Quote): Decimal {
+export function countedNotional({ side, type, price, amount }: OrderToCheck, quote: Quote): Decimal {
   const atMarket = side === "buy" ? max(price, mul(quote.ask, MARKET_BUY_WITHIN, "up")) : quote.bid;
   const limit = type === "market" ? atMarket : price;
   return mul(side === "buy" && type === "limit" ? limit : max(limit, midOf(quote)), amount, "up");
 }
 
 /** Returns the usage after an allowed order. */
-export function withOrder(standing: Standing, order: WantedOrder, quote: Quote): Standing {
+export function withOrder(standing: Standing, order: OrderToCheck, quote: Quote): Standing {
   const { used } = standing;
   const asset = splitPair(order.symbol).quote;
   const today = { ...used.today, [asset]: (used.today[asset] ?? ZERO) + countedNotional(order, quote) };
@@ -74,7 +74,7 @@ export function withOrder(standing: Standing, order: WantedOrder, quote: Quote):
 }
 
 interface LimitedOrder {
-  readonly order: WantedOrder;
+  readonly order: OrderToCheck;
   readonly look: MarketLook;
   readonly limits: Limits;
   readonly counted: Decimal;
@@ -92,7 +92,7 @@ const limitRefusal = (
   detail: `the limit ${name} is ${showLimit(limits[name])}, but this order, ${orderText(order)}, ${why}; ${howToChange(name, scope)}`,
 });
 
-const orderText = ({ side, type, price, amount, symbol }: WantedOrder): string =>
+const orderText = ({ side, type, price, amount, symbol }: OrderToCheck): string =>
   `${side} ${text(amount)} ${splitPair(symbol).base} ${type === "limit" ? `at ${text(price)} ${splitPair(symbol).quote}` : "at the market"}`;
 
 /** Returns the refusal as an error, the same for every interface. */

@@ -13,7 +13,7 @@ import type {
   Used,
 } from "../model/limits.ts";
 import type { Quote } from "../model/market.ts";
-import { allowed, countedNotional, type MarketLook, type WantedOrder, withOrder } from "./allowed.ts";
+import { allowed, countedNotional, type MarketLook, type OrderToCheck, withOrder } from "./allowed.ts";
 import { changed, DEFAULT_LIMITS, limitsOf, tightest } from "./limits.ts";
 
 /** Scope of limits for every account; other scopes are one exchange's account or one token. */
@@ -53,13 +53,13 @@ export const accountLimits = (stored: StoredLimits, exchange: string, settings: 
 
 /** Returns the first reason why an order is refused. */
 export const firstRefusal = (
-  order: WantedOrder,
+  order: OrderToCheck,
   look: MarketLook,
   { all }: Standings,
 ): LimitRefusal | undefined =>
   all.map((standing) => allowed(order, look, standing)).find((refused) => refused !== undefined);
 
-export const afterOrder = ({ version, all }: Standings, order: WantedOrder, quote: Quote): Standings => ({
+export const afterOrder = ({ version, all }: Standings, order: OrderToCheck, quote: Quote): Standings => ({
   version,
   all: all.map((standing) => withOrder(standing, order, quote)),
 });
@@ -67,7 +67,7 @@ export const afterOrder = ({ version, all }: Standings, order: WantedOrder, quot
 /** Returns the terms of one symbol's orders. */
 export function termsOf(
   { version, all }: Standings,
-  orders: readonly (WantedOrder & { readonly clientId: string })[],
+  orders: readonly (OrderToCheck & { readonly clientId: string })[],
   quote: Quote,
 ): LimitTerms {
   const asset = splitPair(orders[0]?.symbol ?? "/").quote;
@@ -86,12 +86,12 @@ export function termsOf(
 }
 
 export const refusedWithin = (
-  order: WantedOrder,
+  order: OrderToCheck,
   quote: Quote,
   { standings, now }: Bounds,
 ): LimitRefusal | undefined => firstRefusal(order, { quote, now }, standings);
 
-export const boundsAfter = ({ standings, now }: Bounds, order: WantedOrder, quote: Quote): Bounds => ({
+export const boundsAfter = ({ standings, now }: Bounds, order: OrderToCheck, quote: Quote): Bounds => ({
   standings: afterOrder(standings, order, quote),
   now,
 });
@@ -114,7 +114,7 @@ export const collarFloor = (quote: Quote, { standings }: Bounds): Decimal =>
 
 /** Returns the collar's message for an order that passes it on purpose. */
 export const passesCollar = (
-  order: WantedOrder,
+  order: OrderToCheck,
   quote: Quote,
   { standings }: Bounds,
 ): LimitRefusal | undefined =>

@@ -13,7 +13,7 @@ export function liquidityPage(answer: unknown): string {
       <dl>
         {card("Own orders", own)}
         {card("The market, including own orders", market)}
-        {seenCard(report)}
+        {observedCard(report)}
       </dl>
       {findingsPart(report)}
       <h2>Mean depth</h2>
@@ -85,7 +85,7 @@ const card = (name: string, { twoSidedPercent, spreadPercent }: OwnFigures) => (
   </Fact>
 );
 
-const seenCard = ({ minutes, known, samples, ...rest }: LiquidityAnswer) => (
+const observedCard = ({ minutes, known, samples, ...rest }: LiquidityAnswer) => (
   <Fact name="Sampled">
     <b>{known}</b>
     {` of ${minutes} minutes, ${samples} samples`}

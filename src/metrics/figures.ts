@@ -8,7 +8,7 @@ import type { AccountReading, Readings } from "../ports/stores/metrics-store.ts"
 import type { StrategyView } from "../ports/stores/strategy-store.ts";
 import type { Family, Sample } from "./exposition.ts";
 
-export interface MetricsSeen {
+export interface MetricsInput {
   readonly readings: Readings;
   /** Strategies that are not stopped. */
   readonly views: readonly StrategyView[];
@@ -19,23 +19,23 @@ export interface MetricsSeen {
 }
 
 /** Returns all metrics from the database alone, so every process returns the same. */
-export const metricsOf = (seen: MetricsSeen): readonly Family[] => [
-  gauge("build_info", "Version of this server", [{ labels: { version: seen.version }, value: 1 }]),
-  gauge("database_seconds", "Database time for this response", [one(seen.databaseMillis / SECOND)]),
-  ...ofStrategies(seen),
-  ...ofOrders(seen),
-  ...ofAccounts(seen),
+export const metricsOf = (input: MetricsInput): readonly Family[] => [
+  gauge("build_info", "Version of this server", [{ labels: { version: input.version }, value: 1 }]),
+  gauge("database_seconds", "Database time for this response", [one(input.databaseMillis / SECOND)]),
+  ...ofStrategies(input),
+  ...ofOrders(input),
+  ...ofAccounts(input),
   gauge(
     "channel_messages",
     "Waiting and failed messages of a channel",
-    seen.readings.channels.flatMap(({ name: channel, pending, dead }) => [
+    input.readings.channels.flatMap(({ name: channel, pending, dead }) => [
       { labels: { channel, state: "waiting" }, value: pending },
       { labels: { channel, state: "given_up" }, value: dead },
     ]),
   ),
 ];
 
-function ofStrategies({ views, kinds }: MetricsSeen): Family[] {
+function ofStrategies({ views, kinds }: MetricsInput): Family[] {
   const counts = new Map<string, number>();
   for (const { strategy } of views) counts.set(strategy.status, (counts.get(strategy.status) ?? 0) + 1);
   const each = (name: string, help: string, value: (view: StrategyView) => number | undefined) =>
@@ -103,7 +103,7 @@ const strategyLabels = ({ strategy }: StrategyView) => ({
   symbol: strategy.symbol,
 });
 
-function ofOrders({ readings }: MetricsSeen): Family[] {
+function ofOrders({ readings }: MetricsInput): Family[] {
   const sum = (account: AccountKey, name: "lacking" | "overdue") =>
     readings.orders
       .filter((count) => count.account === account)
@@ -134,7 +134,7 @@ function ofOrders({ readings }: MetricsSeen): Family[] {
   ];
 }
 
-function ofAccounts({ readings, views }: MetricsSeen): Family[] {
+function ofAccounts({ readings, views }: MetricsInput): Family[] {
   const { accounts, now } = readings;
   const each = (name: string, help: string, value: (reading: AccountReading) => number | undefined) =>
     gauge(

@@ -43,7 +43,7 @@ export interface Channel {
   readonly reportedDay: number;
   readonly cursor: NewsCursor;
   /** News to send, and news sent recently. */
-  readonly held: Digest;
+  readonly digest: Digest;
   /** When the receiver last accepted a message. */
   readonly sentAt: Millis;
   /** Consecutive failed attempts, and the time of the next attempt. */

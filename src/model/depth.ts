@@ -2,7 +2,7 @@ import { type Decimal, div, min, mul, ONE, snap, text, ZERO } from "../kernel/de
 import type { Book, BookLevel, Market, Side } from "./market.ts";
 
 /** Expected execution of an order against an order book. */
-export interface Taken {
+export interface ExpectedFill {
   readonly amount: Decimal;
   /** In quote. */
   readonly notional: Decimal;
@@ -18,32 +18,36 @@ export function takeFrom(
     amount,
     limit,
   }: { readonly side: Side; readonly amount: Decimal; readonly limit?: Decimal | undefined },
-): Taken {
+): ExpectedFill {
   const levels = (side === "buy" ? asks : bids).filter(({ price }) => isWithin(side, price, limit));
-  return levels.reduce((taken, level) => takeLevel(taken, level, { side, amount }), NOTHING_TAKEN);
+  return levels.reduce((fill, level) => takeLevel(fill, level, { side, amount }), NO_FILL);
 }
 
-const NOTHING_TAKEN: Taken = { amount: ZERO, notional: ZERO, worst: ZERO };
+const NO_FILL: ExpectedFill = { amount: ZERO, notional: ZERO, worst: ZERO };
 
 const isWithin = (side: Side, price: Decimal, limit: Decimal | undefined): boolean =>
   limit === undefined || (side === "buy" ? price <= limit : price >= limit);
 
 function takeLevel(
-  taken: Taken,
+  fill: ExpectedFill,
   { price, amount: size }: BookLevel,
   { side, amount }: { side: Side; amount: Decimal },
-): Taken {
-  const more = min(size, amount - taken.amount);
-  if (more <= ZERO) return taken;
-  const notional = taken.notional + mul(price, more, side === "buy" ? "up" : "down");
-  return { amount: taken.amount + more, notional, worst: price };
+): ExpectedFill {
+  const more = min(size, amount - fill.amount);
+  if (more <= ZERO) return fill;
+  const notional = fill.notional + mul(price, more, side === "buy" ? "up" : "down");
+  return { amount: fill.amount + more, notional, worst: price };
 }
 
 /** Describes what an order would fill immediately; undefined if it would fill nothing. */
-export function expectedText(taken: Taken, whole: Decimal, { base, quote }: Pick<Market, "base" | "quote">) {
-  if (taken.amount === ZERO) return undefined;
-  const average = text(snap(div(taken.notional, taken.amount, "half"), ONE / 10n ** 8n, "half"));
-  const rest = whole - taken.amount;
+export function expectedText(
+  fill: ExpectedFill,
+  whole: Decimal,
+  { base, quote }: Pick<Market, "base" | "quote">,
+) {
+  if (fill.amount === ZERO) return undefined;
+  const average = text(snap(div(fill.notional, fill.amount, "half"), ONE / 10n ** 8n, "half"));
+  const rest = whole - fill.amount;
   const more = rest > ZERO ? `, and not the other ${text(rest)} ${base}` : "";
-  return `at once ${text(taken.amount)} ${base} for ${text(taken.notional)} ${quote}, at ${average} on average and ${text(taken.worst)} at worst, in the current order book${more}`;
+  return `at once ${text(fill.amount)} ${base} for ${text(fill.notional)} ${quote}, at ${average} on average and ${text(fill.worst)} at worst, in the current order book${more}`;
 }

@@ -40,7 +40,7 @@ export interface Mark {
   readonly at: Millis;
   readonly lot?: Decimal | undefined;
   /** Protocol time of the pass that read it. */
-  readonly seenAt?: Millis;
+  readonly observedAt?: Millis;
 }
 
 /** What one pass stores for the next pass of an account. */

@@ -97,7 +97,7 @@ export interface Order {
 export type Draft = Omit<Order, "clientId">;
 
 /** Returns the part of an order that is sent to the exchange. */
-export const wanted = ({ clientId, symbol, side, type, price, amount, timeInForce }: Order): NewOrder => ({
+export const needed = ({ clientId, symbol, side, type, price, amount, timeInForce }: Order): NewOrder => ({
   clientId,
   symbol,
   side,

@@ -102,7 +102,7 @@ export interface StrategyState {
   /** Protocol time from which a stop can leave the open orders: earlier fills are visible by then. */
   readonly releaseAt?: Millis;
   /** Protocol time until which no new order is placed, because the database was restored. */
-  readonly heldUntil: number;
+  readonly recoversUntil: number;
   /** Market time since which ended orders are searched before the next new order, because the database was restored. */
   readonly searchSince?: Millis | undefined;
 }
@@ -115,7 +115,7 @@ export const NEW_STRATEGY_STATE = {
   exit: null,
   notices: [],
   epoch: null,
-  heldUntil: 0,
+  recoversUntil: 0,
 } as const;
 
 /** P&L of a strategy in quote, marked at a price. Total = realized + unrealized, exactly. */
@@ -210,7 +210,7 @@ export interface Exit {
   /** For an exit at a price: the observed mid, and the configured price. */
   readonly reached?: { readonly mid: Decimal; readonly price: Decimal };
   /** Base at its start. */
-  readonly held?: Decimal;
+  readonly baseAtStart?: Decimal;
   /** Number of orders that it has placed. */
   readonly tries: number;
   /** Protocol time since which the account has less free base than the exit must sell. */

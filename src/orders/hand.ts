@@ -3,7 +3,7 @@ import { AppError, type Label, VenueError } from "../kernel/errors.ts";
 import type { Pair } from "../kernel/pair.ts";
 import { type Millis, SECOND } from "../kernel/time.ts";
 import type { AccountKey } from "../model/account.ts";
-import { NEW_ORDER, type Order, wanted } from "../model/order.ts";
+import { NEW_ORDER, needed, type Order } from "../model/order.ts";
 import type { CreateOutcome, Timing, VenueOrder } from "../ports/venue.ts";
 import type { PreparedOrder } from "./prepare.ts";
 
@@ -23,16 +23,16 @@ interface Placing extends PreparedOrder {
 
 /** Returns the intent of a manual order. It needs no lease, so it has a deadline. */
 export function handOrder(
-  { now, at, postOnly, ...wanted }: Placing,
+  { now, at, postOnly, ...terms }: Placing,
   { requestTimeout, expiry, skew }: Timing,
 ): Order {
   const sendBy = now + SEND_WITHIN;
   return {
     ...NEW_ORDER,
-    ...wanted,
+    ...terms,
     strategy: null,
     kind: "hand",
-    timeInForce: wanted.type === "market" ? "ioc" : postOnly ? "post_only" : "gtc",
+    timeInForce: terms.type === "market" ? "ioc" : postOnly ? "post_only" : "gtc",
     generation: 0,
     slot: 0,
     createdAt: at,
@@ -92,7 +92,7 @@ export const unknownOutcome = ({ clientId, reason }: Order): AppError =>
 
 /** Returns the order as sent, if the exchange accepted it but cannot be queried now; its state is unknown. */
 export function asSent(order: Order, id: string): VenueOrder {
-  const { timeInForce: _, ...sent } = wanted(order);
+  const { timeInForce: _, ...sent } = needed(order);
   return { id, ...sent, filled: 0n, status: "unknown", at: order.createdAt };
 }
 
@@ -100,7 +100,7 @@ export function asSent(order: Order, id: string): VenueOrder {
 export const asOpen = (order: Order, id: string): VenueOrder => ({ ...asSent(order, id), status: "open" });
 
 /** Restores the type of a market order that was sent as a limit order; its price is its average. */
-export function asWanted({ type }: Order, found: VenueOrder): VenueOrder {
+export function asRequested({ type }: Order, found: VenueOrder): VenueOrder {
   const { filled, notional } = found;
   if (type !== "market" || found.type === "market") return found;
   return { ...found, type, price: filled > 0n && notional ? div(notional, filled, "half") : 0n };

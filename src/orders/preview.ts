@@ -26,8 +26,8 @@ export function previewOrder(order: PreparedOrder, around: PreviewContext): Prev
   const price = type === "limit" ? order.price : side === "buy" ? quote.ask : quote.bid;
   const notional = mul(price, amount, "up");
   const fee = mul(notional, max(market.maker, market.taker), "up");
-  const taken = takeFrom(book, { side, amount, limit: type === "limit" ? order.price : undefined });
-  const expected = order.postOnly ? undefined : expectedText(taken, amount, market);
+  const fill = takeFrom(book, { side, amount, limit: type === "limit" ? order.price : undefined });
+  const expected = order.postOnly ? undefined : expectedText(fill, amount, market);
   const at =
     type === "limit"
       ? `at ${text(price)} ${market.quote}`

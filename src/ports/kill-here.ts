@@ -32,7 +32,7 @@ export function withKillHere(store: Store, { reason }: KillHere): Store {
     record: (lease, changes) =>
       store.record(lease, isOn() ? changes.map((change) => ({ ...change, intents: [] })) : changes),
     createStrategy: (strategy, by) => store.createStrategy({ ...strategy, isKilledHere: isOn }, by),
-    recordByHand: async (order, held, by) =>
-      isOn() ? { result: "refused" } : store.recordByHand(order, held, by),
+    recordByHand: async (order, terms, by) =>
+      isOn() ? { result: "refused" } : store.recordByHand(order, terms, by),
   };
 }

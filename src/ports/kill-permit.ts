@@ -23,9 +23,9 @@ export function watchKill(
   recordedAt: Millis = Number.NEGATIVE_INFINITY,
 ) {
   let lookedAt = Number.NEGATIVE_INFINITY;
-  let seen = false;
+  let wasOn = false;
   const isFresh = () => local.monotonic() - lookedAt < LOOK_HOLDS;
-  const isOn = () => seen || store.knownKilled(kind);
+  const isOn = () => wasOn || store.knownKilled(kind);
 
   return {
     /** Returns the last known state, without a read. */
@@ -42,7 +42,7 @@ export function watchKill(
           if (local.monotonic() - recordedAt < RECORD_HOLDS) lookedAt = Math.max(lookedAt, recordedAt);
           while (!isOn() && !isFresh() && permit.mayLeave()) {
             const requestedAt = local.monotonic();
-            seen = await store.killed(account, kind);
+            wasOn = await store.killed(account, kind);
             lookedAt = requestedAt;
           }
         },

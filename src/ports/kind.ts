@@ -14,7 +14,7 @@ import type { Accounts, Strategy, StrategyConfig, StrategyState } from "../model
 import type { Timing, VenueOrder } from "./venue.ts";
 
 /** Market prices that a pass observed. */
-export interface PriceSight {
+export interface PriceSnapshot {
   /** Undefined if the exchange did not return it; then no new order is placed. */
   readonly market: Market | undefined;
   /** Also undefined if the order book is crossed or has an empty side. */
@@ -31,7 +31,7 @@ export interface PriceSight {
 
 /** Context of one strategy in a pass. */
 export interface StrategyContext {
-  readonly sight: PriceSight;
+  readonly observed: PriceSnapshot;
   /** Protocol time. */
   readonly now: Millis;
   /** Time between two passes, estimated from the last one. */
@@ -50,7 +50,7 @@ export interface StrategyContext {
   /** Whether the base is sold within the price collar although the kill switch is on. */
   readonly panics: boolean;
   /** Open orders on the exchange that have no row, of this database's strategies and of unknown ones. */
-  readonly held: string | null;
+  readonly orphan: string | null;
   readonly stranger: string | null;
   /** An order that the exchange accepted but does not show after the expected delay. */
   readonly unshown: string | null;
@@ -98,7 +98,8 @@ export interface FoundOrder {
 }
 
 /** The part of a strategy's context that is known before balances are read. */
-export interface PlacingSight extends Pick<StrategyContext, "sight" | "now" | "interval" | "isSimulated"> {
+export interface PlacingContext
+  extends Pick<StrategyContext, "observed" | "now" | "interval" | "isSimulated"> {
   /** Number of slots without an order that do not wait for a limit. */
   readonly free: number;
   /** Its orders that are open or can become open, with their filled amounts. */
@@ -140,7 +141,7 @@ export interface Kind<
   /** Whether it uses prices from other sources, and their maximum age. */
   asksElsewhere?(config: Config): { readonly every: Millis } | undefined;
   /** Returns whether it could place an order now. Only then are balances read. */
-  mayPlace(strategy: Strategy<Config, State>, seen: PlacingSight): boolean;
+  mayPlace(strategy: Strategy<Config, State>, context: PlacingContext): boolean;
   /** Returns orders that block the desired open orders. */
   outdated(state: State, live: readonly Order[], quote?: Quote): Order[];
   /** Returns the next orders of a running strategy. `live` are its unsettled orders. */

@@ -48,8 +48,8 @@ export function quoteLevelsOf(
 ): QuoteLevel[] {
   const levels: QuoteLevel[] = [];
   for (let level = 0; level < ladder.levels; level++) {
-    const wanted = priceAt(side, level, { ladder, prices, tick: market.tick });
-    const price = beyond(side, wanted, levels.at(-1)?.price, market.tick);
+    const targetPrice = priceAt(side, level, { ladder, prices, tick: market.tick });
+    const price = beyond(side, targetPrice, levels.at(-1)?.price, market.tick);
     if (price === undefined) break;
     // The nearest order is placed wherever the half-spread puts it: a quote outside the depth is still a quote.
     if (level > 0 && !isInside(side, price, ladder, prices)) break;

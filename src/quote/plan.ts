@@ -119,8 +119,8 @@ function quotedPrices(
 
 function quoteSide(side: Side, prices: QuotePrices, rules: QuoteRules, view: QuoteView) {
   const { market, others, inventory, halted, own } = view;
-  const wanted = besideOthers(quoteLevelsOf(side, rules, { prices, market }), others, market);
-  const clear = clearOfOwn(wanted, own);
+  const planned = besideOthers(quoteLevelsOf(side, rules, { prices, market }), others, market);
+  const clear = clearOfOwn(planned, own);
   const means = {
     free: side === "buy" ? view.freeQuote : view.freeBase,
     inventory,

@@ -43,8 +43,8 @@ export interface ReferencePrice {
 export function referencePrice(sources: readonly PriceSource[], now: Millis): ReferencePrice {
   const sourceViews = sources.map((one) => describeSource(one, now));
   const center = weightedMedian(sourceViews.flatMap(voteOf));
-  const held = sourceViews.map((one, index) => withCollar(one, sources[index]?.collar ?? null, center));
-  return { price: weightedMedian(held.flatMap(voteOf)) ?? null, sources: held };
+  const collared = sourceViews.map((one, index) => withCollar(one, sources[index]?.collar ?? null, center));
+  return { price: weightedMedian(collared.flatMap(voteOf)) ?? null, sources: collared };
 }
 
 /** Maximum difference between two clocks. */

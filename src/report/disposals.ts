@@ -56,11 +56,11 @@ export function dispose(holding: DisposalHolding, fill: Fill): Disposal | undefi
   }
   const amount = fill.amount + feeIn(base);
   const isKnown = holding.base >= amount;
-  const taken = min(amount, holding.base);
+  const matched = min(amount, holding.base);
   const average = averageCost(holding, amount);
   const acquiredAt = isKnown ? (holding.lots[holding.first]?.at ?? null) : null;
-  const fifo = takeFirst(holding, taken);
-  holding.base -= taken;
+  const fifo = takeFirst(holding, matched);
+  holding.base -= matched;
   holding.cost = holding.base === ZERO ? ZERO : holding.cost - average;
   const inBase = mulDiv(fill.notional, { times: feeIn(base), over: fill.amount }, "up");
   return {

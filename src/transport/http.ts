@@ -84,7 +84,7 @@ interface ReadForm {
 function answersTo(operation: Operation, deps: Deps) {
   const isShared = operation.access === "public" && operation.effect === "read";
   const answer = async (c: Ctx, requestedInput: RequestFor): Promise<Response> => {
-    const format = wantedFormat(operation, c);
+    const format = acceptedFormat(operation, c);
     const answered = await answerOperation(requestedInput, c);
     if (answered.status !== 200) return respond(answered);
     if (format === "csv") return csvOf(c, requestedInput, answered);
@@ -97,7 +97,7 @@ function answersTo(operation: Operation, deps: Deps) {
       : answer(c, { operation, deps, actor, values, input: validated.input });
 }
 
-const wantedFormat = (operation: Operation, { req }: Ctx): Format =>
+const acceptedFormat = (operation: Operation, { req }: Ctx): Format =>
   operation.csv || operation.html
     ? answerFormat(operation, { format: req.query("format"), accept: req.header("accept") })
     : "json";

@@ -20,9 +20,9 @@ export function Link() {
   useValue(timeNow);
   useEffect(() => {
     // Loads missed changes when the tab becomes visible.
-    const seen = () => document.hidden || pulse.set(pulse.get() + 1);
-    document.addEventListener("visibilitychange", seen);
-    return () => document.removeEventListener("visibilitychange", seen);
+    const refresh = () => document.hidden || pulse.set(pulse.get() + 1);
+    document.addEventListener("visibilitychange", refresh);
+    return () => document.removeEventListener("visibilitychange", refresh);
   }, []);
   const [tone, word] = WORDS[how];
   const age = Date.now() - at;

@@ -53,8 +53,8 @@ export function Strategies({ session }: { session: Session }) {
 }
 
 function Running({ grids, session }: { grids: readonly Grid[]; session: Session }) {
-  const [wanted, setWanted] = useState("");
-  const words = wanted.toLowerCase().split(/\s+/);
+  const [requested, setRequested] = useState("");
+  const words = requested.toLowerCase().split(/\s+/);
   const textOf = ({ id, exchange, symbol, status, phase }: Grid) =>
     `${id} ${exchange} ${symbol} ${status} ${phase}`.toLowerCase();
   const shown = grids.filter((grid) => words.every((word) => textOf(grid).includes(word)));
@@ -66,8 +66,8 @@ function Running({ grids, session }: { grids: readonly Grid[]; session: Session 
           type="search"
           aria-label="Filter by exchange, pair or state"
           placeholder="Filter: exchange, pair, state"
-          value={wanted}
-          onInput={(event: Event) => setWanted((event.target as HTMLInputElement).value)}
+          value={requested}
+          onInput={(event: Event) => setRequested((event.target as HTMLInputElement).value)}
         />
       }
     >

@@ -123,7 +123,7 @@ describe("edgemaker audit verify", () => {
       ["delete from events where id > 9"],
       [/^null: the events after 9 were deleted/],
     ],
-  ])("finds %s, by its row", async (_what, statements, wanted) => {
+  ])("finds %s, by its row", async (_what, statements, expected) => {
     const { intrude, faults, inParts } = await readOutput({ isSigned: false });
     await intrude(...statements);
     const found = await faults();
@@ -132,7 +132,7 @@ describe("edgemaker audit verify", () => {
     for (const most of [1, 4, 5, 12])
       if (/moved/.test(found.join())) expect((await inParts(most)).length).toBeGreaterThan(0);
       else expect(await inParts(most)).toEqual(found);
-    for (const [place, form] of wanted.entries()) expect(found[place]).toMatch(form);
+    for (const [place, form] of expected.entries()) expect(found[place]).toMatch(form);
   });
 });
 

@@ -143,8 +143,8 @@ export function prepared(
   const request =
     grid.name === "start_grid" ? requestedRangeOf(grid.request as never) : centeredOf(grid.request as never);
   const first = quoteAt(market, rules, { at: candles.from, ticks: openAt(bars, 0) });
-  const world = { market, quote: first, balances };
-  const strategy = () => begin(checkGrid(request, world), world);
+  const setup = { market, quote: first, balances };
+  const strategy = () => begin(checkGrid(request, setup), setup);
   return { market, rules, bars, balances, strategy, request };
 }
 

@@ -81,7 +81,7 @@ function both(one: Random, bars = 250) {
     { asset: "USDT", free: d("100000"), used: 0n },
     { asset: "BTC", free: d(one.base), used: 0n },
   ];
-  const world = { market, quote, balances };
+  const setup = { market, quote, balances };
   const request = {
     lowerPrice: d(String(10_000 - one.half)),
     upperPrice: d(String(10_000 + one.half)),
@@ -90,7 +90,7 @@ function both(one: Random, bars = 250) {
     spacingModel: one.model,
   };
   const run = (how: Pick<WalkOptions, "mayLeap" | "everyPass">) =>
-    walk(begin(checkGrid(request, world), world), ticks, { market, rules, balances, ...how });
+    walk(begin(checkGrid(request, setup), setup), ticks, { market, rules, balances, ...how });
   const of = (run: ReturnType<typeof walk>) => ({
     ...outcome(run.account.strategy, run.fills.newest(run.fills.count), run.balances),
   });

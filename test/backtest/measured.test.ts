@@ -89,7 +89,7 @@ describe("equity over blocks of bars", () => {
           return stretch;
         });
         const reaches = stretches.map(([start, until], i) => reachOf(bars, start, until, cuts[i]?.beyond));
-        const held = {
+        const positions = {
           bars: Int32Array.from(stretches, ([start]) => start),
           cash: Float64Array.from(stretches, ([, , cash]) => cash - INVESTED),
           base: Float64Array.from(stretches, ([, , , base]) => base),
@@ -97,7 +97,7 @@ describe("equity over blocks of bars", () => {
           most: Float64Array.from(reaches, ({ most: highest }) => highest),
           ranges: [],
         };
-        const falls = createFalls(bars, held, INVESTED);
+        const falls = createFalls(bars, positions, INVESTED);
         for (const [place, [start, until]] of stretches.entries()) falls.go(start, until, place);
         expect({ peak: falls.peak(), worst: falls.worst() }).toEqual(plainly(bars, stretches));
       }),

@@ -48,8 +48,8 @@ function purse(prices: readonly number[]) {
       cash -= 75 * (1 + FEE);
       base += amount;
     },
-    reserve(side: PeerOrder["side"], line: number, wanted: number): number {
-      const amount = side === "buy" ? Math.min(wanted, cash / priceOf(line)) : Math.min(wanted, base);
+    reserve(side: PeerOrder["side"], line: number, expected: number): number {
+      const amount = side === "buy" ? Math.min(expected, cash / priceOf(line)) : Math.min(expected, base);
       if (side === "buy")
         [cash, orderedCash] = [cash - amount * priceOf(line), orderedCash + amount * priceOf(line)];
       else [base, orderedBase] = [base - amount, orderedBase + amount];
@@ -82,9 +82,9 @@ export function peerRun({ high, low, close, scale }: Candles, { hedged, geometri
   const sellOf = new Map<number, number>();
   let open: PeerOrder[] = [];
   let [buys, sells] = [0, 0];
-  const place = (side: PeerOrder["side"], line: number, wanted: number) => {
+  const place = (side: PeerOrder["side"], line: number, expected: number) => {
     ready[line] = "neither";
-    open.push({ side, line, amount: money.reserve(side, line, wanted) });
+    open.push({ side, line, amount: money.reserve(side, line, expected) });
   };
   const pair = (buy: number, sell: number) => void [buyOf.set(sell, buy), sellOf.set(buy, sell)];
   const bought = (line: number, amount: number) => {

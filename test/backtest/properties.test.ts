@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type BacktestOptions, backtest } from "../../src/backtest/backtest.ts";
 import { type Candles, candlesIn } from "../../src/candles/candles.ts";
-import { heldInAll } from "../../src/grid/ledger/booking.ts";
+import { gridPosition } from "../../src/grid/ledger/booking.ts";
 import { type Decimal, mul, ZERO } from "../../src/kernel/decimal.ts";
 import { parseClientOrderId } from "../../src/kernel/ids.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
@@ -50,7 +50,7 @@ function run(
     buyFeeIn: request.feeIn,
   });
   const of = (price: number): Decimal => d(String(price)) * times;
-  const wanted = {
+  const expected = {
     lowerPrice: of(10_000 - request.half),
     upperPrice: of(10_000 + request.half),
     gridLevels: request.levels,
@@ -62,7 +62,7 @@ function run(
     { asset: "USDT", free: START.quote * times, used: 0n },
     { asset: "BTC", free: START.base, used: 0n },
   ];
-  return backtest(wanted, candles, { market, balances, engine: request.engine, ...options });
+  return backtest(expected, candles, { market, balances, engine: request.engine, ...options });
 }
 
 /** Of one price throughout. */
@@ -177,7 +177,7 @@ describe("a backtest, whatever the grid and its past", () => {
         const { firstBase, firstCost } = strategy.state.ledger;
         expect(strategy.state.ledger.quote).toBe(quote);
         // Dust stays booked: what slots hold is all that was bought and not sold.
-        expect(heldInAll(strategy.state)).toBe(firstBase + base);
+        expect(gridPosition(strategy.state)).toBe(firstBase + base);
         expect(figures.total).toBe(quote + mul(firstBase + base, figures.endPrice, "half") - firstCost);
         expect(figures.realized + figures.unrealized).toBe(figures.total);
         const at = (asset: string) => done.balances.find((one) => one.asset === asset);

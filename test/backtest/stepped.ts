@@ -89,8 +89,8 @@ export async function steppedAny(
   const { books: before } = await books.load(EXCHANGE);
   const assets = new Set([...Object.keys(before.holdings), ...balances.map(({ asset }) => asset)]);
   for (const asset of assets) {
-    const wanted = balances.find((one) => one.asset === asset)?.free ?? ZERO;
-    const amount = wanted - (before.holdings[asset]?.total ?? ZERO);
+    const expected = balances.find((one) => one.asset === asset)?.free ?? ZERO;
+    const amount = expected - (before.holdings[asset]?.total ?? ZERO);
     await deposit(books, { exchange: EXCHANGE, asset, amount });
   }
   const path = pathOf(bars, rules);
@@ -105,10 +105,10 @@ export async function steppedAny(
       key: EXCHANGE,
       pricing: {
         look: async () => ({ ...(await books.load(EXCHANGE)), at: now() }),
-        settlement: ({ books: seen, at }) =>
-          fillResting(seen, at, () => ({ market, path }), { fill: rules.fill, parts: false }),
+        settlement: ({ books: observed, at }) =>
+          fillResting(observed, at, () => ({ market, path }), { fill: rules.fill, parts: false }),
         market: () => market,
-        arrival(_seen, { side }) {
+        arrival(_moment, { side }) {
           const { bid, ask } = quote(now());
           const price =
             side === "buy"

@@ -138,9 +138,9 @@ describe("passes over a tape", () => {
         const rules = { ...RULES, tickInterval };
         const quote = quoteAt(MARKET, rules, { at: tape.prints.from, ticks: openAt(bars, 0) });
         const balances = [{ asset: "USDT", free: d("1000"), used: 0n }];
-        const world = { market: MARKET, quote, balances };
+        const setup = { market: MARKET, quote, balances };
         const run = (everyPass: boolean) => {
-          const strategy = begin(checkGrid({ ...GRID, ...more }, world), world);
+          const strategy = begin(checkGrid({ ...GRID, ...more }, setup), setup);
           const options = { market: MARKET, rules, balances, queue: "trades", everyPass } as const;
           const { account, fills, balances: after } = finish(walkingTape(strategy, { tape, bars }, options));
           const { slots, ledger } = account.strategy.state;

@@ -2,7 +2,7 @@ import { tick } from "../../src/engine/pass/tick.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import { VENUES, type VenueName } from "../../src/model/venues.ts";
-import { emulatedWorld } from "../support/emulated.ts";
+import { emulatedExchanges } from "../support/emulated.ts";
 import { runOperation } from "../support/sandbox.ts";
 
 const RANGES = { "BTC/USDT": ["57000", "63000"], "ETH/USDT": ["2850", "3150"] } as const;
@@ -13,7 +13,7 @@ const BEFORE: Readonly<Record<number, number>> = { 1: 2, 2: 4 };
 
 /** Signed calls of a pass over quiet grids of 20 slots, one a pair, by a clock that moves when told. */
 async function callsOf(name: VenueName, pairs: number): Promise<number> {
-  const { deps, time, exchange, close } = await emulatedWorld({ names: [name] });
+  const { deps, time, exchange, close } = await emulatedExchanges({ names: [name] });
   for (const [symbol, [lower, upper]] of Object.entries(RANGES).slice(0, pairs)) {
     await runOperation(deps, "start_grid", {
       exchange: name,
@@ -33,7 +33,7 @@ async function callsOf(name: VenueName, pairs: number): Promise<number> {
   const venue = exchange(name);
   venue.resetCounts();
   for (let place = 0; place < PASSES; place++) await pass(5 * SECOND);
-  const signed = venue.seen.filter(({ key }) => key !== undefined).length;
+  const signed = venue.observed.filter(({ key }) => key !== undefined).length;
   await close();
   return signed / PASSES;
 }

@@ -76,7 +76,7 @@ export async function liquidityFigures(): Promise<Figure[]> {
     {
       name: `memory held after ${REPORTS} more of them, by that before`,
       unit: "×",
-      runs: await heldAfter(() => report(YEAR)),
+      runs: await heapAfter(() => report(YEAR)),
       goal: "≤ 1.05",
     },
   );
@@ -141,17 +141,17 @@ async function longestTurn(run: () => Promise<unknown>): Promise<number> {
   return most;
 }
 
-async function heldAfter(run: () => Promise<unknown>): Promise<number[]> {
+async function heapAfter(run: () => Promise<unknown>): Promise<number[]> {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
-  const held = async () => {
+  const heap = async () => {
     collect();
     await setImmediate();
     collect();
     return process.memoryUsage().heapUsed;
   };
   for (let warm = 0; warm < RUNS; warm++) await run();
-  const before = await held();
+  const before = await heap();
   for (let one = 0; one < REPORTS; one++) await run();
-  return [(await held()) / before];
+  return [(await heap()) / before];
 }

@@ -35,12 +35,12 @@ export async function memoryFigures(): Promise<Figure[]> {
   try {
     await ask("POST", "/api/v1/strategy/grid", { body: GRID });
     const load = Promise.all(Array.from({ length: CONNECTIONS }, (_, number) => connection(number)));
-    const held = await Promise.race([looks(server), load.then(() => [])]);
+    const samples = await Promise.race([looks(server), load.then(() => [])]);
     isOver = true;
     await load;
-    const output = held.map((megabytes) => megabytes.toFixed(1)).join(" ");
+    const output = samples.map((megabytes) => megabytes.toFixed(1)).join(" ");
     process.stderr.write(`${rounds} rounds of 7 requests; MB held: ${output}\n`);
-    return figures(held);
+    return figures(samples);
   } finally {
     agent.destroy();
     await server.close();
@@ -48,21 +48,21 @@ export async function memoryFigures(): Promise<Figure[]> {
 }
 
 async function looks(server: Target): Promise<number[]> {
-  const held: number[] = [];
+  const samples: number[] = [];
   await until(WARM);
-  while (held.length < LOOKS) {
-    if (held.length > 0) await until(BETWEEN_LOOKS);
-    held.push(((await server.heap()) ?? Number.NaN) / 2 ** 20);
+  while (samples.length < LOOKS) {
+    if (samples.length > 0) await until(BETWEEN_LOOKS);
+    samples.push(((await server.heap()) ?? Number.NaN) / 2 ** 20);
   }
-  return held;
+  return samples;
 }
 
 const until = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis));
 
-function figures(held: readonly number[]): Figure[] {
-  const [first, ...later] = held;
+function figures(samples: readonly number[]): Figure[] {
+  const [first, ...later] = samples;
   return [
-    { name: "heap after five minutes of full load, sampled every 30 s", unit: "MB", runs: held },
+    { name: "heap after five minutes of full load, sampled every 30 s", unit: "MB", runs: samples },
     {
       name: "the same, divided by the first sample",
       unit: "×",
@@ -79,7 +79,7 @@ async function oneRound(ask: Ask, wrong: string): Promise<void> {
   for (const path of ["/health", "/api/v1/strategy/grid/list", "/api/v1/strategy/grid/status"])
     await ask("GET", path);
   await ask("GET", "/api/v1/ticker?exchange=kraken&symbol=BTC/USDT");
-  await ask("GET", `/api/v1/orderbook?exchange=kraken&symbol=BTC/USDT&limit=${wrong}`, { wanted: 400 });
+  await ask("GET", `/api/v1/orderbook?exchange=kraken&symbol=BTC/USDT&limit=${wrong}`, { expected: 400 });
   const { order } = JSON.parse(await ask("POST", "/api/v1/orders", { body: ORDER })) as {
     order: { id: string };
   };
@@ -91,7 +91,7 @@ const asking =
   (
     method: string,
     path: string,
-    { body, wanted = 200 }: { readonly body?: object; readonly wanted?: number } = {},
+    { body, expected = 200 }: { readonly body?: object; readonly expected?: number } = {},
   ): Promise<string> => {
     const headers = {
       authorization: `Bearer ${token}`,
@@ -103,7 +103,7 @@ const asking =
         response.on("data", (part: Buffer) => parts.push(part));
         response.on("end", () => {
           const text = String(Buffer.concat(parts));
-          if (response.statusCode === wanted) resolve(text);
+          if (response.statusCode === expected) resolve(text);
           else reject(new Error(`${method} ${path} answered ${response.statusCode}: ${text}`));
         });
       });

@@ -58,14 +58,14 @@ async function millisOfQuiet(grids: number, slots: number): Promise<number[]> {
   return runs;
 }
 
-interface World {
+interface Setup {
   readonly venue: Venue;
   readonly time: { readonly pass: (millis: number) => number };
 }
 
 async function passes(
   deps: Parameters<typeof step>[0],
-  { venue, time }: World,
+  { venue, time }: Setup,
   count: number,
 ): Promise<void> {
   for (let one = 0; one < count; one++) {

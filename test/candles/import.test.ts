@@ -77,10 +77,10 @@ describe("candles are imported", () => {
       ["bad.csv.gz", /bad\.csv\.gz: line 2: its time cannot be read: x,1,1,1,1,1/],
       ["none.csv", /there is no file none\.csv/],
     ];
-    for (const [file, wanted] of results) {
+    for (const [file, expected] of results) {
       const { code, stderr } = await take(folder, [file]);
       expect(code).toBe(1);
-      expect(stderr).toMatch(wanted);
+      expect(stderr).toMatch(expected);
     }
     expect(JSON.parse((await edgemaker(folder, ["candles", "list", "--json"])).stdout).count).toBe(0);
     const left = await take(folder, ["bad.csv.gz"], ["--skip-refused", "--span", "1m"]);

@@ -98,14 +98,14 @@ describe("trades become candles", () => {
     [second + 180, "100", 0.25],
     [second + 200, "102", 0.25],
   ];
-  const wanted = [
+  const expected = [
     [FIRST, 100.5, 101, 99.25, 100, 7],
     [FIRST + 3 * MINUTE, 100, 102, 100, 102, 0.5],
   ];
 
   it("of Kraken's files, a minute without a trade having none", () => {
     const found = read(trades.map((trade) => trade.join(",")).join("\n"));
-    expect(rowsOf(found)).toEqual(wanted);
+    expect(rowsOf(found)).toEqual(expected);
     expect(coverageOf(found.candles, { ...found, hash: "" })).toMatchObject({
       bars: 2,
       gaps: 1,
@@ -117,7 +117,7 @@ describe("trades become candles", () => {
   it("of the answer of Kraken's interface", () => {
     const rows = trades.map(([at, price, amount], id) => [price, String(amount), at, "b", "m", "", id]);
     const output = JSON.stringify({ error: [], result: { XXBTZUSD: rows, last: "1641000000000000000" } });
-    expect(rowsOf(read(output))).toEqual(wanted);
+    expect(rowsOf(read(output))).toEqual(expected);
   });
 
   it("but not when one lies before another", () => {
@@ -216,10 +216,10 @@ describe("prices are exact", () => {
             .map(({ at, open, high, low, close }) => `${at},${open},${high},${low},${close},1\n`)
             .join("");
           const found = read(file, { spanMillis: MINUTE }, part).candles;
-          const wanted = candlesOf({ pair: PAIR, spanMillis: MINUTE }, rows);
+          const expected = candlesOf({ pair: PAIR, spanMillis: MINUTE }, rows);
           for (const name of ["times", "open", "high", "low", "close", "volume"] as const)
-            expect(Array.from(found[name])).toEqual(Array.from(wanted[name]));
-          expect(found.scale).toBe(wanted.scale);
+            expect(Array.from(found[name])).toEqual(Array.from(expected[name]));
+          expect(found.scale).toBe(expected.scale);
         },
       ),
     );

@@ -172,11 +172,11 @@ describe("the check refuses", () => {
   });
   afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
-  it.each(BROKEN.map(([what, , wanted], place) => ({ what, wanted, plants: PLANTS[place] ?? {} })))(
+  it.each(BROKEN.map(([what, , expected], place) => ({ what, expected, plants: PLANTS[place] ?? {} })))(
     "$what",
-    ({ wanted, plants }) => {
+    ({ expected, plants }) => {
       const of = Object.keys(plants).map((name) => result[name] ?? "");
-      expect(of.join("\n")).toMatch(wanted);
+      expect(of.join("\n")).toMatch(expected);
     },
   );
 

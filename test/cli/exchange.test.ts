@@ -61,8 +61,8 @@ it("refuses keys that may withdraw, unless told to take them", async () => {
   const refused = await run(["exchange", "add", "bitget", "--from-env"], own);
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("can withdraw")]);
   expect(JSON.parse((await run(["exchange", "list", "--json"])).stdout).count).toBe(0);
-  const taken = await run(["exchange", "add", "bitget", "--from-env", "--allow-withdrawal"], own);
-  expect(taken.code).toBe(0);
+  const accepted = await run(["exchange", "add", "bitget", "--from-env", "--allow-withdrawal"], own);
+  expect(accepted.code).toBe(0);
 });
 
 it("stores nothing that the exchange does not accept, or without a key to encrypt it", async () => {

@@ -39,7 +39,7 @@ it("Ctrl-C during a start says what became of it, and how to stop it, which then
   let text = "";
   child.stderr.on("data", (part) => (text += String(part)));
   const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
-  await eventually(async () => venue.seen.some(({ route }) => route === "create"), Boolean);
+  await eventually(async () => venue.observed.some(({ route }) => route === "create"), Boolean);
   child.kill("SIGINT");
   await eventually(
     async () => text,

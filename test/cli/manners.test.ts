@@ -36,11 +36,11 @@ it("the help of all commands is what the commands themselves say, whatever excha
 });
 
 it("a demo finds a port of its own where the usual one is taken, and sums up at its end", async () => {
-  const taken = createServer();
+  const accepted = createServer();
   await new Promise<void>((resolve) =>
-    taken.listen(3000, "127.0.0.1", resolve).once("error", () => resolve()),
+    accepted.listen(3000, "127.0.0.1", resolve).once("error", () => resolve()),
   );
-  onTestFinished(() => void taken.close());
+  onTestFinished(() => void accepted.close());
   const { code, stdout, stderr } = await edgemaker(tempFolder(), ["demo", "--seconds", "2"]);
   expect(code, stderr).toBe(0);
   expect(stdout).toMatch(/API {5}http:\/\/127\.0\.0\.1:30[012]\d/);

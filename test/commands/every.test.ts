@@ -184,7 +184,7 @@ describe("every command", () => {
   it("that asks an exchange says in one sentence that there is no answer, with exit 1", async () => {
     const asking = USES.filter(([path]) => {
       const found = createOperations(EXCHANGES).find(({ cli }) => cli?.path === path);
-      return found && !found.mcp?.closedWorld && found.failure !== "Internal error";
+      return found && !found.mcp?.isSelfContained && found.failure !== "Internal error";
     }).filter(
       ([path]) => !path.startsWith("grid s") && !/^(grid|quote) (pause|resume|edit|stop)$/.test(path),
     );
@@ -192,8 +192,8 @@ describe("every command", () => {
     const dead = [...EXCHANGES, "iris"].flatMap((id) => ["--venue-url", `${id}=http://127.0.0.1:9`]);
     const over = { KRAKEN_API_KEY: canary("key"), KRAKEN_SECRET: canarySecret("nobody") };
     await each(partOf(asking, 0), async ([path, argsOf]) => {
-      const [, { args: taken = {} } = {}] = COMMANDS.find(([one]) => one === path) ?? [];
-      const yes = Object.hasOwn(taken, "yes") ? ["--yes"] : [];
+      const [, { args: accepted = {} } = {}] = COMMANDS.find(([one]) => one === path) ?? [];
+      const yes = Object.hasOwn(accepted, "yes") ? ["--yes"] : [];
       const given = argsOf({ "orders create": { id: "", order: { id: "OUF4EM-FRGI2-MQMWZD" } } });
       const ran = await edgemaker(tempFolder(), [...path.split(" "), ...given, ...yes, ...dead], over);
       expect({ code: ran.code, plain: isPlain(ran) }, `${path}: ${ran.stdout}${ran.stderr}`).toEqual({

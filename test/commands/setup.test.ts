@@ -161,9 +161,9 @@ describe.skipIf(!hasTerminal)("setup", () => {
       /kraken 0\.5 BTC free no plan yet no free USDT, USDC, USD, EUR for a grid/,
     ],
     ["empty", {}, /kraken no free balance no plan yet no free USDT/],
-  ])("says of a balance that is %s how to go on", async (_what, balances, wanted) => {
+  ])("says of a balance that is %s how to go on", async (_what, balances, expected) => {
     const output = await reportAtTheEnd(balances, 100);
-    expect(output).toMatch(wanted);
+    expect(output).toMatch(expected);
     expect(output).toMatch(
       /Deposit there, then run edgemaker grid new\. To try a grid without money, run edgemaker demo/,
     );
@@ -416,11 +416,11 @@ describe("completion", () => {
     [["boo"], 1, "book"],
     [["grid", "start", "--sy"], 3, "--symbol"],
     [["completion", ""], 2, "--help bash fish zsh"],
-  ])("of bash completes %j", async (words, place, wanted) => {
+  ])("of bash completes %j", async (words, place, expected) => {
     const { stdout } = await edgemaker(tempFolder(), ["completion", "bash"]);
     const script = `${stdout}\nCOMP_WORDS=(edgemaker "$@"); COMP_CWORD=${place}; _edgemaker; echo "\${COMPREPLY[@]}"`;
     const ran = spawnSync("bash", ["-c", script, "bash", ...words], { encoding: "utf8" });
-    expect(ran.stdout.trim().split(" ").sort().join(" ")).toBe(wanted);
+    expect(ran.stdout.trim().split(" ").sort().join(" ")).toBe(expected);
   });
 
   it.skipIf(lacks("fish")).each([
@@ -429,7 +429,7 @@ describe("completion", () => {
     ["edgemaker --sandbox grid start --sy", "--symbol"],
     ["edgemaker orders --exchange kraken cr", "create"],
     ["edgemaker completion ", "bash fish zsh"],
-  ])("of fish completes %j", async (line, wanted) => {
+  ])("of fish completes %j", async (line, expected) => {
     const { stdout } = await edgemaker(tempFolder(), ["completion", "fish"]);
     const script = `${stdout}\nfunction edgemaker; end\ncomplete -C '${line}'`;
     const ran = spawnSync("fish", ["-c", script], { encoding: "utf8" });
@@ -437,7 +437,7 @@ describe("completion", () => {
       .trim()
       .split("\n")
       .map((output) => output.split("\t")[0]);
-    expect({ words: words.sort().join(" "), stderr: ran.stderr }).toEqual({ words: wanted, stderr: "" });
+    expect({ words: words.sort().join(" "), stderr: ran.stderr }).toEqual({ words: expected, stderr: "" });
   });
 
   it.skipIf(lacks("zsh"))("of zsh completes what is typed", async () => {

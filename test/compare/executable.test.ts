@@ -123,13 +123,13 @@ describe("the best size of an arbitrage", () => {
     ],
     ["equal prices", [["100", "1"]], [["100", "1"]], {}, {}, undefined, undefined],
     ["an empty book", [], BIDS, {}, {}, undefined, undefined],
-  ])("%s", (_what, asks, bids, buyer, seller, most, wanted) => {
+  ])("%s", (_what, asks, bids, buyer, seller, most, expected) => {
     const best = bestExecution(
       { buy: leg("a", "buy", asks, buyer), sell: leg("b", "sell", bids, seller) },
       most === undefined ? undefined : decimal(most),
     );
-    if (wanted === undefined) expect(best).toBeUndefined();
-    else expect(best && { ...format(best), endsAt: best.endsAt }).toMatchObject(wanted);
+    if (expected === undefined) expect(best).toBeUndefined();
+    else expect(best && { ...format(best), endsAt: best.endsAt }).toMatchObject(expected);
   });
 });
 

@@ -42,9 +42,9 @@ function bruteForce(given: {
     const walked = (levels: BookLevel[]) => {
       let [left, notional] = [amount, 0n];
       for (const level of levels) {
-        const taken = left < level.amount ? left : level.amount;
-        notional += (taken * level.price) / ONE;
-        left -= taken;
+        const accepted = left < level.amount ? left : level.amount;
+        notional += (accepted * level.price) / ONE;
+        left -= accepted;
       }
       return notional;
     };

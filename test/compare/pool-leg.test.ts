@@ -33,10 +33,10 @@ describe("a pool", () => {
           };
           const [x, y] = [50_000, 50_000];
           const base = Number(amount) / 1e18;
-          const wanted =
+          const expected =
             side === "buy" ? (y * base) / (x - base) / 0.997 : (y * base * 0.997) / (x + base * 0.997);
           const quote = Number(side === "buy" ? notional + paid : notional - paid) / 1e18;
-          expect(quote / wanted).toBeCloseTo(1, 9);
+          expect(quote / expected).toBeCloseTo(1, 9);
         },
       ),
     );
@@ -47,8 +47,8 @@ describe("a pool", () => {
     const buy = poolLeg({ pool: pool(), side: "buy", ada: ADA }) as Leg;
     const best = bestExecution({ buy, sell });
     // y·x/(x − a)² / (1 − f) = 1.1
-    const wanted = 50_000 - Math.sqrt((50_000 * 50_000) / (1.1 * 0.997));
-    expect(Number(best?.amount) / 1e18).toBeCloseTo(wanted, 0);
+    const expected = 50_000 - Math.sqrt((50_000 * 50_000) / (1.1 * 0.997));
+    expect(Number(best?.amount) / 1e18).toBeCloseTo(expected, 0);
     const at = (lots: bigint) => executePair({ buy, sell }, (best?.amount ?? 0n) + lots * decimal("0.1")).net;
     expect([at(-1n) <= at(0n), at(1n) <= at(0n)]).toEqual([true, true]);
   });

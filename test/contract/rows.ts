@@ -1,6 +1,6 @@
 /** One row a case of the specification's endpoint, error and limit tables. */
 
-export interface World {
+export interface Setup {
   readonly exchange: string;
   readonly symbol: string;
   /** Near the market. */
@@ -14,11 +14,11 @@ export interface Row {
   readonly name: string;
   readonly method?: "GET" | "POST" | "DELETE";
   /** Below /api/v1; fields of the query beside it. */
-  readonly path: string | ((world: World) => string);
+  readonly path: string | ((setup: Setup) => string);
   readonly query?:
     | Record<string, string | undefined>
-    | ((world: World) => Record<string, string | undefined>);
-  readonly body?: unknown | ((world: World) => unknown);
+    | ((setup: Setup) => Record<string, string | undefined>);
+  readonly body?: unknown | ((setup: Setup) => unknown);
   readonly status: number;
   readonly label?: string;
   /** Fields of the answer, each with its type, or an exact value. */
@@ -28,8 +28,8 @@ export interface Row {
 /** An id of the same form that no order has: of the newest one's, with digits that lie far ahead. */
 const unknown = (orderId: string) => orderId.replace(/[0-9A-Z](?=.{0,2}$)/g, "9");
 
-const market = ({ exchange, symbol }: World) => ({ exchange, symbol });
-const where = (over: Record<string, string | undefined>) => (world: World) => ({ ...market(world), ...over });
+const market = ({ exchange, symbol }: Setup) => ({ exchange, symbol });
+const where = (over: Record<string, string | undefined>) => (setup: Setup) => ({ ...market(setup), ...over });
 
 const publicRows: Row[] = [
   ...(["/ticker", "/orderbook", "/trades", "/ohlcv"] as const).flatMap((path): Row[] => [
@@ -207,12 +207,12 @@ const accountRows: Row[] = [
 
 const order =
   (over: Record<string, unknown> = {}) =>
-  (world: World): Record<string, unknown> => ({
-    ...market(world),
+  (setup: Setup): Record<string, unknown> => ({
+    ...market(setup),
     side: "buy",
     type: "limit",
     amount: 0.001,
-    price: Math.round(world.price * 0.8),
+    price: Math.round(setup.price * 0.8),
     ...over,
   });
 const create = (name: string, over: Record<string, unknown>, label: string, status = 400): Row => ({
@@ -373,10 +373,10 @@ const orderRows: Row[] = [
 
 const grid =
   (over: Record<string, unknown> = {}) =>
-  (world: World): Record<string, unknown> => ({
-    ...market(world),
-    lowerPrice: Math.round(world.price * 0.9),
-    upperPrice: Math.round(world.price * 1.1),
+  (setup: Setup): Record<string, unknown> => ({
+    ...market(setup),
+    lowerPrice: Math.round(setup.price * 0.9),
+    upperPrice: Math.round(setup.price * 1.1),
     gridLevels: 4,
     orderSize: 50,
     ...over,
@@ -550,7 +550,7 @@ const gridRows: Row[] = [
     name: "stop",
     method: "DELETE",
     path: "/strategy/grid",
-    body: ({ gridId }: World) => ({ id: gridId }),
+    body: ({ gridId }: Setup) => ({ id: gridId }),
     status: 200,
     has: { success: true, id: "string", message: "string", summary: "object" },
   },
@@ -558,7 +558,7 @@ const gridRows: Row[] = [
     name: "stop again",
     method: "DELETE",
     path: "/strategy/grid",
-    body: ({ gridId }: World) => ({ id: gridId }),
+    body: ({ gridId }: Setup) => ({ id: gridId }),
     status: 200,
     has: { success: true },
   },

@@ -5,7 +5,7 @@ import type { Target } from "../support/app.ts";
 import { EXCHANGES } from "../support/sandbox.ts";
 import { compareRows } from "./compare-rows.ts";
 import { dexRows } from "./dex-rows.ts";
-import { type Row, rows, type World } from "./rows.ts";
+import { type Row, rows, type Setup } from "./rows.ts";
 
 type Started = Target & { close?: () => Promise<void> };
 type Json = Record<string, unknown>;
@@ -14,10 +14,10 @@ type Json = Record<string, unknown>;
 export function contractSuite(name: string, start: () => Promise<Started>): void {
   describe(name, () => {
     let target: Started;
-    let world: World;
+    let setup: Setup;
     beforeAll(async () => {
       target = await start();
-      world = await prepare(target);
+      setup = await prepare(target);
     });
     afterAll(async () => {
       await target.close?.();
@@ -29,7 +29,7 @@ export function contractSuite(name: string, start: () => Promise<Started>): void
         title: `${row.method ?? "GET"} ${typeof row.path === "string" ? row.path : "…"}: ${row.name}`,
       })),
     )("$title", async ({ row }) => {
-      const response = await ask(target, row, world);
+      const response = await ask(target, row, setup);
       const body = (await response.json()) as Json;
       expect({ status: response.status, label: body.error }).toEqual({
         status: row.status,
@@ -42,9 +42,9 @@ export function contractSuite(name: string, start: () => Promise<Started>): void
         });
         expect(JSON.stringify(body)).not.toMatch(/at .*\.(ts|js):\d|https?:\/\//);
       }
-      if (response.ok) expect(operationAt(row, world).output.safeParse(body).error).toBeUndefined();
-      for (const [field, wanted] of Object.entries(row.has ?? {}))
-        expect(kindOf(body[field], wanted), field).toEqual(wanted);
+      if (response.ok) expect(operationAt(row, setup).output.safeParse(body).error).toBeUndefined();
+      for (const [field, expected] of Object.entries(row.has ?? {}))
+        expect(kindOf(body[field], expected), field).toEqual(expected);
     });
 
     it("documents every route that it serves", async () => {
@@ -81,7 +81,7 @@ export function contractSuite(name: string, start: () => Promise<Started>): void
     });
 
     it("refuses what no write knows in its query, by name, and does nothing", async () => {
-      const before = await alive(target, world);
+      const before = await alive(target, setup);
       const writes = createOperations(EXCHANGES).filter((one) => routeOf(one).method !== "GET");
       expect(writes.length).toBeGreaterThan(10);
       for (const operation of writes) {
@@ -91,10 +91,10 @@ export function contractSuite(name: string, start: () => Promise<Started>): void
           name: "",
           method: method as "POST",
           path: path.replace(/:\w+/g, "x"),
-          query: { ...(fromQuery ? known(operation, where(world)) : {}), dryRun: "true" },
-          ...(fromQuery ? {} : { body: wellFormed(operation.name, world) }),
+          query: { ...(fromQuery ? known(operation, where(setup)) : {}), dryRun: "true" },
+          ...(fromQuery ? {} : { body: wellFormed(operation.name, setup) }),
         };
-        const response = await ask(target, { ...row, status: 400 }, world);
+        const response = await ask(target, { ...row, status: 400 }, setup);
         expect(await response.json(), operation.name).toMatchObject({
           error: "Invalid request",
           message: expect.stringContaining("dryRun"),
@@ -102,46 +102,46 @@ export function contractSuite(name: string, start: () => Promise<Started>): void
         });
         expect(response.status, operation.name).toBe(400);
       }
-      expect(await alive(target, world)).toEqual(before);
+      expect(await alive(target, setup)).toEqual(before);
     });
 
     it("refuses fields in a body that it does not read: they would be ignored", async () => {
-      const before = await alive(target, world);
+      const before = await alive(target, setup);
       const row = { name: "", method: "DELETE", path: "/orders", status: 400 } as const;
-      const query = { exchange: world.exchange };
-      const response = await ask(target, { ...row, query, body: { symbol: world.symbol } }, world);
+      const query = { exchange: setup.exchange };
+      const response = await ask(target, { ...row, query, body: { symbol: setup.symbol } }, setup);
       expect(await response.json()).toMatchObject({
         error: "Invalid request",
         message: expect.stringContaining("symbol"),
       });
-      expect(await alive(target, world)).toEqual(before);
+      expect(await alive(target, setup)).toEqual(before);
     });
   });
 }
 
-const where = ({ exchange, symbol }: World) => ({ exchange, symbol });
+const where = ({ exchange, symbol }: Setup) => ({ exchange, symbol });
 
 const known = ({ input }: Operation, fields: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => Object.hasOwn(input.shape, name)));
 
 /** What would place or start something, were it not for its query. */
-const wellFormed = (name: string, world: World): Json =>
+const wellFormed = (name: string, setup: Setup): Json =>
   ({
-    create_order: { ...where(world), side: "buy", type: "market", amount: 0.001 },
+    create_order: { ...where(setup), side: "buy", type: "market", amount: 0.001 },
     start_grid: {
-      ...where(world),
-      lowerPrice: Math.round(world.price * 0.9),
-      upperPrice: Math.round(world.price * 1.1),
+      ...where(setup),
+      lowerPrice: Math.round(setup.price * 0.9),
+      upperPrice: Math.round(setup.price * 1.1),
       gridLevels: 4,
       orderSize: 50,
     },
-    stop_grid: { id: world.gridId },
+    stop_grid: { id: setup.gridId },
     set_kill: { on: true },
   })[name] ?? {};
 
 /** Everything that a write could have changed. */
-async function alive(target: Target, world: World): Promise<unknown> {
-  const paths = [`/orders?exchange=${world.exchange}`, "/strategy/grid/list", "/kill", "/plans"];
+async function alive(target: Target, setup: Setup): Promise<unknown> {
+  const paths = [`/orders?exchange=${setup.exchange}`, "/strategy/grid/list", "/kill", "/plans"];
   const headers = bearer(target.tokens.admin);
   const results = await Promise.all(
     paths.map(async (path) => (await target.ask(`/api/v1${path}`, { headers })).json()),
@@ -151,8 +151,8 @@ async function alive(target: Target, world: World): Promise<unknown> {
   return { orders: ids(orders), strategies: ids(strategies), kill, plans };
 }
 
-function operationAt(row: Row, world: World): Operation {
-  const [request = ""] = (typeof row.path === "function" ? row.path(world) : row.path).split("?");
+function operationAt(row: Row, setup: Setup): Operation {
+  const [request = ""] = (typeof row.path === "function" ? row.path(setup) : row.path).split("?");
   const found = createOperations(EXCHANGES).find((operation) => {
     const { method, path } = routeOf(operation);
     const paths = [path, operation.http.alias ?? path];
@@ -165,9 +165,9 @@ function operationAt(row: Row, world: World): Operation {
 
 export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-export async function ask(target: Target, row: Row, world: World): Promise<Response> {
-  const of = <T>(value: T | ((one: World) => T)): T =>
-    typeof value === "function" ? (value as (one: World) => T)(world) : value;
+export async function ask(target: Target, row: Row, setup: Setup): Promise<Response> {
+  const of = <T>(value: T | ((one: Setup) => T)): T =>
+    typeof value === "function" ? (value as (one: Setup) => T)(setup) : value;
   const query = Object.entries(of(row.query ?? {})).filter(([, value]) => value !== undefined) as [
     string,
     string,
@@ -185,7 +185,7 @@ export async function ask(target: Target, row: Row, world: World): Promise<Respo
 }
 
 /** An open order and a running grid, so that every row has something to name. */
-async function prepare(target: Target): Promise<World> {
+async function prepare(target: Target): Promise<Setup> {
   const market = { exchange: "kraken", symbol: "BTC/USDT" };
   const blank = { ...market, price: 0, orderId: "", gridId: "" };
   const json = async (row: Omit<Row, "name" | "status">) =>
@@ -211,7 +211,7 @@ async function prepare(target: Target): Promise<World> {
   return { ...market, price, orderId: String((placed.order as Json).id), gridId: String(started.id) };
 }
 
-const kindOf = (value: unknown, wanted: unknown): unknown => {
-  if (wanted === "array") return Array.isArray(value) ? "array" : typeof value;
-  return ["string", "number", "object"].includes(String(wanted)) && value !== null ? typeof value : value;
+const kindOf = (value: unknown, expected: unknown): unknown => {
+  if (expected === "array") return Array.isArray(value) ? "array" : typeof value;
+  return ["string", "number", "object"].includes(String(expected)) && value !== null ? typeof value : value;
 };

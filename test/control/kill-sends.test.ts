@@ -5,18 +5,18 @@ import { RECORD_HOLDS } from "../../src/ports/kill-permit.ts";
 import type { Store } from "../../src/ports/stores/store.ts";
 import { appOver } from "../support/app.ts";
 import { BY } from "../support/by.ts";
-import { emulatedWorld } from "../support/emulated.ts";
+import { emulatedExchanges } from "../support/emulated.ts";
 import { buy, get, post } from "../support/orders.ts";
 import { runOperation } from "../support/sandbox.ts";
 
 async function kraken() {
-  const world = await emulatedWorld({ names: ["kraken"] });
-  onTestFinished(() => world.close());
+  const setup = await emulatedExchanges({ names: ["kraken"] });
+  onTestFinished(() => setup.close());
   return {
-    ...world,
-    venue: world.exchange("kraken"),
+    ...setup,
+    venue: setup.exchange("kraken"),
     /** As another process turns it: this one hears of it from the database alone. */
-    killedElsewhere: () => world.restarted().store.setKill(true, BY),
+    killedElsewhere: () => setup.restarted().store.setKill(true, BY),
   };
 }
 

@@ -4,7 +4,7 @@ import { tick } from "../../src/engine/pass/tick.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { testApp } from "../support/app.ts";
 import { edgemaker, serve } from "../support/command.ts";
-import { emulatedWorld } from "../support/emulated.ts";
+import { emulatedExchanges } from "../support/emulated.ts";
 import { d } from "../support/grid.ts";
 import { liveApp } from "../support/live.ts";
 import { appClient } from "../support/mcp.ts";
@@ -241,19 +241,19 @@ describe("panic, whose process dies at any of its calls", () => {
       const venue = deps.venueOf(account);
       if (!venue) return undefined;
       const { under, ...rest } = wrap(venue);
-      return { ...rest, ...(under ? { under: (...held) => wrap(under(...held)) } : {}) };
+      return { ...rest, ...(under ? { under: (...args) => wrap(under(...args)) } : {}) };
     };
     return { deps: { ...deps, store: wrap(deps.store), venueOf }, death };
   }
 
   it.each(["mexc", "kraken"] as const)("leaves no order of ours on %s in the end", async (exchange) => {
-    const world = await emulatedWorld({ names: [exchange] });
-    onTestFinished(() => world.close());
-    const venue = world.exchange(exchange);
-    const { time } = world;
+    const setup = await emulatedExchanges({ names: [exchange] });
+    onTestFinished(() => setup.close());
+    const venue = setup.exchange(exchange);
+    const { time } = setup;
     let died = 0;
     for (let calls = 0; calls < 60; calls += 4) {
-      const deps = world.restarted();
+      const deps = setup.restarted();
       await runOperation(deps, "set_kill_switch", { on: false, cancel: false });
       await runOperation(deps, "start_grid", { ...BTC, exchange, gridLevels: 2 });
       expect({ calls, open: venue.open().length }).toEqual({ calls, open: 2 });
@@ -261,7 +261,7 @@ describe("panic, whose process dies at any of its calls", () => {
       const done = runOperation<Panic>(dying, "panic", { sell: false }).then(() => "done");
       if ((await Promise.race([done, death])) === "died") died++;
       // Another process starts. A person who has had no answer asks again, where nothing of it was written.
-      const next = world.restarted();
+      const next = setup.restarted();
       if (!(await next.store.killed())) await runOperation(next, "panic", { sell: false });
       for (let passed = 0; (await next.store.due()).length > 0 && passed < 80; passed++) {
         time.pass(5000);

@@ -8,7 +8,7 @@ import type { Draft, Order } from "../../src/model/order.ts";
 import type { AnyStrategyDefinition, Declared, StrategyInput } from "../../src/ports/definition.ts";
 import { aroundBook, bookLevel, declaredStrategy, MARKET, passOver } from "../support/declared.ts";
 import { d } from "../support/grid.ts";
-import { fill, idOf, sight } from "../support/made.ts";
+import { fill, idOf, observedMarket } from "../support/made.ts";
 import { twoSided } from "./deeds.ts";
 
 const named = (
@@ -92,9 +92,9 @@ describe("a pass over a declared strategy", () => {
   });
 
   it("sees the book without its own orders", () => {
-    const seen: string[] = [];
+    const observed: string[] = [];
     const own = named(({ quote }) => {
-      seen.push(`${quote.bid} ${quote.ask} ${quote.mid}`);
+      observed.push(`${quote.bid} ${quote.ask} ${quote.mid}`);
       return [];
     });
     const book = {
@@ -104,9 +104,9 @@ describe("a pass over a declared strategy", () => {
     const open = [{ side: "buy", price: d("99.5"), amount: d("1"), filled: 0n }];
     run(own, declaredStrategy("own"), [], {
       ...passOver(book),
-      sight: sight({ market: MARKET, book, open } as never),
+      observed: observedMarket({ market: MARKET, book, open } as never),
     });
-    expect(seen).toEqual(["99 101 100"]);
+    expect(observed).toEqual(["99 101 100"]);
   });
 
   it.each([
@@ -176,8 +176,8 @@ describe("a function that fails", () => {
     expect(failed.strategy.lastError).toContain(why);
     expect(failed.cancels).toEqual(live);
     expect(failed.events).toMatchObject([{ kind: "error" }]);
-    const seen = { ...passOver(aroundBook("99.95", "100.05")), free: 1, live: [] };
-    expect(kind.mayPlace(first.strategy, seen)).toBe(false);
+    const observed = { ...passOver(aroundBook("99.95", "100.05")), free: 1, live: [] };
+    expect(kind.mayPlace(first.strategy, observed)).toBe(false);
   });
 
   it("is not called again until a person resumes it, and says that it goes on", () => {
@@ -229,18 +229,18 @@ describe("a stored strategy and the definition that is loaded", () => {
   });
 
   it("upgrades the state of an older version", () => {
-    const seen: unknown[] = [];
+    const observed: unknown[] = [];
     const upgrade = (state: unknown, version: number) => `${state} of ${version}`;
     const own = named(
       ({ state }) => {
-        seen.push(state);
+        observed.push(state);
         return { orders: [], state };
       },
       { version: 2, upgrade },
     );
     const after = run(own, kept).strategy;
     expect(run(own, after).strategy.state).toBe(after.state);
-    expect(seen).toEqual(["7 of 1", "7 of 1"]);
+    expect(observed).toEqual(["7 of 1", "7 of 1"]);
   });
 
   it("never runs by an older definition than it was started with", () => {

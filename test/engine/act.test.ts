@@ -27,7 +27,7 @@ const orderOf = (clientId: string, over: Partial<Order> = {}): Order => ({
   ...over,
 });
 
-interface World {
+interface Setup {
   readonly creates?: readonly CreateOutcome[];
   readonly cancels?: readonly CancelOutcome[];
   /** Seconds that each look at the switch takes. */
@@ -40,8 +40,8 @@ interface World {
 }
 
 /** Two creates and one cancel, on an exchange that answers so; the lease was taken at 1 s for 45 s. */
-async function acted({ creates = [], cancels = [], looks = 0, killed = [], calls, ...world }: World) {
-  const { startsAt = 2000, leaseNow = 1000, orders = [orderOf("a"), orderOf("b")] } = world;
+async function acted({ creates = [], cancels = [], looks = 0, killed = [], calls, ...deps }: Setup) {
+  const { startsAt = 2000, leaseNow = 1000, orders = [orderOf("a"), orderOf("b")] } = deps;
   let now = startsAt;
   const sent: string[] = [];
   const looked: unknown[] = [];
@@ -223,18 +223,22 @@ describe("cancels", () => {
     const look = { result: "look" } as const;
     expect(await asking([accepted, look, accepted])).toEqual({
       requested: ["c7", "c8", "c9"],
-      taken: 2,
+      confirmed: 2,
       events: [],
       short: false,
       ids: ["BTC/USDT 7 46000", "BTC/USDT 8 46000", "BTC/USDT 9 46000"],
       own: { "grid-1": 3 },
     });
-    expect((await asking([look, look, look])).taken).toBe(0);
+    expect((await asking([look, look, look])).confirmed).toBe(0);
   });
 
   it("fall short where there are no calls, or the exchange asks for fewer", async () => {
-    expect(await asking([accepted], 1)).toMatchObject({ requested: ["c7"], taken: 1, short: true });
+    expect(await asking([accepted], 1)).toMatchObject({ requested: ["c7"], confirmed: 1, short: true });
     const full = { result: "rejected", reason: "slow down", failure: "rate_limited" } as const;
-    expect(await asking([accepted, full])).toMatchObject({ requested: ["c7", "c8"], taken: 1, short: true });
+    expect(await asking([accepted, full])).toMatchObject({
+      requested: ["c7", "c8"],
+      confirmed: 1,
+      short: true,
+    });
   });
 });

@@ -48,22 +48,22 @@ const quiet = (memory: object = {}): Snapshot =>
     memory: { ...snapshot().memory, ...memory } as Snapshot["memory"],
   });
 
-const seen = async (of: { venue?: Venue; snapshot?: Snapshot; answer?: Reference } = {}) => {
+const observeWith = async (of: { venue?: Venue; snapshot?: Snapshot; answer?: Reference } = {}) => {
   let requestCount = 0;
   const reference = async () => {
     requestCount++;
     return of.answer ?? { prices: [{ source: "mexc", price: d("100") }], most: null, listed: true };
   };
-  const world = { store, kinds: kindsOf([reader]), reference };
-  const { markets } = await observe(of.venue ?? venue(), world, of.snapshot ?? quiet(), budget());
-  return { sight: markets.get(SYMBOL), requestCount };
+  const deps = { store, kinds: kindsOf([reader]), reference };
+  const { markets } = await observe(of.venue ?? venue(), deps, of.snapshot ?? quiet(), budget());
+  return { observed: markets.get(SYMBOL), requestCount };
 };
 
 it("reads the book in place of the ticker where a kind goes by it, and keeps what else says a price", async () => {
-  const { sight, requestCount } = await seen();
-  expect(sight).toMatchObject({ quote: { bid: d("99"), ask: d("101"), at: NOW }, error: null });
+  const { observed, requestCount } = await observeWith();
+  expect(observed).toMatchObject({ quote: { bid: d("99"), ask: d("101"), at: NOW }, error: null });
   expect(requestCount).toBe(1);
-  expect(sight?.elsewhere).toEqual({
+  expect(observed?.elsewhere).toEqual({
     prices: [{ source: "mexc", price: d("100"), at: NOW }],
     requestedAt: NOW,
     bookAt: NOW,
@@ -75,10 +75,10 @@ it.each([
   ["no asks", { bids: [level("1")], asks: [] }],
   ["crossed", { bids: [level("2")], asks: [level("2")] }],
 ])("takes no price from a book that has %s, and says so", async (what, book) => {
-  const { sight } = await seen({ venue: venue({ book: async () => ({ ...book, at: NOW }) }) });
-  expect(sight?.quote).toBeUndefined();
-  expect(sight?.error).toContain(what);
-  expect(sight?.book).toMatchObject(book);
+  const { observed } = await observeWith({ venue: venue({ book: async () => ({ ...book, at: NOW }) }) });
+  expect(observed?.quote).toBeUndefined();
+  expect(observed?.error).toContain(what);
+  expect(observed?.book).toMatchObject(book);
 });
 
 it("asks others again only once their answers are too old, and keeps what a silent one has said", async () => {
@@ -90,19 +90,19 @@ it("asks others again only once their answers are too old, and keeps what a sile
     requestedAt,
     bookAt: null,
   });
-  const fresh = await seen({ snapshot: quiet({ elsewhere: { [SYMBOL]: before(NOW - EVERY + 1) } }) });
+  const fresh = await observeWith({ snapshot: quiet({ elsewhere: { [SYMBOL]: before(NOW - EVERY + 1) } }) });
   expect(fresh.requestCount).toBe(0);
-  expect(fresh.sight?.elsewhere?.prices).toEqual(before(NOW - EVERY + 1).prices);
-  const old = await seen({ snapshot: quiet({ elsewhere: { [SYMBOL]: before(NOW - EVERY) } }) });
+  expect(fresh.observed?.elsewhere?.prices).toEqual(before(NOW - EVERY + 1).prices);
+  const old = await observeWith({ snapshot: quiet({ elsewhere: { [SYMBOL]: before(NOW - EVERY) } }) });
   expect(old.requestCount).toBe(1);
-  expect(old.sight?.elsewhere?.prices).toEqual([
+  expect(old.observed?.elsewhere?.prices).toEqual([
     { source: "gateio", price: d("95"), at: NOW - EVERY },
     { source: "mexc", price: d("100"), at: NOW },
   ]);
 });
 
 it("remembers when a book that cannot be read was read last", async () => {
-  const { sight } = await seen({
+  const { observed } = await observeWith({
     venue: venue({
       book: async () => {
         throw new VenueError("unavailable", "no answer");
@@ -110,5 +110,5 @@ it("remembers when a book that cannot be read was read last", async () => {
     }),
     snapshot: quiet({ elsewhere: { [SYMBOL]: { prices: [], requestedAt: NOW, bookAt: NOW - 5 } } }),
   });
-  expect(sight).toMatchObject({ quote: undefined, error: "no answer", elsewhere: { bookAt: NOW - 5 } });
+  expect(observed).toMatchObject({ quote: undefined, error: "no answer", elsewhere: { bookAt: NOW - 5 } });
 });

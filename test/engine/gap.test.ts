@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { tradesAreDue } from "../../src/engine/pass/trades-due.ts";
-import type { MarketSight, Observation } from "../../src/engine/reconcile/observation.ts";
+import type { MarketSnapshot, Observation } from "../../src/engine/reconcile/observation.ts";
 import { TRADES_WAIT } from "../../src/engine/reconcile/order-life.ts";
 import { reconcile } from "../../src/engine/reconcile/reconcile.ts";
 import { NEW_ORDER, type Order } from "../../src/model/order.ts";
@@ -37,14 +37,14 @@ const order = {
 const trade = { id: "t1", orderId: "7", symbol: "BTC/USDT", side: "buy", price: d("100"), amount: d("2") };
 const shown = { ...trade, notional: d("200"), fees: FEES, at: SINCE } as unknown as VenueFill;
 
-function seen(sight: Partial<MarketSight>): Observation {
-  const market = { open: [], trades: [], unreadable: [], tradesRead: false, ...sight } as unknown;
-  const markets = new Map([[order.symbol, market as MarketSight]]);
-  return { markets, sights: new Map(), found: [], late: [], timing: REAL_TIMING } as unknown as Observation;
+function observation(observed: Partial<MarketSnapshot>): Observation {
+  const market = { open: [], trades: [], unreadable: [], tradesRead: false, ...observed } as unknown;
+  const markets = new Map([[order.symbol, market as MarketSnapshot]]);
+  return { markets, reports: new Map(), found: [], late: [], timing: REAL_TIMING } as unknown as Observation;
 }
 
-const bookedBy = (sight: Partial<MarketSight>, now = DUE) =>
-  reconcile(order, seen(sight), now).fills.map(({ tradeId }) => tradeId);
+const bookedBy = (observed: Partial<MarketSnapshot>, now = DUE) =>
+  reconcile(order, observation(observed), now).fills.map(({ tradeId }) => tradeId);
 
 const dueFor = (over: Partial<Order>) =>
   tradesAreDue(

@@ -4,7 +4,7 @@ import { readLacking } from "../../src/engine/pass/observe-fills.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
 import type { Venue } from "../../src/ports/venue.ts";
 import { d } from "../support/grid.ts";
-import { NOW, order, SYMBOL, sight, snapshot, TIMING } from "../support/made.ts";
+import { NOW, observedMarket, order, SYMBOL, snapshot, TIMING } from "../support/made.ts";
 
 /** Orders whose trades are late, asked for by passes a minute apart: which ones each pass asks for. */
 async function requestedFor(count: number, passes: number): Promise<readonly (readonly string[])[]> {
@@ -23,7 +23,7 @@ async function requestedFor(count: number, passes: number): Promise<readonly (re
   for (let pass = 0; pass < passes; pass++) {
     const now = NOW + pass * MINUTE;
     const lease = { account: "a", token: 1 + pass, owner: "one", now, until: now + TIMING.leaseTtl };
-    const looked = { sight: { ...sight(), short: false }, sights: new Map(), found: [] };
+    const looked = { observed: { ...observedMarket(), short: false }, reports: new Map(), found: [] };
     const budget = budgetOf({ clock: () => 0, last: 100_000 });
     await readLacking(venue, snapshot({ lease, orders }), SYMBOL, looked, budget);
   }

@@ -50,17 +50,17 @@ describe("an order that no look finds", () => {
   });
 
   it("that the exchange has taken shows that its reads are old, from when it should show, for ten minutes", () => {
-    const taken = order({ state: "submitted", exchangeId: "7" });
+    const accepted = order({ state: "submitted", exchangeId: "7" });
     const requests = [due - 1, due, due + 599_999, due + 600_000];
-    expect(requests.map((now) => isContradicted(taken, "missing", now, timing))).toEqual([
+    expect(requests.map((now) => isContradicted(accepted, "missing", now, timing))).toEqual([
       false,
       true,
       true,
       false,
     ]);
     for (const over of [{ exchangeId: null }, { state: "open" }, { state: "unknown" }] as const)
-      expect(isContradicted({ ...taken, ...over }, "missing", due, timing)).toBe(false);
-    expect(isContradicted(taken, undefined, due, timing)).toBe(false);
+      expect(isContradicted({ ...accepted, ...over }, "missing", due, timing)).toBe(false);
+    expect(isContradicted(accepted, undefined, due, timing)).toBe(false);
   });
 });
 

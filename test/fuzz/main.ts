@@ -48,9 +48,9 @@ const heaps: number[] = [];
 let slowest = { millis: 0, what: "" };
 
 async function one(request: Request): Promise<void> {
-  const { status, text, millis: taken } = await send(to, request);
+  const { status, text, millis: accepted } = await send(to, request);
   // Turning the switch on waits on purpose until nothing of another process can leave any more.
-  const millis = request.operation === "POST /kill" ? Math.max(0, taken - LOOK_HOLDS) : taken;
+  const millis = request.operation === "POST /kill" ? Math.max(0, accepted - LOOK_HOLDS) : accepted;
   statuses[status] = (statuses[status] ?? 0) + 1;
   const output = wrongWith(request, status, text);
   if (output !== undefined) wrong.push(output);

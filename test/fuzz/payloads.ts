@@ -6,7 +6,7 @@ import { mix, share } from "../../src/kernel/hash.ts";
 import { isOurs, parseClientOrderId } from "../../src/kernel/ids.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import type { VenueName } from "../../src/model/venues.ts";
-import { emulatedWorld } from "../support/emulated.ts";
+import { emulatedExchanges } from "../support/emulated.ts";
 import { runOperation } from "../support/sandbox.ts";
 import type { Order } from "../venues/order.ts";
 
@@ -39,7 +39,7 @@ export async function runPayloads({ name, mutations, seed }: PayloadRun): Promis
   let drawn = 0;
   const random = () => share(mix(seed, 1), ++drawn);
   const mutator = createMutator(random);
-  const world = await emulatedWorld({
+  const setup = await emulatedExchanges({
     names: [name],
     seed,
     fetch: mutator.fetch,
@@ -50,8 +50,8 @@ export async function runPayloads({ name, mutations, seed }: PayloadRun): Promis
     },
   });
   try {
-    const exchange = world.exchange(name);
-    await runOperation(world.deps, "start_grid", {
+    const exchange = setup.exchange(name);
+    await runOperation(setup.deps, "start_grid", {
       exchange: name,
       symbol: PAIR,
       lowerPrice: LEVELS[0],
@@ -61,9 +61,9 @@ export async function runPayloads({ name, mutations, seed }: PayloadRun): Promis
     });
     const passes: Record<string, number> = {};
     const step = async () => {
-      world.time.pass(5 * SECOND);
+      setup.time.pass(5 * SECOND);
       exchange.advance();
-      for (const { outcome } of await tick(world.deps)) passes[outcome] = (passes[outcome] ?? 0) + 1;
+      for (const { outcome } of await tick(setup.deps)) passes[outcome] = (passes[outcome] ?? 0) + 1;
     };
     mutator.share = 0.15;
     let price = 60_000;
@@ -84,7 +84,7 @@ export async function runPayloads({ name, mutations, seed }: PayloadRun): Promis
       violations: [...ours.flatMap(wrongWith), ...twiceIn(ours)],
     };
   } finally {
-    await world.close();
+    await setup.close();
   }
 }
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { baseHeld, bookEnd, bookFill, costOf } from "../../src/grid/ledger/booking.ts";
+import { bookEnd, bookFill, costOf, unsoldBase } from "../../src/grid/ledger/booking.ts";
 import { profitOf } from "../../src/grid/ledger/profit.ts";
 import type { GridState } from "../../src/grid/state/state.ts";
 import { type Decimal, mul, ONE, text, ZERO } from "../../src/kernel/decimal.ts";
@@ -69,7 +69,7 @@ function run(
     for (const part of split ? inParts(amount, parts) : [amount])
       trade(fee({ ...buy, amount: part }, d("0.001"), feeIn));
     grid = bookEnd(grid, { side: "buy", slot: 0, amount, booked: amount });
-    const sellable = (baseHeld(grid.slots[0] as never) / LOT) * LOT;
+    const sellable = (unsoldBase(grid.slots[0] as never) / LOT) * LOT;
     const sell = { side: "sell" as const, price: cents(sellAt) };
     for (const part of split ? inParts(sellable, parts) : [sellable])
       trade(fee({ ...sell, amount: part }, d("0.001"), "USDT"));
@@ -140,8 +140,8 @@ describe("the ledger", () => {
   });
 
   it("leaves what the lot does not sell on the slot, at its share of the cost", () => {
-    const held = state([slot({ side: "sell", base: d("0.0095"), cost: d("0.95") })]);
-    const sold = bookEnd(book(held, { side: "sell", price: d("110"), amount: d("0.009"), fees: [] }), {
+    const position = state([slot({ side: "sell", base: d("0.0095"), cost: d("0.95") })]);
+    const sold = bookEnd(book(position, { side: "sell", price: d("110"), amount: d("0.009"), fees: [] }), {
       side: "sell",
       slot: 0,
       amount: d("0.009"),

@@ -36,14 +36,14 @@ describe("the default centered grid", () => {
     await grid.ask("start_centered_grid", grid.where);
     const before = await grid.worth(decimal("100"));
     const bottom = Math.floor(path.length / 2);
-    const seen = new Set<string>();
+    const observed = new Set<string>();
     const silent: number[] = [];
     let minute = 0;
     const watch = async () => {
       minute++;
       if (minute % 5 !== 0) return;
       const { status, openOrders, refused, notices, phase } = await grid.status();
-      seen.add(status);
+      observed.add(status);
       if (openOrders === 0 && refused.length + notices.length === 0 && phase === "active")
         silent.push(minute);
     };
@@ -57,7 +57,7 @@ describe("the default centered grid", () => {
     console.log(
       `fall and recovery: at the bottom ${low.openOrders} orders rest, ${low.refused.length} slots refused (${[...new Set(low.refused.map(({ reason }) => reason))].join(", ")}), break-even ${low.breakEvenPrice}; at the end equity ${wire(after)} of ${wire(before)}, realized ${end.profit}`,
     );
-    expect([...seen]).toEqual(["running"]);
+    expect([...observed]).toEqual(["running"]);
     expect(silent).toEqual([]);
     expect(end.profit).toBeGreaterThan(0);
     expect(after).toBeGreaterThan(before);

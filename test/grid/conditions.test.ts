@@ -4,7 +4,7 @@ import { decimal } from "../../src/kernel/decimal.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
 import { bearer } from "../contract/suite.ts";
 import { appOver } from "../support/app.ts";
-import { type EmulatedWorld, emulatedWorld } from "../support/emulated.ts";
+import { type EmulatedOptions, emulatedExchanges } from "../support/emulated.ts";
 import { appSession } from "../support/mcp.ts";
 import { runOperation } from "../support/sandbox.ts";
 
@@ -14,10 +14,10 @@ interface Notice {
 }
 
 /** A grid of four slots on emulated kraken, and what two surfaces say of it. */
-async function grid(venue: EmulatedWorld["venue"] = {}) {
-  const world = await emulatedWorld({ names: ["kraken"], venue });
-  onTestFinished(() => world.close());
-  const deps = { ...world.deps, interval: 5000 };
+async function grid(venue: EmulatedOptions["venue"] = {}) {
+  const setup = await emulatedExchanges({ names: ["kraken"], venue });
+  onTestFinished(() => setup.close());
+  const deps = { ...setup.deps, interval: 5000 };
   const app = await appOver(deps);
   const { id } = await runOperation<{ id: string }>(deps, "start_grid", {
     exchange: "kraken",
@@ -31,7 +31,7 @@ async function grid(venue: EmulatedWorld["venue"] = {}) {
     (await app.ask(`/api/v1/strategy/grid/${path}`, { headers: bearer(app.tokens.read) })).json() as T;
   const pass = async (times = 3) => {
     for (let at = 0; at < times; at++) {
-      world.time.pass(5 * MINUTE);
+      setup.time.pass(5 * MINUTE);
       await tick(deps);
     }
   };
@@ -41,7 +41,7 @@ async function grid(venue: EmulatedWorld["venue"] = {}) {
     deps,
     app,
     pass,
-    exchange: world.exchange("kraken"),
+    exchange: setup.exchange("kraken"),
     readOutput: async () => {
       const { strategies } = await ask<{ strategies: { notices: Notice[] }[] }>(`status?id=${id}`);
       const list = await ask<{ strategies: { notices: Notice[] }[] }>("list");

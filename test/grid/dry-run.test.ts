@@ -62,8 +62,8 @@ describe("a dry run over sockets", () => {
 
     expect(kraken.orders()).toEqual([]);
     for (const venue of [kraken, venues.mexc]) {
-      expect(venue.seen.length).toBeGreaterThan(0);
-      expect(venue.seen.filter(({ key }) => key !== undefined && key !== "")).toEqual([]);
+      expect(venue.observed.length).toBeGreaterThan(0);
+      expect(venue.observed.filter(({ key }) => key !== undefined && key !== "")).toEqual([]);
     }
   });
 });

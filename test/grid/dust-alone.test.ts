@@ -25,14 +25,14 @@ interface Reported {
 it.each([
   ["0.000004", null, /dust: less than can be sold/],
   ["0.0001", 50_000, /break-even 50000/],
-])("with %s BTC alone the break-even price of a status is %s", async (held, price, pattern) => {
+])("with %s BTC alone the break-even price of a status is %s", async (ownBase, price, pattern) => {
   const app = await drivenApp();
   await app.start(RANGE);
   await app.tick();
   const [view] = await app.store.strategies({ stopped: false });
   const strategy = view?.strategy as NonNullable<typeof view>["strategy"];
   // What a fee in base has left over of an order, bought at 50,000.
-  const base = d(held);
+  const base = d(ownBase);
   const cost = (base * 50_000n) as bigint;
   const state = {
     ...strategy.state,
@@ -44,6 +44,6 @@ it.each([
     args: [(await import("../../src/kernel/codec.ts")).encode(state), strategy.id],
   });
   const { body } = await app.call<Reported>("GET", "/strategy/grid/status");
-  expect(body.strategies[0]).toMatchObject({ position: held, breakEvenPrice: price });
+  expect(body.strategies[0]).toMatchObject({ position: ownBase, breakEvenPrice: price });
   expect(JSON.stringify(gridsView(body))).toMatch(pattern);
 });

@@ -1,33 +1,33 @@
 import { expect, it, onTestFinished } from "vitest";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { HOUR, SECOND } from "../../src/kernel/time.ts";
-import { emulatedWorld } from "../support/emulated.ts";
+import { emulatedExchanges } from "../support/emulated.ts";
 import { d } from "../support/grid.ts";
 import { runOperation } from "../support/sandbox.ts";
 
 it("an order that has ended keeps nothing from being placed, though its trades are still missing", async () => {
-  const world = await emulatedWorld({ names: ["gateio"] });
-  onTestFinished(() => world.close());
-  const exchange = world.exchange("gateio");
+  const setup = await emulatedExchanges({ names: ["gateio"] });
+  onTestFinished(() => setup.close());
+  const exchange = setup.exchange("gateio");
   const grid = { exchange: "gateio", symbol: "BTC/USDT", gridLevels: 4, orderSize: d("100") };
   const pass = async () => {
-    world.time.pass(5 * SECOND);
-    await tick(world.deps);
+    setup.time.pass(5 * SECOND);
+    await tick(setup.deps);
   };
-  await runOperation(world.deps, "start_grid", { ...grid, lowerPrice: d("59000"), upperPrice: d("61000") });
+  await runOperation(setup.deps, "start_grid", { ...grid, lowerPrice: d("59000"), upperPrice: d("61000") });
   await pass();
   exchange.late({ trades: HOUR });
   // Both buys are filled, and the market falls on.
   exchange.move("BTC/USDT", "57000");
   await pass();
-  const { id } = await runOperation<{ id: string }>(world.deps, "start_grid", {
+  const { id } = await runOperation<{ id: string }>(setup.deps, "start_grid", {
     ...grid,
     lowerPrice: d("56000"),
     upperPrice: d("58000"),
   });
   await pass();
   const { strategies } = await runOperation<{ strategies: { refused: unknown[]; openOrders: number }[] }>(
-    world.deps,
+    setup.deps,
     "get_grid_status",
     { id },
   );

@@ -52,7 +52,7 @@ const stopped = async ({ store }: Awaited<ReturnType<typeof lagging>>) => {
   return {
     status: view?.strategy.status,
     text: view?.strategy.lastError ?? null,
-    held: base.reduce((sum, one) => sum + one, 0n),
+    balance: base.reduce((sum, one) => sum + one, 0n),
   };
 };
 
@@ -63,11 +63,11 @@ describe("a stop that sells the base", () => {
     await app.pass(5 * SECOND);
     await app.withdrawFree();
     for (let pass = 0; pass < 10; pass++) await app.pass(5 * SECOND);
-    expect((await stopped(app)).held).toBeGreaterThan(0n);
+    expect((await stopped(app)).balance).toBeGreaterThan(0n);
     await runOperation(app.deps, "stop_grid", { id, cancelOrders: true, sellBase: true });
     for (let pass = 0; pass < 30; pass++) await app.pass(5 * SECOND);
-    const { status, held } = await stopped(app);
-    expect({ status, dust: held < d("0.00002") }).toEqual({ status: "stopped", dust: true });
+    const { status, balance } = await stopped(app);
+    expect({ status, dust: balance < d("0.00002") }).toEqual({ status: "stopped", dust: true });
   });
 
   it.each([0, MINUTE])(
@@ -82,8 +82,8 @@ describe("a stop that sells the base", () => {
       await app.withdrawFree();
       await app.store.setWants(id, "stop", { keepOrders: false, sellBase: true }, BY);
       for (let pass = 0; pass < 30; pass++) await app.pass(5 * SECOND);
-      const { status, held, text } = await stopped(app);
-      expect({ status, keeps: held > 0n }).toEqual({ status: "stopped", keeps: true });
+      const { status, balance, text } = await stopped(app);
+      expect({ status, keeps: balance > 0n }).toEqual({ status: "stopped", keeps: true });
       expect(text).toContain("BTC of the grid were not free in the account and were not sold");
     },
   );

@@ -6,7 +6,7 @@ import { withFeeValues } from "../../src/engine/reconcile/fee-value.ts";
 import { movementsOf } from "../../src/engine/reconcile/fills.ts";
 import { gridKind } from "../../src/grid/kind.ts";
 import { giveFirstBase } from "../../src/grid/ladder/layout.ts";
-import { baseHeld, bookEnd, bookFill, costInAll } from "../../src/grid/ledger/booking.ts";
+import { bookEnd, bookFill, costInAll, unsoldBase } from "../../src/grid/ledger/booking.ts";
 import { profitOf } from "../../src/grid/ledger/profit.ts";
 import type { GridState } from "../../src/grid/state/state.ts";
 import { encode } from "../../src/kernel/codec.ts";
@@ -76,7 +76,7 @@ function play({ feeIn, turns, slots, free }: Case, { scale = 1n, whole = false }
     const one = now.slots[at % slots];
     if (!one) continue;
     const [price, amount] =
-      one.side === "buy" ? [one.lower, 2n * ONE] : [one.upper, snap(baseHeld(one), LOT, "down")];
+      one.side === "buy" ? [one.lower, 2n * ONE] : [one.upper, snap(unsoldBase(one), LOT, "down")];
     if (amount <= 0n) continue;
     const first = whole ? 0n : (BigInt(part) * LOT) % amount;
     for (const size of [first, amount - first].filter((one) => one > 0n)) {
@@ -91,10 +91,10 @@ function play({ feeIn, turns, slots, free }: Case, { scale = 1n, whole = false }
 }
 
 // As `expect` has it, at a hundredth of its cost: there are ten thousand cases each.
-function same(result: unknown, wanted: unknown, what: string): void {
-  if (result === wanted) return;
-  if (encode(result) !== encode(wanted))
-    throw new Error(`${what}: ${encode(result)} is not ${encode(wanted)}`);
+function same(result: unknown, expected: unknown, what: string): void {
+  if (result === expected) return;
+  if (encode(result) !== encode(expected))
+    throw new Error(`${what}: ${encode(result)} is not ${encode(expected)}`);
 }
 
 const sumOf = (fills: readonly Fill[], asset: string): Decimal =>

@@ -53,7 +53,7 @@ describe("the least size that a refusal tells", () => {
       gridLevels: 5,
       orderSize: d("0.000001"),
     };
-    const world = {
+    const setup = {
       market: market({
         symbol: "ETH/BTC",
         base: "ETH",
@@ -64,7 +64,7 @@ describe("the least size that a refusal tells", () => {
       quote: { ...quote, bid: d("0.035"), ask: d("0.035") },
       balances: undefined,
     };
-    const at = (orderSize: bigint) => refused(() => checkStart({ ...request, orderSize }, world));
+    const at = (orderSize: bigint) => refused(() => checkStart({ ...request, orderSize }, setup));
     const message = at(request.orderSize);
     expect(message).toMatch(/^Invalid order size: orderSize must be at least 0\.0000\d+ BTC here/);
     expect(at(format(message))).toBe("");

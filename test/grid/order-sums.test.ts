@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { gapFill } from "../../src/engine/reconcile/fills.ts";
-import { seen } from "../../src/engine/reconcile/order-life.ts";
+import { withReport } from "../../src/engine/reconcile/order-life.ts";
 import { NEW_ORDER, type Order } from "../../src/model/order.ts";
 import type { VenueOrder } from "../../src/ports/venue.ts";
 import { d } from "../support/grid.ts";
@@ -18,9 +18,9 @@ const format = (over: Partial<VenueOrder>): VenueOrder =>
 const unreported = { notional: undefined, fees: undefined };
 
 it("keeps no sums of a smaller amount: an order without fees while it rested is not free once it is filled", () => {
-  const resting = seen(order, format({}), 1);
+  const resting = withReport(order, format({}), 1);
   expect(resting).toMatchObject({ fees: [], notional: 0n });
-  const filled = seen(
+  const filled = withReport(
     resting,
     format({ filled: d("2"), status: "filled", notional: d("200"), fees: undefined }),
     2,
@@ -31,10 +31,10 @@ it("keeps no sums of a smaller amount: an order without fees while it rested is 
 
 it("takes sums that are told later of the same amount, and none of an older look", () => {
   const fees = [{ asset: "USDT", amount: d("0.1") }];
-  const filled = seen(order, format({ filled: d("1"), ...unreported }), 1);
+  const filled = withReport(order, format({ filled: d("1"), ...unreported }), 1);
   expect(filled).toMatchObject({ fees: null, notional: null });
-  const whole = seen(filled, format({ filled: d("1"), notional: d("100"), fees }), 2);
+  const whole = withReport(filled, format({ filled: d("1"), notional: d("100"), fees }), 2);
   expect(whole).toMatchObject({ fees, notional: d("100") });
-  expect(seen(whole, format({ filled: d("0.5"), notional: d("50"), fees: [] }), 3)).toBe(whole);
+  expect(withReport(whole, format({ filled: d("0.5"), notional: d("50"), fees: [] }), 3)).toBe(whole);
   expect(gapFill(whole, 4)).toMatchObject({ amount: d("1"), fees });
 });

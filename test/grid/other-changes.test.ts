@@ -48,12 +48,12 @@ describe("what a person does on the account of a running grid", () => {
     const after = await app.grid(id);
     expect(after).toMatchObject({ status: "running", phase: "active", lastError: null });
     expect(after.filledOrders).toBeGreaterThan(before.filledOrders);
-    const wanted = { BTC: text(d("0.01") - d("0.125")), USDT: text(d("1234.5") - paid) };
-    expect(after.otherChanges).toEqual(wanted);
+    const expected = { BTC: text(d("0.01") - d("0.125")), USDT: text(d("1234.5") - paid) };
+    expect(after.otherChanges).toEqual(expected);
     expect(await app.resting()).toHaveLength(GRID.gridLevels + 1);
 
     const { differences, twice, unbooked, withoutIntent } = await auditBooks(app.context, "kraken");
-    expect(Object.fromEntries(differences.map((output) => output.split(" ").reverse()))).toEqual(wanted);
+    expect(Object.fromEntries(differences.map((output) => output.split(" ").reverse()))).toEqual(expected);
     expect([twice, unbooked, withoutIntent]).toEqual([[], [], []]);
   });
 

@@ -19,7 +19,7 @@ const view = (over: Partial<View> = {}): View => ({
   resting: [],
   funds: { USDT: d("10000"), BTC: d("10") },
   killed: false,
-  held: false,
+  isRecovering: false,
   limit: 100,
   config: {},
   ...over,

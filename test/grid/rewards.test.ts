@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { SECOND } from "../../src/kernel/time.ts";
-import { emulatedWorld } from "../support/emulated.ts";
+import { emulatedExchanges } from "../support/emulated.ts";
 import { d } from "../support/grid.ts";
 import { runOperation } from "../support/sandbox.ts";
 
@@ -15,10 +15,10 @@ it.each([
   ["starts with what earns rewards, and sells what is bought into them", 0],
   ["sells what has moved to rewards since it was bought", 1],
 ])("a grid on kraken %s", async (_what, earnsFrom) => {
-  const world = await emulatedWorld({ names: ["kraken"] });
-  onTestFinished(() => world.close());
-  const { deps } = world;
-  const exchange = world.exchange("kraken");
+  const setup = await emulatedExchanges({ names: ["kraken"] });
+  onTestFinished(() => setup.close());
+  const { deps } = setup;
+  const exchange = setup.exchange("kraken");
   exchange.move("LTC/USDT", "75");
   const earn = () => {
     exchange.earn("LTC");
@@ -38,7 +38,7 @@ it.each([
     exchange.move("LTC/USDT", price);
     // What was bought is gone from LTC before a pass could sell it.
     if (place + 1 === earnsFrom) earn();
-    world.time.pass(10 * SECOND);
+    setup.time.pass(10 * SECOND);
     await runOperation(deps, "tick", {});
   }
   expect(await status()).toMatchObject({ status: "running", lastError: null, otherChanges: {} });

@@ -5,16 +5,16 @@ import type { Deps } from "../../src/ports/deps.ts";
 import { bearer } from "../contract/suite.ts";
 import { appOver } from "../support/app.ts";
 import { edgemaker, eventually, serve } from "../support/command.ts";
-import { emulatedWorld } from "../support/emulated.ts";
+import { emulatedExchanges } from "../support/emulated.ts";
 import { runOperation } from "../support/sandbox.ts";
 import { tempFolder } from "../support/temp.ts";
 
 const INTERVAL = 5000;
 
 async function stepped() {
-  const world = await emulatedWorld({ names: ["kraken"] });
-  onTestFinished(() => world.close());
-  const deps: Deps = { ...world.deps, interval: INTERVAL };
+  const setup = await emulatedExchanges({ names: ["kraken"] });
+  onTestFinished(() => setup.close());
+  const deps: Deps = { ...setup.deps, interval: INTERVAL };
   // Who is asked steps nothing itself, and does not know how often others do.
   const { interval: _, ...request } = deps;
   const app = await appOver(request);
@@ -30,11 +30,11 @@ async function stepped() {
     (await app.ask(path, { headers: bearer(app.tokens.read) })).json() as Promise<Record<string, never>>;
   return {
     id,
-    exchange: world.exchange("kraken"),
-    pass: (millis: number) => world.time.pass(millis),
+    exchange: setup.exchange("kraken"),
+    pass: (millis: number) => setup.time.pass(millis),
     step: async (times: number) => {
       for (let at = 0; at < times; at++) {
-        world.time.pass(INTERVAL);
+        setup.time.pass(INTERVAL);
         await tick(deps);
       }
     },

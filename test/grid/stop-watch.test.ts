@@ -4,7 +4,7 @@ import { decimal } from "../../src/kernel/decimal.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { bearer } from "../contract/suite.ts";
 import { appOver } from "../support/app.ts";
-import { emulatedWorld } from "../support/emulated.ts";
+import { emulatedExchanges } from "../support/emulated.ts";
 import { runOperation } from "../support/sandbox.ts";
 import type { Route } from "../venues/dialect.ts";
 
@@ -15,9 +15,9 @@ interface Grid {
 }
 
 async function watching(stop: object = { stopLossPrice: decimal("50000") }) {
-  const world = await emulatedWorld({ names: ["kraken"] });
-  onTestFinished(() => world.close());
-  const deps: Deps = { ...world.deps, interval: INTERVAL };
+  const setup = await emulatedExchanges({ names: ["kraken"] });
+  onTestFinished(() => setup.close());
+  const deps: Deps = { ...setup.deps, interval: INTERVAL };
   const app = await appOver(deps);
   const { id } = await runOperation<{ id: string }>(deps, "start_grid", {
     exchange: "kraken",
@@ -33,14 +33,14 @@ async function watching(stop: object = { stopLossPrice: decimal("50000") }) {
   return {
     deps,
     id,
-    exchange: world.exchange("kraken"),
+    exchange: setup.exchange("kraken"),
     step: async (times: number) => {
       for (let pass = 0; pass < times; pass++) {
-        world.time.pass(INTERVAL);
+        setup.time.pass(INTERVAL);
         await tick(deps);
       }
     },
-    pass: (millis: number) => world.time.pass(millis),
+    pass: (millis: number) => setup.time.pass(millis),
     codes: async () =>
       ((await ask(`status?id=${id}`)).strategies[0] as Grid).notices
         .map(({ code }) => code)

@@ -22,7 +22,7 @@ interface Reported {
 }
 
 const LISTED = { priority: ["id", "status", "stalled", "notices", "symbol", "exchange", "startedAt"] };
-const HELD_UP = /the stop at 55000 waits for a narrower spread.*edgemaker grid stop <id> --sell-base$/;
+const DELAYED = /the stop at 55000 waits for a narrower spread.*edgemaker grid stop <id> --sell-base$/;
 
 describe("a book so wide that a stop price waits", () => {
   it("is told with what to do in status, list and to agents, until the stop price works again", async () => {
@@ -35,7 +35,7 @@ describe("a book so wide that a stop price waits", () => {
     for (let at = 0; at < 3; at++) await app.tick(6000);
     const result = await status();
     expect(result.strategies[0]?.notices).toEqual([
-      { code: "stop_price_held_up", message: expect.stringMatching(HELD_UP) },
+      { code: "stop_price_held_up", message: expect.stringMatching(DELAYED) },
     ]);
     expect(result.strategies[0]?.stopPrices[0]?.armed).toBe(false);
     const list = await app.call<Reported>("GET", "/strategy/grid/list");

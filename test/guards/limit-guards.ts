@@ -2,7 +2,7 @@ import type { LimitTerms } from "../../src/model/limits.ts";
 import { type Guard, guardsOf } from "./guard.ts";
 import type { Writers } from "./writers.ts";
 
-const HELD = { limit: 10n ** 18n, ended: [] };
+const TERMS = { limit: 10n ** 18n, ended: [] };
 const DAY = 86_400_000;
 
 type Scope = LimitTerms["scopes"][number];
@@ -32,7 +32,7 @@ async function byHand(
 ) {
   const order = writers.order(null, { actor });
   const terms = await termsOf(writers, [order.clientId], counted, scope(of, over));
-  return (await writers.b.recordByHand(order, { ...HELD, terms })).result;
+  return (await writers.b.recordByHand(order, { ...TERMS, terms })).result;
 }
 
 /** The first open order of an asker, who has no other on any account. */
@@ -52,7 +52,7 @@ export const LIMIT_GUARDS: readonly Guard[] = [
         const order = writers.order(null);
         const terms = await termsOf(writers, [order.clientId], 0n);
         await writers.b.setLimits({ version: terms.version, scope: writers.own, settings: {}, message: "x" });
-        return (await writers.a.recordByHand(order, { ...HELD, terms })).result;
+        return (await writers.a.recordByHand(order, { ...TERMS, terms })).result;
       },
     ],
     [
@@ -114,7 +114,7 @@ export const LIMIT_GUARDS: readonly Guard[] = [
       "recorded",
       async (writers) => {
         const theirs = writers.order(null, { account: `${writers.account}2` });
-        await writers.a.recordByHand(theirs, { ...HELD, terms: null });
+        await writers.a.recordByHand(theirs, { ...TERMS, terms: null });
         return byHand(writers, 0n, { openOrders: 1 });
       },
     ],

@@ -3,7 +3,7 @@ import { type Guard, guardsOf } from "./guard.ts";
 import { done } from "./writers.ts";
 
 const LIBSQL = "src/adapters/libsql";
-const HELD = { terms: null, limit: 10n ** 18n, ended: [] };
+const TERMS = { terms: null, limit: 10n ** 18n, ended: [] };
 const SELL = { side: "sell" } as const;
 const MINUTE = 60_000;
 
@@ -18,9 +18,9 @@ export const ROW_GUARDS: readonly Guard[] = [
       "recorded",
       async ({ a, b, lease, start, order, changes }) => {
         const strategy = await start();
-        const taken = order(strategy, { state: "submitted", timeInForce: "ioc" });
-        await a.record(await lease(a, "a"), [changes({ adopted: [taken] })]);
-        return (await b.recordByHand(order(null, SELL), HELD)).result;
+        const accepted = order(strategy, { state: "submitted", timeInForce: "ioc" });
+        await a.record(await lease(a, "a"), [changes({ adopted: [accepted] })]);
+        return (await b.recordByHand(order(null, SELL), TERMS)).result;
       },
     ],
     [
@@ -29,8 +29,8 @@ export const ROW_GUARDS: readonly Guard[] = [
       "sql`${isPriceMet",
       "recorded",
       async ({ a, b, order }) => {
-        await a.recordByHand(order(null), HELD);
-        return (await b.recordByHand(order(null), HELD)).result;
+        await a.recordByHand(order(null), TERMS);
+        return (await b.recordByHand(order(null), TERMS)).result;
       },
     ],
     [
@@ -40,7 +40,7 @@ export const ROW_GUARDS: readonly Guard[] = [
       1,
       async ({ a, b, lease, start, order, changes }) => {
         const strategy = await start();
-        await b.recordByHand(order(null), HELD);
+        await b.recordByHand(order(null), TERMS);
         return (await a.record(await lease(a, "a"), [changes({ intents: [order(strategy)] })])).size;
       },
     ],
@@ -50,8 +50,8 @@ export const ROW_GUARDS: readonly Guard[] = [
       "limit === null ? sql`1`",
       "recorded",
       async ({ a, b, order }) => {
-        await a.recordByHand(order(null), HELD);
-        return (await b.recordByHand(order(null, { type: "market" }), { ...HELD, limit: null })).result;
+        await a.recordByHand(order(null), TERMS);
+        return (await b.recordByHand(order(null, { type: "market" }), { ...TERMS, limit: null })).result;
       },
     ],
     [
@@ -61,10 +61,10 @@ export const ROW_GUARDS: readonly Guard[] = [
       "recorded",
       async ({ a, b, order }) => {
         await a.recordByHand(order(null, { ...SELL, price: 2n * 10n ** 18n }), {
-          ...HELD,
+          ...TERMS,
           limit: 2n * 10n ** 18n,
         });
-        return (await b.recordByHand(order(null), HELD)).result;
+        return (await b.recordByHand(order(null), TERMS)).result;
       },
     ],
     [
@@ -73,9 +73,9 @@ export const ROW_GUARDS: readonly Guard[] = [
       "else 1 end",
       "recorded",
       async ({ a, b, order }) => {
-        await a.recordByHand(order(null), HELD);
+        await a.recordByHand(order(null), TERMS);
         const sell = order(null, { ...SELL, price: 2n * 10n ** 18n });
-        return (await b.recordByHand(sell, { ...HELD, limit: 2n * 10n ** 18n })).result;
+        return (await b.recordByHand(sell, { ...TERMS, limit: 2n * 10n ** 18n })).result;
       },
     ],
     [
@@ -84,8 +84,8 @@ export const ROW_GUARDS: readonly Guard[] = [
       "case",
       "meets",
       async ({ a, b, order }) => {
-        await a.recordByHand(order(null, { type: "market", price: 1n }), { ...HELD, limit: null });
-        return (await b.recordByHand(order(null, SELL), HELD)).result;
+        await a.recordByHand(order(null, { type: "market", price: 1n }), { ...TERMS, limit: null });
+        return (await b.recordByHand(order(null, SELL), TERMS)).result;
       },
     ],
   ]),
@@ -97,9 +97,9 @@ export const ROW_GUARDS: readonly Guard[] = [
       "filled",
       async ({ a, b, lease, order, changes }) => {
         const one = order(null);
-        await a.recordByHand(one, HELD);
-        const seen = { ...one, state: "filled", exchangeId: "7" } as const;
-        await b.record(await lease(b, "b"), [changes({ orders: [seen] })]);
+        await a.recordByHand(one, TERMS);
+        const observed = { ...one, state: "filled", exchangeId: "7" } as const;
+        await b.record(await lease(b, "b"), [changes({ orders: [observed] })]);
         await done(
           a.settleByHand({
             account: one.account,
@@ -120,8 +120,8 @@ export const ROW_GUARDS: readonly Guard[] = [
       "pending",
       async ({ a, b, order }) => {
         const [one, two] = [order(null), order(null)];
-        await a.recordByHand(one, HELD);
-        await b.recordByHand(two, HELD);
+        await a.recordByHand(one, TERMS);
+        await b.recordByHand(two, TERMS);
         await a.settleByHand({
           account: one.account,
           clientId: one.clientId,
@@ -138,7 +138,7 @@ export const ROW_GUARDS: readonly Guard[] = [
       "sql`${orders.settled} = 0",
       false,
       async ({ a, b, account, order }) => {
-        await a.recordByHand(order(null), HELD);
+        await a.recordByHand(order(null), TERMS);
         return b.hasUnclear(`${account}2`);
       },
     ],
@@ -368,7 +368,7 @@ export const ROW_GUARDS: readonly Guard[] = [
       async ({ books, own }) => {
         await books.a.open(own, { asset: "USDT", total: 10n });
         await books.b.open(own, { asset: "USDT", total: 20n });
-        return (await books.a.held(own)).map(({ total }) => total);
+        return (await books.a.holdings(own)).map(({ total }) => total);
       },
     ],
     [

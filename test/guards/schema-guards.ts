@@ -4,10 +4,10 @@ import { done, type Writers } from "./writers.ts";
 /** An order that is recorded under a lease. */
 async function recorded({ a, lease, start, order, changes }: Writers, over: object = {}) {
   const strategy = await start();
-  const held = await lease(a, "a");
+  const granted = await lease(a, "a");
   const one = order(strategy, over);
-  await a.record(held, [changes({ adopted: [one] })]);
-  return { strategy, held, one };
+  await a.record(granted, [changes({ adopted: [one] })]);
+  return { strategy, granted, one };
 }
 
 /** What the other writer's own statement comes to. */
@@ -38,8 +38,8 @@ export const SCHEMA_GUARDS: readonly Guard[] = [
       "constraint",
       async (writers) => {
         const { a, order, changes } = writers;
-        const { strategy, held } = await recorded(writers);
-        return done(a.record(held, [changes({ intents: [order(strategy)] })]));
+        const { strategy, granted } = await recorded(writers);
+        return done(a.record(granted, [changes({ intents: [order(strategy)] })]));
       },
     ],
     [
@@ -49,10 +49,10 @@ export const SCHEMA_GUARDS: readonly Guard[] = [
       "constraint",
       async (writers) => {
         const { a, account, changes } = writers;
-        const { strategy, held, one } = await recorded(writers);
+        const { strategy, granted, one } = await recorded(writers);
         const fill = fillOf(account, one.clientId, strategy.id);
-        await a.record(held, [changes({ fills: [fill] })]);
-        return done(a.record(held, [changes({ fills: [fill] })]));
+        await a.record(granted, [changes({ fills: [fill] })]);
+        return done(a.record(granted, [changes({ fills: [fill] })]));
       },
     ],
     [
@@ -61,8 +61,8 @@ export const SCHEMA_GUARDS: readonly Guard[] = [
       "'filled>open', 'pending>submitted', ",
       "constraint",
       async (writers) => {
-        const { one, held } = await recorded(writers, { state: "filled" });
-        return done(writers.a.record(held, [writers.changes({ orders: [{ ...one, state: "open" }] })]));
+        const { one, granted } = await recorded(writers, { state: "filled" });
+        return done(writers.a.record(granted, [writers.changes({ orders: [{ ...one, state: "open" }] })]));
       },
     ],
     [
@@ -71,8 +71,10 @@ export const SCHEMA_GUARDS: readonly Guard[] = [
       "WHEN 0",
       "constraint",
       async (writers) => {
-        const { one, held } = await recorded(writers, { filled: 2n * 10n ** 18n });
-        return done(writers.a.record(held, [writers.changes({ orders: [{ ...one, filled: 10n ** 18n }] })]));
+        const { one, granted } = await recorded(writers, { filled: 2n * 10n ** 18n });
+        return done(
+          writers.a.record(granted, [writers.changes({ orders: [{ ...one, filled: 10n ** 18n }] })]),
+        );
       },
     ],
     ...["client_id", "account", "strategy", "generation", "slot", "symbol", "side", "price", "amount"].map(
@@ -105,8 +107,8 @@ export const SCHEMA_GUARDS: readonly Guard[] = [
           "SELECT 1;",
           "constraint",
           async (writers: Writers) => {
-            const { strategy, held, one } = await recorded(writers);
-            await writers.a.record(held, [
+            const { strategy, granted, one } = await recorded(writers);
+            await writers.a.record(granted, [
               writers.changes({ fills: [fillOf(writers.account, one.clientId, strategy.id)] }),
             ]);
             return raw(writers, `${deed} where account = '${writers.account}'`);

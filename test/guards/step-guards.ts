@@ -188,9 +188,9 @@ export const STEP_GUARDS: readonly Guard[] = [
       undefined,
       async ({ a, b, lease, takeLease, start }) => {
         await start();
-        const held = await lease(a, "a");
-        await a.settle(held, { ...SETTLED, failure: { message: "no", retryAt: held.now + 60_000 } });
-        return (await takeLease(b, "b", held.now))?.lease.token;
+        const granted = await lease(a, "a");
+        await a.settle(granted, { ...SETTLED, failure: { message: "no", retryAt: granted.now + 60_000 } });
+        return (await takeLease(b, "b", granted.now))?.lease.token;
       },
     ],
     [
@@ -200,16 +200,16 @@ export const STEP_GUARDS: readonly Guard[] = [
       ["submitted", "pending"],
       async ({ a, b, lease, takeLease, start, order, changes }) => {
         const strategy = await start();
-        const held = await lease(a, "a");
+        const granted = await lease(a, "a");
         const [one, two] = [order(strategy), order(strategy, { slot: 1 })];
-        await a.record(held, [changes({ intents: [one, two] })]);
+        await a.record(granted, [changes({ intents: [one, two] })]);
         const outcome = {
           clientId: one.clientId,
           state: "submitted",
           exchangeId: "1",
           reason: null,
         } as const;
-        await a.settle(held, { ...SETTLED, outcomes: [outcome] });
+        await a.settle(granted, { ...SETTLED, outcomes: [outcome] });
         return (await takeLease(b, "b"))?.orders.map(({ state }) => state);
       },
     ],
@@ -342,9 +342,9 @@ export const STEP_GUARDS: readonly Guard[] = [
       async ({ a, b, account, lease, takeLease, start, changes }) => {
         await start();
         await start({ account: `${account}2` });
-        const held = await takeLease(a, "a");
-        if (!held) return "busy";
-        await a.record(held.lease, [changes({ memory: { ...held.memory, turn: 7 } })]);
+        const granted = await takeLease(a, "a");
+        if (!granted) return "busy";
+        await a.record(granted.lease, [changes({ memory: { ...granted.memory, turn: 7 } })]);
         return (
           (await lease(b, "b", `${account}2`)) &&
           (await takeLease(b, "b", undefined, `${account}2`))?.memory.turn
@@ -420,9 +420,9 @@ export const STEP_GUARDS: readonly Guard[] = [
       0,
       async ({ a, b, lease, start, order, changes }) => {
         const strategy = await start();
-        const held = await lease(a, "a");
+        const granted = await lease(a, "a");
         await b.setKill(true);
-        const recorded = await a.record(held, [changes({ intents: [order(strategy)] })]);
+        const recorded = await a.record(granted, [changes({ intents: [order(strategy)] })]);
         await b.setKill(false);
         return recorded.size;
       },
@@ -434,9 +434,9 @@ export const STEP_GUARDS: readonly Guard[] = [
       0,
       async ({ a, b, lease, start, order, changes }) => {
         const strategy = await start();
-        const held = await lease(a, "a");
+        const granted = await lease(a, "a");
         await b.setPaused(strategy.id, true);
-        return (await a.record(held, [changes({ intents: [order(strategy)] })])).size;
+        return (await a.record(granted, [changes({ intents: [order(strategy)] })])).size;
       },
     ],
     [
@@ -446,23 +446,24 @@ export const STEP_GUARDS: readonly Guard[] = [
       0,
       async ({ a, b, lease, start, order, changes }) => {
         const strategy = await start();
-        const held = await lease(a, "a");
+        const granted = await lease(a, "a");
         await b.setPaused(strategy.id, true);
-        return (await a.record(held, [changes({ intents: [order(strategy, { kind: "exit", slot: 1001 })] })]))
-          .size;
+        return (
+          await a.record(granted, [changes({ intents: [order(strategy, { kind: "exit", slot: 1001 })] })])
+        ).size;
       },
     ],
     [
       "an intent asks for its own grid",
-      "${strategies.id} = ${strategy} and ${wanted}",
-      "${wanted}",
+      "${strategies.id} = ${strategy} and ${matching}",
+      "${matching}",
       0,
       async ({ a, b, lease, start, order, changes }) => {
         const strategy = await start();
         await start();
-        const held = await lease(a, "a");
+        const granted = await lease(a, "a");
         await b.setPaused(strategy.id, true);
-        return (await a.record(held, [changes({ intents: [order(strategy)] })])).size;
+        return (await a.record(granted, [changes({ intents: [order(strategy)] })])).size;
       },
     ],
     [
@@ -472,9 +473,9 @@ export const STEP_GUARDS: readonly Guard[] = [
       0,
       async ({ a, b, lease, start, order, changes }) => {
         const strategy = await start();
-        const held = await lease(a, "a");
+        const granted = await lease(a, "a");
         await b.recordByHand(order(null, { side: "sell" }), { terms: null, limit: 10n ** 18n, ended: [] });
-        return (await a.record(held, [changes({ intents: [order(strategy)] })])).size;
+        return (await a.record(granted, [changes({ intents: [order(strategy)] })])).size;
       },
     ],
     [
@@ -484,10 +485,10 @@ export const STEP_GUARDS: readonly Guard[] = [
       1,
       async ({ a, b, account, lease, start, order, changes }) => {
         const strategy = await start();
-        const held = await lease(a, "a");
+        const granted = await lease(a, "a");
         const theirs = order(null, { side: "sell", account: `${account}2` });
         await b.recordByHand(theirs, { terms: null, limit: 10n ** 18n, ended: [] });
-        return (await a.record(held, [changes({ intents: [order(strategy)] })])).size;
+        return (await a.record(granted, [changes({ intents: [order(strategy)] })])).size;
       },
     ],
     [
@@ -497,10 +498,10 @@ export const STEP_GUARDS: readonly Guard[] = [
       1,
       async ({ a, b, lease, start, order, changes }) => {
         const strategy = await start();
-        const held = await lease(a, "a");
+        const granted = await lease(a, "a");
         const theirs = order(null, { side: "sell", symbol: "ETH/USDT" });
         await b.recordByHand(theirs, { terms: null, limit: 10n ** 18n, ended: [] });
-        return (await a.record(held, [changes({ intents: [order(strategy)] })])).size;
+        return (await a.record(granted, [changes({ intents: [order(strategy)] })])).size;
       },
     ],
     [
@@ -556,8 +557,8 @@ export const STEP_GUARDS: readonly Guard[] = [
       async ({ a, b, order }) => {
         const one = order(null);
         await a.recordByHand(one, { terms: null, limit: 10n ** 18n, ended: [] });
-        const held = { terms: null, limit: 10n ** 18n, ended: [one.clientId] };
-        return (await b.recordByHand(order(null, { side: "sell" }), held)).result;
+        const handTerms = { terms: null, limit: 10n ** 18n, ended: [one.clientId] };
+        return (await b.recordByHand(order(null, { side: "sell" }), handTerms)).result;
       },
     ],
     [
@@ -579,11 +580,11 @@ export const STEP_GUARDS: readonly Guard[] = [
       ["open", "pending"],
       async ({ a, b, lease, takeLease, start, order, changes }) => {
         const strategy = await start();
-        const held = await lease(a, "a");
+        const granted = await lease(a, "a");
         const [one, two] = [order(strategy), order(strategy, { slot: 1 })];
-        await a.record(held, [changes({ intents: [one, two] })]);
-        await a.record(held, [changes({ orders: [{ ...one, state: "open" }] })]);
-        await a.settle(held, SETTLED);
+        await a.record(granted, [changes({ intents: [one, two] })]);
+        await a.record(granted, [changes({ orders: [{ ...one, state: "open" }] })]);
+        await a.settle(granted, SETTLED);
         return (await takeLease(b, "b"))?.orders.map(({ state }) => state);
       },
     ],

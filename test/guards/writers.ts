@@ -96,9 +96,9 @@ export function twoWriters({ first, second, pass }: Awaited<ReturnType<typeof op
     takeLease,
     /** The lease, which has to be free. */
     async lease(store: Signed, owner: string, of = account) {
-      const taken = await takeLease(store, owner, undefined, of);
-      if (!taken) throw new Error(`${of} is taken`);
-      return taken.lease;
+      const accepted = await takeLease(store, owner, undefined, of);
+      if (!accepted) throw new Error(`${of} is taken`);
+      return accepted.lease;
     },
     start: async (over: Partial<Strategy> = {}): Promise<Strategy> =>
       (await a.createStrategy({

@@ -3,7 +3,7 @@
  * here knows the engine: ids are taken apart by their documented form, amounts are whole numbers of the smallest unit.
  */
 
-export interface SeenOrder {
+export interface ShownOrder {
   readonly clientId: string;
   readonly symbol: string;
   readonly side: "buy" | "sell";
@@ -15,11 +15,11 @@ export interface SeenOrder {
 
 /** What was true in the moment in which an order came to the exchange. */
 export interface Arrival {
-  readonly order: SeenOrder;
+  readonly order: ShownOrder;
   /** Every order that rested there, whosever it was. */
-  readonly live: readonly SeenOrder[];
+  readonly live: readonly ShownOrder[];
   /** Whether the exchange had taken an order of this client id before. */
-  readonly wasTaken: boolean;
+  readonly wasAccepted: boolean;
   /** Whether it had been written down before. */
   readonly hasRow: boolean;
   /** Whether its grid has told that it is over. */
@@ -46,7 +46,7 @@ export const isOfStrategy = (clientId: string, number: number): boolean =>
 export const isOfProduct = (clientId: string): boolean => /^em[0-9a-z]{16}$/.test(clientId);
 
 /** What an order breaks by arriving; nothing for an order of somebody else. */
-export function brokenByArrival({ order, live, wasTaken, hasRow, isOver }: Arrival): string[] {
+export function brokenByArrival({ order, live, wasAccepted, hasRow, isOver }: Arrival): string[] {
   const { clientId } = order;
   if (!isOfProduct(clientId)) return [];
   const slot = slotOfId(clientId);
@@ -54,7 +54,7 @@ export function brokenByArrival({ order, live, wasTaken, hasRow, isOver }: Arriv
   const met = live.find((other) => other.isOurs && meet(order, other));
   return [
     ...(hasRow ? [] : [`${clientId} is on the exchange and has no row`]),
-    ...(wasTaken ? [`${clientId} was taken twice`] : []),
+    ...(wasAccepted ? [`${clientId} was taken twice`] : []),
     ...(twin ? [`${clientId} and ${twin.clientId} rest in one slot`] : []),
     ...(met ? [`${clientId} could trade with ${met.clientId}, which is our own`] : []),
     ...(isOver ? [`${clientId} came after its grid had told that it is over`] : []),
@@ -68,13 +68,13 @@ export const brokenByHolding = (
     side,
     amount,
   }: { readonly clientId: string; readonly side: "buy" | "sell"; readonly amount: bigint },
-  held: bigint,
+  inventory: bigint,
 ): string[] =>
-  side === "buy" && slotOfId(clientId) !== undefined && held >= amount
-    ? [`${clientId} buys ${amount} though its slot holds ${held}`]
+  side === "buy" && slotOfId(clientId) !== undefined && inventory >= amount
+    ? [`${clientId} buys ${amount} though its slot holds ${inventory}`]
     : [];
 
-const meet = (a: SeenOrder, b: SeenOrder): boolean => {
+const meet = (a: ShownOrder, b: ShownOrder): boolean => {
   if (a.symbol !== b.symbol || a.side === b.side) return false;
   if (a.price === null || b.price === null) return true;
   return a.side === "buy" ? a.price >= b.price : a.price <= b.price;
@@ -149,7 +149,7 @@ export const costOf = (lots: readonly Lot[]): bigint =>
   );
 
 /** What is held. */
-export const heldOf = (lots: readonly Pick<Lot, "base" | "sold">[]): bigint =>
+export const positionOf = (lots: readonly Pick<Lot, "base" | "sold">[]): bigint =>
   lots.reduce((sum, { base, sold = 0n }) => sum + base - sold, 0n);
 
 /** One, in shares and in amounts. */

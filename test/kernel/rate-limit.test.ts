@@ -5,23 +5,23 @@ import { createBuckets, type Rate } from "../../src/kernel/rate-limit.ts";
 const RATE: Rate = { count: 60, millis: 1000, burst: 120 };
 
 /** How many of `tries` takes at one time succeed. */
-const taken = (buckets: ReturnType<typeof createBuckets>, key: string, now: number, tries = 500): number =>
+const accepted = (buckets: ReturnType<typeof createBuckets>, key: string, now: number, tries = 500): number =>
   Array.from({ length: tries }, () => buckets.take(key, now)).filter((wait) => wait === 0).length;
 
 describe("a bucket", () => {
   it("gives its burst at once, then its rate, and never more than its burst", () => {
     const buckets = createBuckets(RATE, 10);
     const times = [0, 0, 50, 1050, 3050, 100_000];
-    expect(times.map((now) => taken(buckets, "a", now))).toEqual([120, 0, 3, 60, 120, 120]);
+    expect(times.map((now) => accepted(buckets, "a", now))).toEqual([120, 0, 3, 60, 120, 120]);
   });
 
   it("tells how long until the next one, and takes nothing by telling or refusing", () => {
     const buckets = createBuckets({ count: 10, millis: 60_000, burst: 10 }, 10);
     expect(buckets.wait("a", 0)).toBe(0);
-    expect(taken(buckets, "a", 0)).toBe(10);
+    expect(accepted(buckets, "a", 0)).toBe(10);
     expect([buckets.wait("a", 0), buckets.take("a", 1500), buckets.wait("a", 5999)]).toEqual([6000, 4500, 1]);
-    expect(taken(buckets, "a", 6000)).toBe(1);
-    expect(taken(buckets, "b", 6000)).toBe(10);
+    expect(accepted(buckets, "a", 6000)).toBe(1);
+    expect(accepted(buckets, "b", 6000)).toBe(10);
   });
 
   it("gives within any span at most its burst and what the span refills", () => {
@@ -63,11 +63,11 @@ describe("what is remembered", () => {
 
   it("never exceeds its cap, and keeps those that took last", () => {
     const buckets = createBuckets(RATE, 100);
-    expect(taken(buckets, "old", 0)).toBe(120);
+    expect(accepted(buckets, "old", 0)).toBe(120);
     for (let key = 0; key < 99; key++) buckets.take(`k${key}`, 1);
-    expect(taken(buckets, "k0", 1)).toBe(119);
+    expect(accepted(buckets, "k0", 1)).toBe(119);
     for (let key = 0; key < 50; key++) buckets.take(`n${key}`, 2);
     expect(buckets.size()).toBe(100);
-    expect([taken(buckets, "k0", 2), taken(buckets, "old", 2)]).toEqual([0, 120]);
+    expect([accepted(buckets, "k0", 2), accepted(buckets, "old", 2)]).toEqual([0, 120]);
   });
 });

@@ -1,6 +1,6 @@
 /** A kind of strategy that is only a test of the engine: one order that follows the bid. */
 import { draftOf } from "../../src/engine/decide/intents.ts";
-import { cancellable, isHeld } from "../../src/engine/decide/turn.ts";
+import { cancellable, isRecovering } from "../../src/engine/decide/turn.ts";
 import { type Decimal, ZERO } from "../../src/kernel/decimal.ts";
 import { refusedWithin } from "../../src/limits/standing.ts";
 import type { Market, Quote } from "../../src/model/market.ts";
@@ -17,7 +17,7 @@ export type FollowConfig = StrategyConfig & { readonly amount: Decimal };
 type Follow = Strategy<FollowConfig, Books>;
 
 function run(before: Follow, live: readonly Order[], pass: StrategyContext): Partial<Drafted<Follow>> {
-  const { market, quote, error } = pass.sight;
+  const { market, quote, error } = pass.observed;
   if (!market || !quote) return { strategy: { ...before, lastError: error } };
   const strategy: Follow = { ...pass.judge(before, quote), status: "running" };
   const { state } = strategy;
@@ -43,7 +43,7 @@ function orderAtBid(
   const { asset, amount } = need(market, wish);
   const [slot] = state.slots;
   if (!slot || slot.retryAt > pass.now || pass.limit < 1 || !market.active) return undefined;
-  if (pass.killed || state.halted || isHeld(strategy, pass)) return undefined;
+  if (pass.killed || state.halted || isRecovering(strategy, pass)) return undefined;
   if (amount > (pass.funds?.[asset] ?? ZERO) || !meetsMinimum(market, wish.price, wish.amount))
     return undefined;
   if (refusedWithin(wish, quote, pass.bounds)) return undefined;

@@ -104,12 +104,12 @@ describe("a running grid", () => {
     await started();
     await limit({ orderGapMillis: 2000 });
     await cancelAll();
-    const seen: number[] = [];
+    const observed: number[] = [];
     for (const _pass of [1, 2, 3, 4, 5, 6]) {
       await tick(1000);
-      seen.push((await resting()).length);
+      observed.push((await resting()).length);
     }
-    expect(seen).toEqual([0, 1, 1, 2, 2, 3]);
+    expect(observed).toEqual([0, 1, 1, 2, 2, 3]);
   });
 });
 

@@ -26,7 +26,7 @@ it("an exchange that gives no book delays no alert", async () => {
   let giveUp: (reason: Error) => void = () => undefined;
   const deps: Deps = {
     ...sandbox.deps,
-    notify: { ...box.world.notify, hosts: [] },
+    notify: { ...box.deps.notify, hosts: [] },
     liquidity: {
       store: liquidityStore(sandbox.context),
       pairs: [{ exchange: "kraken", symbol: "BTC/USDT" }],

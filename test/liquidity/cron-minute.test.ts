@@ -9,7 +9,7 @@ import { minuteOf } from "../../src/model/samples/minute.ts";
 import type { VenueName } from "../../src/model/venues.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { quoteInput } from "../../src/quote/schema/input.ts";
-import { emulatedWorld } from "../support/emulated.ts";
+import { emulatedExchanges } from "../support/emulated.ts";
 import { runOperation, START } from "../support/sandbox.ts";
 import { isWhole, most } from "../support/whole.ts";
 
@@ -27,16 +27,16 @@ const patient = (millis: number) => new Promise<void>((resolve) => millis === 0 
 
 /** Quotes that one cron a minute steps, in a market that walks on meanwhile, over a thin and random book. */
 async function cronMinutes(name: VenueName, minutes: number) {
-  const world = await emulatedWorld({ names: [name], seed: SEED });
+  const setup = await emulatedExchanges({ names: [name], seed: SEED });
   let drawn = 0;
   const random = () => share(mix(SEED, 1), ++drawn);
   try {
-    const { time, context } = world;
+    const { time, context } = setup;
     const pair = { exchange: name, symbol: PAIR } as const;
     const liquidity = { store: liquidityStore(context), pairs: [pair] };
-    const deps: Deps = { ...world.deps, interval: MINUTE, liquidity };
-    const seen = async () => (await liquidity.store.minutes(pair, 0, minuteOf(time.now()) + 1)).length;
-    const exchange = world.exchange(name);
+    const deps: Deps = { ...setup.deps, interval: MINUTE, liquidity };
+    const observed = async () => (await liquidity.store.minutes(pair, 0, minuteOf(time.now()) + 1)).length;
+    const exchange = setup.exchange(name);
     const request = quoteInput([name]).parse({
       ...{ ...pair, spread: 0.004, levels: 1, size: 100, volatilityFactor: 0 },
       ...{ quoteBudget: 2000, baseBudget: 0.03, useOthers: false },
@@ -52,9 +52,9 @@ async function cronMinutes(name: VenueName, minutes: number) {
       if (minute === TROUBLES.paused) await runOperation(deps, "pause_quote", { id });
       if (minute === TROUBLES.paused + 3) await runOperation(deps, "resume_quote", { id });
       if (!isIn(minute, TROUBLES.unattended)) {
-        const [wasUp, before] = [isUp(), await seen()];
+        const [wasUp, before] = [isUp(), await observed()];
         await sampleFirst({ ...deps, local: { ...deps.local, sleep: patient } }, LEFT);
-        if (wasUp && (await seen()) > before) up.looks++;
+        if (wasUp && (await observed()) > before) up.looks++;
         await tick(deps);
       }
       for (let at = 0; at < MINUTE; at += MOVES) {
@@ -72,7 +72,7 @@ async function cronMinutes(name: VenueName, minutes: number) {
       moves: (100 * up.moves * MOVES) / (minutes * MINUTE),
     };
   } finally {
-    await world.close();
+    await setup.close();
   }
 }
 

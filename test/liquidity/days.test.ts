@@ -75,53 +75,53 @@ const AGREEMENT = { preset: "agreement", spread: d("0.02"), depth: d("500"), lev
 
 describe("the sums of a finished day", () => {
   it("are stored by the first report, and are all that the second one reads", async () => {
-    const world = await box({ days: 3 });
+    const setup = await box({ days: 3 });
     await keepAll(
-      world,
+      setup,
       [0, 1, 2].flatMap((day) => [5, 700].map((at) => liquidityMinute({ minute: minuteAt(day, at) }))),
     );
-    const first = await world.report(AGREEMENT);
-    expect(await world.daysStored()).toEqual([0, 1, 2]);
-    const read = minutesRead(world);
-    expect(await world.report(AGREEMENT)).toEqual(first);
+    const first = await setup.report(AGREEMENT);
+    expect(await setup.daysStored()).toEqual([0, 1, 2]);
+    const read = minutesRead(setup);
+    expect(await setup.report(AGREEMENT)).toEqual(first);
     expect(read).toEqual([]);
   });
 
   it("are stored neither of a day that is not over nor of one without samples", async () => {
-    const world = await box({ days: 2 });
-    await keepAll(world, [liquidityMinute({ minute: minuteAt(2, 3) })]);
+    const setup = await box({ days: 2 });
+    await keepAll(setup, [liquidityMinute({ minute: minuteAt(2, 3) })]);
     const upToNow = { to: dateOf(FIRST + 2) };
-    expect((await world.report(upToNow)).known).toBe(1);
-    await keepAll(world, [liquidityMinute({ minute: minuteAt(2, 4) })]);
-    expect((await world.report(upToNow)).known).toBe(2);
-    expect(await world.daysStored()).toEqual([]);
+    expect((await setup.report(upToNow)).known).toBe(1);
+    await keepAll(setup, [liquidityMinute({ minute: minuteAt(2, 4) })]);
+    expect((await setup.report(upToNow)).known).toBe(2);
+    expect(await setup.daysStored()).toEqual([]);
   });
 
   it("are not used of a day that goes on because the clock was set back", async () => {
-    const world = await box();
-    await keepAll(world, [liquidityMinute({ minute: minuteAt(0, 5) })]);
-    await world.report();
+    const setup = await box();
+    await keepAll(setup, [liquidityMinute({ minute: minuteAt(0, 5) })]);
+    await setup.report();
     // From half past one of the next day to half past one of this one.
-    world.time.pass(-DAY);
-    const { minutes, gaps } = await world.report();
+    setup.time.pass(-DAY);
+    const { minutes, gaps } = await setup.report();
     expect([minutes, gaps.at(-1)?.to]).toEqual([90, START + 90 * MINUTE]);
   });
 
   it("are dropped for a sample or a miss that arrives late", async () => {
-    const world = await box();
-    await keepAll(world, [liquidityMinute({ minute: minuteAt(0, 5) })]);
-    const before = await world.report();
-    await keepAll(world, [liquidityMinute({ minute: minuteAt(0, 6), spread: d("0.03") })]);
-    const after = await world.report();
+    const setup = await box();
+    await keepAll(setup, [liquidityMinute({ minute: minuteAt(0, 5) })]);
+    const before = await setup.report();
+    await keepAll(setup, [liquidityMinute({ minute: minuteAt(0, 6), spread: d("0.03") })]);
+    const after = await setup.report();
     expect([before.known, after.known]).toEqual([1, 2]);
     expect(after.market.spreadPercent).toBe(2);
     expect(after.hash).not.toBe(before.hash);
-    const causes = async () => (await world.report()).gaps.map(({ cause, minutes }) => [cause, minutes]);
+    const causes = async () => (await setup.report()).gaps.map(({ cause, minutes }) => [cause, minutes]);
     expect(await causes()).toEqual([
       ["unknown", 5],
       ["ours", MINUTES_A_DAY - 7],
     ]);
-    await world.store.keepMiss(PAIR, { minute: minuteAt(0, 7), cause: "exchange" });
+    await setup.store.keepMiss(PAIR, { minute: minuteAt(0, 7), cause: "exchange" });
     expect(await causes()).toEqual([
       ["unknown", 5],
       ["exchange", 1],
@@ -130,57 +130,57 @@ describe("the sums of a finished day", () => {
   });
 
   it("are not stored where a sample has arrived since its day was read", async () => {
-    const world = await box();
-    await keepAll(world, [liquidityMinute({ minute: minuteAt(0, 5) })]);
-    await world.report();
-    const read = await world.store.days(PAIR, FIRST, FIRST);
-    await keepAll(world, [liquidityMinute({ minute: minuteAt(0, 6) })]);
-    await world.store.keepDays(PAIR, read);
-    expect(await world.daysStored()).toEqual([]);
-    expect((await world.report()).known).toBe(2);
-    await world.store.keepMiss(PAIR, { minute: minuteAt(0, 7), cause: "ours" });
-    await world.store.keepDays(PAIR, read);
-    expect(await world.daysStored()).toEqual([]);
+    const setup = await box();
+    await keepAll(setup, [liquidityMinute({ minute: minuteAt(0, 5) })]);
+    await setup.report();
+    const read = await setup.store.days(PAIR, FIRST, FIRST);
+    await keepAll(setup, [liquidityMinute({ minute: minuteAt(0, 6) })]);
+    await setup.store.keepDays(PAIR, read);
+    expect(await setup.daysStored()).toEqual([]);
+    expect((await setup.report()).known).toBe(2);
+    await setup.store.keepMiss(PAIR, { minute: minuteAt(0, 7), cause: "ours" });
+    await setup.store.keepDays(PAIR, read);
+    expect(await setup.daysStored()).toEqual([]);
   });
 
   it("are not joined with minutes that have arrived since they were read", async () => {
-    const world = await box();
-    await keepAll(world, [liquidityMinute({ minute: minuteAt(0, 5) })]);
-    await world.report();
-    const days: typeof world.store.days = async (...calls) => {
-      const read = await world.store.days(...calls);
-      await keepAll(world, [liquidityMinute({ minute: minuteAt(0, 6) })]);
+    const setup = await box();
+    await keepAll(setup, [liquidityMinute({ minute: minuteAt(0, 5) })]);
+    await setup.report();
+    const days: typeof setup.store.days = async (...calls) => {
+      const read = await setup.store.days(...calls);
+      await keepAll(setup, [liquidityMinute({ minute: minuteAt(0, 6) })]);
       return read;
     };
-    const liquidity = { store: { ...world.store, days }, pairs: [PAIR] };
-    const result = await world.report(AGREEMENT, { liquidity });
+    const liquidity = { store: { ...setup.store, days }, pairs: [PAIR] };
+    const result = await setup.report(AGREEMENT, { liquidity });
     expect([result.known, result.findings[0]?.value]).toEqual([2, 100]);
   });
 
   it("go with their minutes", async () => {
-    const world = await box({ days: 3 });
+    const setup = await box({ days: 3 });
     await keepAll(
-      world,
+      setup,
       [0, 2].map((day) => liquidityMinute({ minute: minuteAt(day, 5) })),
     );
-    await world.store.keepMiss(PAIR, { minute: minuteAt(1, 5), cause: "exchange" });
-    await world.report(AGREEMENT);
-    expect(await world.daysStored()).toEqual([0, 1, 2]);
+    await setup.store.keepMiss(PAIR, { minute: minuteAt(1, 5), cause: "exchange" });
+    await setup.report(AGREEMENT);
+    expect(await setup.daysStored()).toEqual([0, 1, 2]);
     const archive = await testSandbox();
     const year = { year: 2026, file: "trade-2026.db", client: archive.context.client };
-    await moveYear(world.context, year, (FIRST + 2) * DAY);
-    expect(await world.daysStored()).toEqual([2]);
-    const after = await world.report(AGREEMENT);
+    await moveYear(setup.context, year, (FIRST + 2) * DAY);
+    expect(await setup.daysStored()).toEqual([2]);
+    const after = await setup.report(AGREEMENT);
     expect(after.days.map(({ known }) => known)).toEqual([0, 0, 1]);
     expect(after.gaps[0]).toMatchObject({ minutes: 2 * MINUTES_A_DAY + 5, cause: "unknown" });
   });
 
   it("are of the rule that is asked for, whichever was before", async () => {
-    const world = await box();
+    const setup = await box();
     const spreads = ["0.01", "0.02", "0.03"].map(d);
     const rows = spreads.map((ownSpread, at) => liquidityMinute({ minute: minuteAt(0, at), ownSpread }));
-    await keepAll(world, rows);
-    const upBy = async (over: object) => (await world.report(over)).findings[0]?.value;
+    await keepAll(setup, rows);
+    const upBy = async (over: object) => (await setup.report(over)).findings[0]?.value;
     const share = (count: number) => wire((100n * (BigInt(count) * ONE)) / 3n);
     const rules = [
       ...spreads.map((spread, count) => [{ preset: "agreement", spread }, share(count + 1)] as const),
@@ -197,41 +197,41 @@ describe("the sums of a finished day", () => {
     // More of them than are stored, there and back.
     for (const [over, value] of [...rules, ...rules.toReversed()])
       expect([over, await upBy(over)]).toEqual([over, value]);
-    const read = minutesRead(world);
+    const read = minutesRead(setup);
     for (const [over, value] of rules.slice(0, 2)) expect(await upBy(over)).toBe(value);
     expect(read).toEqual([]);
     const stored = "select count(*) from liquidity_days, json_each(liquidity_days.sums, '$.up')";
-    expect((await world.context.client.execute(stored)).rows[0]?.[0]).toBe(8);
+    expect((await setup.context.client.execute(stored)).rows[0]?.[0]).toBe(8);
   });
 
   it("are made again where another version has stored them", async () => {
-    const world = await box();
-    await keepAll(world, [liquidityMinute({ minute: minuteAt(0, 5) })]);
-    const before = await world.report();
-    const { client } = world.context;
+    const setup = await box();
+    await keepAll(setup, [liquidityMinute({ minute: minuteAt(0, 5) })]);
+    const before = await setup.report();
+    const { client } = setup.context;
     await client.execute("update liquidity_days set version = 0, sums = '{}'");
-    expect(await world.report()).toEqual(before);
+    expect(await setup.report()).toEqual(before);
     expect((await client.execute("select version from liquidity_days")).rows[0]?.version).toBe(1);
   });
 
   it("are stored soon after midnight, by the rule of the settings", async () => {
     const promise = { preset: "agreement", request: { spread: d("0.5"), levels: 1 } } as const;
-    const world = await box({ days: 0, promise });
+    const setup = await box({ days: 0, promise });
     for (let minute = 0; minute < 3; minute++) {
-      await sampleLiquidity(world.deps);
-      world.time.pass(MINUTE);
+      await sampleLiquidity(setup.deps);
+      setup.time.pass(MINUTE);
     }
-    expect(await world.daysStored()).toEqual([]);
-    world.time.pass(DAY - 90 * MINUTE);
-    await sampleLiquidity(world.deps);
-    expect(await world.daysStored()).toEqual([0]);
+    expect(await setup.daysStored()).toEqual([]);
+    setup.time.pass(DAY - 90 * MINUTE);
+    await sampleLiquidity(setup.deps);
+    expect(await setup.daysStored()).toEqual([0]);
     // One that came late takes them away for a minute.
-    await keepAll(world, [liquidityMinute({ minute: minuteAt(0, 600) })]);
-    expect(await world.daysStored()).toEqual([]);
-    world.time.pass(MINUTE);
-    await sampleLiquidity(world.deps);
-    const read = minutesRead(world);
-    const result = await world.report({ to: dateOf(FIRST) });
+    await keepAll(setup, [liquidityMinute({ minute: minuteAt(0, 600) })]);
+    expect(await setup.daysStored()).toEqual([]);
+    setup.time.pass(MINUTE);
+    await sampleLiquidity(setup.deps);
+    const read = minutesRead(setup);
+    const result = await setup.report({ to: dateOf(FIRST) });
     expect([result.known, result.findings[0]?.value, read]).toEqual([4, 25, []]);
   });
 });
@@ -239,9 +239,9 @@ describe("the sums of a finished day", () => {
 describe("a report over many days", () => {
   it("reads a quarter of a day in a turn of the event loop, and others are answered meanwhile", async () => {
     const DAYS = 8;
-    const world = await box({ realTime: true });
+    const setup = await box({ realTime: true });
     const today = Math.floor(Date.now() / DAY);
-    const { client, db } = world.context;
+    const { client, db } = setup.context;
     for (let day = today - DAYS; day < today; day++) {
       const { ownOrders: _orders, ...row } = liquidityMinute();
       const rows = Array.from({ length: MINUTES_A_DAY }, (_, at) => ({
@@ -252,13 +252,13 @@ describe("a report over many days", () => {
         await client.execute(statement(db.insert(liquidityMinutes).values(rows.slice(at, at + 720))));
     }
     const rowsOfTurns: number[] = [0];
-    const minutes: typeof world.store.minutes = async (...calls) => {
-      const rows = await world.store.minutes(...calls);
+    const minutes: typeof setup.store.minutes = async (...calls) => {
+      const rows = await setup.store.minutes(...calls);
       rowsOfTurns.push((rowsOfTurns.pop() ?? 0) + rows.length);
       return rows;
     };
-    const liquidity = { store: { ...world.store, minutes }, pairs: [PAIR] };
-    const { ask } = await appOver(world.deps);
+    const liquidity = { store: { ...setup.store, minutes }, pairs: [PAIR] };
+    const { ask } = await appOver(setup.deps);
     let [isOver, answered] = [false, 0];
     const others = async () => {
       while (!isOver) {
@@ -270,7 +270,7 @@ describe("a report over many days", () => {
       }
     };
     const asking = others();
-    const { known } = await world.report(
+    const { known } = await setup.report(
       { from: dateOf(today - DAYS), to: dateOf(today - 1) },
       { liquidity },
     );
@@ -282,32 +282,32 @@ describe("a report over many days", () => {
   });
 
   it("goes on where the requests of the platform were used up", async () => {
-    const world = await box({ days: 12 });
+    const setup = await box({ days: 12 });
     await keepAll(
-      world,
+      setup,
       Array.from({ length: 12 }, (_, day) => liquidityMinute({ minute: minuteAt(day, 5) })),
     );
     let left = 0;
-    const minutes: typeof world.store.minutes = (...calls) => {
+    const minutes: typeof setup.store.minutes = (...calls) => {
       left--;
-      return world.store.minutes(...calls);
+      return setup.store.minutes(...calls);
     };
-    const liquidity = { store: { ...world.store, minutes }, pairs: [PAIR] };
+    const liquidity = { store: { ...setup.store, minutes }, pairs: [PAIR] };
     const attempt = () => {
       left = 9;
-      return world.report({}, { liquidity, requests: () => left });
+      return setup.report({}, { liquidity, requests: () => left });
     };
     for (const stored of [5, 10]) {
       await expect(attempt()).rejects.toThrow(/repeat the request/);
-      expect(await world.daysStored()).toHaveLength(stored);
+      expect(await setup.daysStored()).toHaveLength(stored);
     }
     expect((await attempt()).known).toBe(12);
   });
 
   it("stores nothing of a pair that nobody watches", async () => {
-    const world = await box();
-    await expect(world.report({ symbol: "ETH/USDT" })).rejects.toThrow(/is not sampled/);
-    expect(await world.daysStored()).toEqual([]);
+    const setup = await box();
+    await expect(setup.report({ symbol: "ETH/USDT" })).rejects.toThrow(/is not sampled/);
+    expect(await setup.daysStored()).toEqual([]);
   });
 });
 
@@ -407,14 +407,14 @@ it("tells the figures of all minutes in one go, whether its days are added up be
   });
   await fc.assert(
     fc.asyncProperty(minutes, missed, async (some, without) => {
-      const world = await box({ days: DAYS });
+      const setup = await box({ days: DAYS });
       const rows = some.map(([minute, row]): LiquidityMinute => ({ minute, ...row }));
       const misses = without.map(([minute, cause]) => ({ minute, cause }));
-      await keepAll(world, rows);
-      for (const miss of misses) await world.store.keepMiss(PAIR, miss);
-      const { up, ...wanted } = figuresOf(rows, misses);
-      const first = await world.report(AGREEMENT);
-      expect(first).toMatchObject(wanted);
+      await keepAll(setup, rows);
+      for (const miss of misses) await setup.store.keepMiss(PAIR, miss);
+      const { up, ...expected } = figuresOf(rows, misses);
+      const first = await setup.report(AGREEMENT);
+      expect(first).toMatchObject(expected);
       expect(first.findings[0]?.value ?? null).toBe(up);
       const ofDay = (day: number) =>
         figuresOf(
@@ -431,8 +431,8 @@ it("tells the figures of all minutes in one go, whether its days are added up be
           ...{ bidsWithin2: market.depth?.bids["2"] ?? null, asksWithin2: market.depth?.asks["2"] ?? null },
         });
       }
-      expect(await world.report(AGREEMENT)).toEqual(first);
-      world.context.client.close();
+      expect(await setup.report(AGREEMENT)).toEqual(first);
+      setup.context.client.close();
     }),
     { numRuns: 30 },
   );

@@ -11,7 +11,7 @@ import { findingsOver, spanOf } from "../support/liquidity-minute.ts";
 type Rows = readonly (readonly [price: string, amount: string])[];
 const levels = (rows: Rows) => rows.map(([price, amount]) => ({ price: d(price), amount: d(amount) }));
 const bookOf = (bids: Rows, asks: Rows) => ({ bids: levels(bids), asks: levels(asks) });
-const seen = { at: 0, bid: undefined, ask: undefined, reference: null, limit: 1000 };
+const observed = { at: 0, bid: undefined, ask: undefined, reference: null, limit: 1000 };
 
 /** Best prices as exchanges have shown them; what lies behind is put together so that the quote within 2 % is theirs. */
 const SHOWN = {
@@ -50,7 +50,7 @@ const SHOWN = {
 
 describe("a book as an exchange has shown it", () => {
   const rounded = (value: bigint, digits: string) => text(snap(value, d(digits), "half"));
-  const of = (name: keyof typeof SHOWN) => sampleBook({ ...seen, book: SHOWN[name] }, []);
+  const of = (name: keyof typeof SHOWN) => sampleBook({ ...observed, book: SHOWN[name] }, []);
 
   it.each([
     ["OCEAN/XBT", "0.3241"],
@@ -83,7 +83,7 @@ function marketOver(
   const minutes = Array.from({ length: days * MINUTES_A_DAY }, (_, minute) => minute);
   const samples = minutes
     .filter((minute) => Math.floor(minute / MINUTES_A_DAY) !== missing)
-    .map((minute) => sampleBook({ ...seen, at: minute * MINUTE, book }, own));
+    .map((minute) => sampleBook({ ...observed, at: minute * MINUTE, book }, own));
   const rows = foldSamples(samples);
   return { from: 0, to: (days * DAY) / MINUTE, rows };
 }
@@ -143,11 +143,11 @@ describe("presets over samples", () => {
       ],
       [["100.5", "1"]],
     );
-    const cut = sampleBook({ ...seen, limit: 2, book: short }, []);
+    const cut = sampleBook({ ...observed, limit: 2, book: short }, []);
     expect([cut.isCutShort, text(cut.depth?.bids[2] ?? 0n)]).toEqual([true, "198.9"]);
     // Once in a minute is enough.
     expect(foldSamples([cut, { ...cut, isCutShort: false }])[0]?.isCutShort).toBe(true);
     // As many levels as there are: nothing was cut.
-    expect(sampleBook({ ...seen, limit: 3, book: short }, []).isCutShort).toBe(false);
+    expect(sampleBook({ ...observed, limit: 3, book: short }, []).isCutShort).toBe(false);
   });
 });

@@ -38,9 +38,9 @@ function answerOf(): LiquidityAnswer {
     .filter((minute) => !missed.has(minute))
     .map((minute) => {
       const isShort = minute - from > 2 * MINUTES_A_DAY + 900;
-      const seen = { at: minute * MINUTE, bid: undefined, ask: undefined, book: BOOK, limit: 2 };
+      const observed = { at: minute * MINUTE, bid: undefined, ask: undefined, book: BOOK, limit: 2 };
       const sample = sampleBook(
-        { ...seen, reference: d("100.3"), sources: 2 },
+        { ...observed, reference: d("100.3"), sources: 2 },
         isShort ? OWN.slice(0, 1) : OWN,
       );
       return { ...sample, absence: isShort ? ("funds" as const) : null };

@@ -16,7 +16,7 @@ const BOOK = {
   bids: levels(["99.8", "1"], ["99.5", "2"], ["99", "3"], ["98", "4"], ["97.999", "5"]),
   asks: levels(["100.2", "1"], ["100.5", "2"], ["100.501", "1"], ["102", "1"], ["102.001", "9"]),
 };
-const seen = { at: 0, bid: undefined, ask: undefined, reference: null };
+const observed = { at: 0, bid: undefined, ask: undefined, reference: null };
 
 describe("depth", () => {
   it("counts what lies exactly at an edge, and nothing beyond it", () => {
@@ -55,7 +55,7 @@ describe("own orders in a book", () => {
 
 describe("a sample", () => {
   it("holds the market and what is one's own apart", () => {
-    const sample = sampleBook({ ...seen, book: BOOK, limit: 100, reference: d("101") }, [
+    const sample = sampleBook({ ...observed, book: BOOK, limit: 100, reference: d("101") }, [
       { side: "buy", price: d("99"), amount: d("2") },
       { side: "sell", price: d("101"), amount: d("1") },
       { side: "sell", price: d("103"), amount: d("1") },
@@ -70,26 +70,26 @@ describe("a sample", () => {
 
   it("says where a book was told so short that it ends inside the widest band", () => {
     const short = { bids: BOOK.bids.slice(0, 3), asks: BOOK.asks };
-    expect(sampleBook({ ...seen, book: short, limit: 3 }, []).isCutShort).toBe(true);
+    expect(sampleBook({ ...observed, book: short, limit: 3 }, []).isCutShort).toBe(true);
     // Three bids are all there are.
-    expect(sampleBook({ ...seen, book: short, limit: 10 }, []).isCutShort).toBe(false);
+    expect(sampleBook({ ...observed, book: short, limit: 10 }, []).isCutShort).toBe(false);
   });
 
   it("knows no depth of a book that was not read, and no spread of one that is empty or crossed", () => {
-    const liquiditySample = sampleBook({ ...seen, bid: d("99"), ask: d("101") }, []);
+    const liquiditySample = sampleBook({ ...observed, bid: d("99"), ask: d("101") }, []);
     expect([shown(liquiditySample.spread), liquiditySample.depth, liquiditySample.ownSpread]).toEqual([
       "0.02",
       null,
       null,
     ]);
-    expect(sampleBook({ ...seen, bid: d("99") }, [])).toMatchObject({
+    expect(sampleBook({ ...observed, bid: d("99") }, [])).toMatchObject({
       spread: null,
       mid: null,
       ownDepth: null,
     });
-    expect(sampleBook({ ...seen, bid: d("101"), ask: d("99") }, []).spread).toBeNull();
+    expect(sampleBook({ ...observed, bid: d("101"), ask: d("99") }, []).spread).toBeNull();
     const own = [{ side: "buy" as const, price: d("99"), amount: d("1") }];
-    const around = sampleBook({ ...seen, reference: d("100") }, own);
+    const around = sampleBook({ ...observed, reference: d("100") }, own);
     expect(around.ownDepth?.bids.map(text)).toEqual(["0", "99", "99"]);
   });
 });
@@ -97,7 +97,13 @@ describe("a sample", () => {
 describe("minutes", () => {
   const at = (second: number, bid: string | undefined, ask: string): LiquiditySample =>
     sampleBook(
-      { ...seen, at: second * 1000, bid: bid === undefined ? bid : d(bid), ask: d(ask), reference: d("100") },
+      {
+        ...observed,
+        at: second * 1000,
+        bid: bid === undefined ? bid : d(bid),
+        ask: d(ask),
+        reference: d("100"),
+      },
       [],
     );
 

@@ -16,16 +16,16 @@ it("a server looks at the books that it is told to", async () => {
   const server = await serve(folder, ["--sandbox", "--db", url, "--tick-interval", "500"], WATCHED);
   const client = besideServer(url);
   onTestFinished(() => client.close());
-  const seen = await eventually(
+  const observed = await eventually(
     async () => {
       const query = "select exchange, symbol, samples, spread from liquidity_minutes";
       return (await client.execute(query)).rows;
     },
     ({ length }) => length > 0,
   );
-  expect(seen[0]).toMatchObject({ exchange: "kraken", symbol: "BTC/USDT", samples: 1 });
-  expect(Number(seen[0]?.spread)).toBeGreaterThan(0);
-  expect(new Set(seen.map(({ symbol }) => symbol))).toEqual(new Set(["BTC/USDT"]));
+  expect(observed[0]).toMatchObject({ exchange: "kraken", symbol: "BTC/USDT", samples: 1 });
+  expect(Number(observed[0]?.spread)).toBeGreaterThan(0);
+  expect(new Set(observed.map(({ symbol }) => symbol))).toEqual(new Set(["BTC/USDT"]));
   // As a person asks.
   const requests = [
     "liquidity",

@@ -57,12 +57,12 @@ function orderStates({ states }: Model, { orders }: Rows): void {
 /** Every order of ours has the intent that it was sent for, and no slot rests two. */
 function venueOrders({ orders, venueOrders: results }: Rows): void {
   const intents = new Map(orders.map((order) => [order.clientId, order]));
-  const seen = new Set<string>();
+  const observed = new Set<string>();
   const resting = new Set<string>();
   for (const order of results.filter(({ clientId }) => clientId.startsWith("em"))) {
     const { clientId, side, amount } = order;
-    expect(seen.has(clientId), `${clientId} was taken twice`).toBe(false);
-    seen.add(clientId);
+    expect(observed.has(clientId), `${clientId} was taken twice`).toBe(false);
+    observed.add(clientId);
     const intent = intents.get(clientId);
     expect(intent && { side: intent.side, amount: intent.amount }, clientId).toEqual({ side, amount });
     const key = parseClientOrderId(clientId);
@@ -133,7 +133,7 @@ function ledger(exchange: string, { deposited }: Model, rows: Rows): void {
     add(quote, -sign * mul(fill.price, fill.amount, "half"));
     add(fill.fee.asset, -fill.fee.amount);
   }
-  const held = rows.balances.filter((one) => one.exchange === exchange);
-  for (const { asset, total } of held)
+  const balances = rows.balances.filter((one) => one.exchange === exchange);
+  for (const { asset, total } of balances)
     expect(`${text(total)} ${asset}`).toBe(`${text(expected.get(asset) ?? 0n)} ${asset}`);
 }

@@ -39,9 +39,9 @@ const CENTERED = {
 
 /** 403 while the kill switch is on, 500 while the venue is cut off, and 200 else. */
 function expectPlaced(status: number, { killed, isCut }: Model, atOnce: boolean): void {
-  const wanted = isCut ? 500 : killed ? 403 : 200;
+  const expected = isCut ? 500 : killed ? 403 : 200;
   if (atOnce) expect([200, 403, 500]).toContain(status);
-  else expect(status).toBe(wanted);
+  else expect(status).toBe(expected);
 }
 
 const started = (id: string, exchange: string): GridModel => ({

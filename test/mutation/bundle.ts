@@ -15,10 +15,10 @@ const CHANGED =
 const REQUEST =
   /^test\/(engine|grid|kinds|quote|limits|control|audit|adapters\/(libsql|vault)|model|notify|metrics|ports|report|liquidity|week)\/.*\.test\.ts$/;
 
-const filesOf = (folder: string, wanted: RegExp): string[] =>
+const filesOf = (folder: string, expected: RegExp): string[] =>
   (readdirSync(join(root, folder), { recursive: true }) as string[])
     .map((path) => join(folder, path))
-    .filter((path) => path.endsWith(".ts") && wanted.test(path))
+    .filter((path) => path.endsWith(".ts") && expected.test(path))
     .sort();
 
 export const changedFiles = (): string[] => filesOf("src", CHANGED);

@@ -171,9 +171,9 @@ export function hunter(
         for (const result of await settle(child, believed)) report(result);
         believed = [];
       };
-      let seen = 0;
+      let observed = 0;
       for (let next = waiting.shift(); next && !isOver(); next = waiting.shift()) {
-        if (next.isLasting || ++seen % CHANGES === 0) {
+        if (next.isLasting || ++observed % CHANGES === 0) {
           await settled();
           await child.end();
         }

@@ -35,7 +35,7 @@ const KEPT = new Set(["bundle", "eachWay", "lazy"]);
 
 /** A file whose every change stands beside what it says, and is taken while `__mutant(number)` is true. */
 export function instrument(file: string, text: string, mutants: Mutant[]): string {
-  const seen = new Map<string, number>();
+  const observed = new Map<string, number>();
   const textOf = ({ start, end }: Node) => text.slice(start, end);
   const program = parse(file, text);
   const makers = textMakers(program, text);
@@ -45,8 +45,8 @@ export function instrument(file: string, text: string, mutants: Mutant[]): strin
   /** The question whether this change is the one. */
   function ask(node: Node, operator: string, from: string, to: string): string {
     const label = `${file}: ${short(from)} → ${short(to)}`;
-    const nth = (seen.get(label) ?? 0) + 1;
-    seen.set(label, nth);
+    const nth = (observed.get(label) ?? 0) + 1;
+    observed.set(label, nth);
     const id = nth === 1 ? label : `${label} (${nth})`;
     const line = text.slice(0, node.start).split("\n").length;
     const isLasting = depth === 0 || kept > 0;

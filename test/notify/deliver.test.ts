@@ -208,9 +208,9 @@ describe("of two processes on one database", () => {
     const receiver = await answering(ok);
     await box.add("ops", receiver.url);
     await box.tell("error", "sent and not recorded");
-    const killed = { ...box.world.notify.store, settle: () => new Promise<never>(() => undefined) };
+    const killed = { ...box.deps.notify.store, settle: () => new Promise<never>(() => undefined) };
     const { deliver } = await import("../../src/notify/operations/deliver.ts");
-    void deliver({ ...box.world, notify: { ...box.world.notify, store: killed } });
+    void deliver({ ...box.deps, notify: { ...box.deps.notify, store: killed } });
     await expect.poll(() => receiver.requests.length).toBe(1);
     await box.round(5);
     expect(receiver.requests).toHaveLength(1);
@@ -227,9 +227,9 @@ describe("of two processes on one database", () => {
     const receiver = await answering(ok);
     await box.add("ops", receiver.url);
     await box.tell("error", "taken in and not kept");
-    const killed = { ...box.world.notify.store, keep: () => new Promise<never>(() => undefined) };
+    const killed = { ...box.deps.notify.store, keep: () => new Promise<never>(() => undefined) };
     const { deliver } = await import("../../src/notify/operations/deliver.ts");
-    void deliver({ ...box.world, notify: { ...box.world.notify, store: killed } });
+    void deliver({ ...box.deps, notify: { ...box.deps.notify, store: killed } });
     await expect.poll(async () => (await box.store.outlook()).channels[0]?.claimedUntil).toBeGreaterThan(0);
     await box.round(31);
     expect(receiver.requests).toHaveLength(1);

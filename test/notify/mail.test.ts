@@ -19,10 +19,10 @@ async function mailBox(server: Awaited<ReturnType<typeof mailServer>>, secrets: 
     kind: "email",
     secrets: { server: server.url, ...PEOPLE, ...secrets },
   });
-  const world = { ...box.world, notify: { ...box.world.notify, mail: sendBySmtp(box.hosts) } };
+  const deps = { ...box.deps, notify: { ...box.deps.notify, mail: sendBySmtp(box.hosts) } };
   const round = (seconds: number) => {
     box.time.pass(seconds * 1000);
-    return deliver(world);
+    return deliver(deps);
   };
   return { ...box, round };
 }
@@ -75,12 +75,12 @@ describe("a channel by e-mail", () => {
     const box = await mailBox(server);
     await box.tell("error", "what happened");
     const lines: string[] = [];
-    const world = {
-      ...box.world,
+    const deps = {
+      ...box.deps,
       log: (_level: string, message: string, fields = {}) =>
         void lines.push(`${message} ${JSON.stringify(fields)}`),
     };
-    await deliver(world);
+    await deliver(deps);
     expect(lines.join()).toContain("email can only be sent from Node");
     expect(server.mails).toEqual([]);
     await box.round(1);

@@ -79,11 +79,11 @@ describe("edgemaker db", () => {
 
   it("refuses while another process has the database open", async () => {
     const { folder, run } = await made();
-    const held = createClient({ url: `file:${join(folder, "trade.db")}` });
-    await held.execute("select * from control");
+    const locking = createClient({ url: `file:${join(folder, "trade.db")}` });
+    await locking.execute("select * from control");
     const ran = await run(["db", "restore", "whole.db"]);
     expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining("another process uses") });
-    held.close();
+    locking.close();
   });
 
   it("restores over a broken database and where there is none, and keeps the kill switch on", async () => {

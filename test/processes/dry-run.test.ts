@@ -25,7 +25,7 @@ async function configuredVenues() {
 }
 
 const signed = (venues: readonly EmulatedVenue[]) =>
-  venues.flatMap(({ seen }) => seen.filter(({ key }) => key !== undefined).map(({ path }) => path));
+  venues.flatMap(({ observed }) => observed.filter(({ key }) => key !== undefined).map(({ path }) => path));
 
 const MARKET = ["--exchange", "kraken", "--symbol", "BTC/USDT"];
 

@@ -9,13 +9,13 @@ const ran = (script: string, ...args: readonly string[]) =>
     );
   });
 
-const WORLD = "test/world/run.mjs";
+const INPUTS = "test/world/run.mjs";
 const SIMULATION = "test/simulation/run.mjs";
 
 describe("a name that nothing has", () => {
   it.each([
-    ["a walk", WORLD, ["two slots, raeds of now"], '"two slots, reads of now"'],
-    ["a weakened protocol", WORLD, ["--weakened", "no wait"], '"no wait for the read lag"'],
+    ["a walk", INPUTS, ["two slots, raeds of now"], '"two slots, reads of now"'],
+    ["a weakened protocol", INPUTS, ["--weakened", "no wait"], '"no wait for the read lag"'],
     ["a planted bug", SIMULATION, ["--mutants", "a timeout"], '"a timeout is a reject"'],
     ["a planted bug, where none is asked for", SIMULATION, ["a timeout is a reject"], "--mutants"],
   ])("is refused with those that there are: %s", async (_what, script, args, there) => {

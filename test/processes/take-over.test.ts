@@ -21,9 +21,9 @@ const GRID = {
 interface Lease {
   readonly token: number;
   readonly owner: string;
-  readonly isHeld: boolean;
+  readonly isLeased: boolean;
   /** Protocol time. */
-  readonly takenAt: number;
+  readonly leasedAt: number;
   readonly now: number;
 }
 
@@ -32,14 +32,14 @@ async function leaseOf(client: Client): Promise<Lease> {
   const { rows } = await client.execute(`select token, owner, until, ${now} as now from accounts`);
   const [row] = rows;
   const [token, until, at] = [Number(row?.token), Number(row?.until), Number(row?.now)];
-  return { token, owner: String(row?.owner), isHeld: until > at, takenAt: until - TTL, now: at };
+  return { token, owner: String(row?.owner), isLeased: until > at, leasedAt: until - TTL, now: at };
 }
 
 const wait = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis));
 
 /** Ends a server while it holds the account's lease: halted first, so that it cannot give the lease back meanwhile. */
 async function killHolder(server: Server, client: Client): Promise<Lease> {
-  const isIts = ({ isHeld, owner }: Lease) => isHeld && owner.includes(`:${server.child.pid}/`);
+  const isIts = ({ isLeased, owner }: Lease) => isLeased && owner.includes(`:${server.child.pid}/`);
   const until = performance.now() + 240_000;
   for (;;) {
     await wait(5);
@@ -69,15 +69,15 @@ it("of two servers one takes over from the other once its lease has run out", as
   const client = besideServer(db);
 
   const killed = await killHolder(one, client);
-  expect(killed.isHeld).toBe(true);
-  const taken = await eventually(
+  expect(killed.isLeased).toBe(true);
+  const accepted = await eventually(
     () => leaseOf(client),
     ({ token }) => token > killed.token,
   );
   // Given back at once, so that the row may show a later lease of the same server.
-  const takenAt = taken.isHeld ? taken.takenAt : taken.now;
-  process.stdout.write(`\ntaken over ${takenAt - killed.takenAt} ms after the lease was taken\n`);
-  expect(takenAt - killed.takenAt).toBeGreaterThanOrEqual(TTL);
+  const leasedAt = accepted.isLeased ? accepted.leasedAt : accepted.now;
+  process.stdout.write(`\ntaken over ${leasedAt - killed.leasedAt} ms after the lease was taken\n`);
+  expect(leasedAt - killed.leasedAt).toBeGreaterThanOrEqual(TTL);
 
   await wait(2000);
   await send(two, "DELETE", { id });

@@ -8,16 +8,16 @@ import { d } from "../support/grid.ts";
 const NOW = 100 * HOUR;
 
 it("reads a book as old where one was read later than now", () => {
-  const sight = (bookAt: number) => ({ sight: { elsewhere: { bookAt } }, now: NOW }) as never;
+  const observed = (bookAt: number) => ({ observed: { elsewhere: { bookAt } }, now: NOW }) as never;
   const config = { maxAge: 30 * SECOND } as never;
-  expect(isBlind(config, sight(NOW - SECOND))).toBe(true);
-  expect(isBlind(config, sight(NOW + HOUR))).toBe(false);
+  expect(isBlind(config, observed(NOW - SECOND))).toBe(true);
+  expect(isBlind(config, observed(NOW + HOUR))).toBe(false);
 });
 
 it("sees a move twice though it was first seen later than now", () => {
-  const seen = (at: number) => ({ bid: d("100"), ask: d("100.1"), at });
+  const observed = (at: number) => ({ bid: d("100"), ask: d("100.1"), at });
   const ahead = { move: "up", at: NOW + HOUR } as never;
-  const first = confirm(ahead, "up" as never, seen(NOW));
+  const first = confirm(ahead, "up" as never, observed(NOW));
   expect(first).toEqual({ signal: { move: "up", at: NOW }, confirmed: undefined });
-  expect(confirm(first.signal, "up" as never, seen(NOW + MINUTE))).toMatchObject({ confirmed: "up" });
+  expect(confirm(first.signal, "up" as never, observed(NOW + MINUTE))).toMatchObject({ confirmed: "up" });
 });

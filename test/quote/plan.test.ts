@@ -178,15 +178,15 @@ describe("levels", () => {
   });
 
   it("give way to the other side of the market, a tick each", () => {
-    const wanted = quoteLevelsOf("buy", rules({ gap: d("0.001") }), { prices, market: MARKET });
-    const placed = besideOthers(wanted, { bid: undefined, ask: d("0.985") }, MARKET);
+    const expected = quoteLevelsOf("buy", rules({ gap: d("0.001") }), { prices, market: MARKET });
+    const placed = besideOthers(expected, { bid: undefined, ask: d("0.985") }, MARKET);
     expect(placed.map(({ price }) => text(price))).toEqual(["0.984", "0.983", "0.982"]);
-    expect(besideOthers(wanted, { bid: undefined, ask: d("0.002") }, MARKET)).toHaveLength(1);
+    expect(besideOthers(expected, { bid: undefined, ask: d("0.002") }, MARKET)).toHaveLength(1);
   });
 });
 
 describe("an order that rests", () => {
-  const wanted: QuoteLevel = { side: "buy", level: 0, price: ONE, amount: d("10") };
+  const expected: QuoteLevel = { side: "buy", level: 0, price: ONE, amount: d("10") };
   const tolerance = { price: d("0.002"), amount: d("0.5") };
 
   it.each([
@@ -195,8 +195,8 @@ describe("an order that rests", () => {
     ["1.0021", "10", false],
     ["1", "4.9", false],
   ])("at %s with %s left stands for it: %s", (price, left, stands) => {
-    expect(standsFor({ side: "buy", price: d(price), left: d(left) }, wanted, tolerance)).toBe(stands);
-    expect(standsFor({ side: "sell", price: d(price), left: d(left) }, wanted, tolerance)).toBe(false);
+    expect(standsFor({ side: "buy", price: d(price), left: d(left) }, expected, tolerance)).toBe(stands);
+    expect(standsFor({ side: "sell", price: d(price), left: d(left) }, expected, tolerance)).toBe(false);
   });
 });
 
@@ -252,7 +252,7 @@ describe("what is quoted", () => {
       mostBase: maybe(3000, "1"),
       leastBase: maybe(3000, "1"),
     });
-    const seen = fc.record({
+    const observed = fc.record({
       bid: maybe(1200, "0.001"),
       ask: maybe(1200, "0.001"),
       base: whole(20_000, "0.1"),
@@ -262,7 +262,7 @@ describe("what is quoted", () => {
       }),
     });
     fc.assert(
-      fc.property(request, seen, (given, { bid, ask, base, free, own }) => {
+      fc.property(request, observed, (given, { bid, ask, base, free, own }) => {
         const others = { bid: bid || undefined, ask: ask || undefined };
         const resting = own.map(([side, price]) => ({ side, price, type: "limit" as const }));
         const funds = { inventory: base, freeBase: base, freeQuote: free, own: resting };

@@ -18,10 +18,10 @@ it("quotes do not begin without any price at which their base could be booked", 
     ...venue(exchange),
     book: async () => ({ bids: [], asks: [], at: await store.now() }),
   });
-  const world = { ...deps, venue: emptied, venueOf: () => emptied("kraken") } as typeof deps;
+  const setup = { ...deps, venue: emptied, venueOf: () => emptied("kraken") } as typeof deps;
   const start = createOperations(EXCHANGES).find(({ name }) => name === "start_quote");
   const input = start?.input.parse(REQUEST) as object;
-  await expect(runOperation(world, "start_quote", input)).rejects.toThrow(/this pair has no reliable price/);
+  await expect(runOperation(setup, "start_quote", input)).rejects.toThrow(/this pair has no reliable price/);
   expect(await store.strategies({ stopped: false })).toEqual([]);
   expect(await venue("kraken").openOrders("BTC/USDT")).toEqual([]);
 });

@@ -6,7 +6,7 @@ import type { StrategyContext } from "../../src/ports/kind.ts";
 import { quoteKind } from "../../src/quote/kind.ts";
 import { newQuoteState, type QuoteConfig, type QuoteStrategy } from "../../src/quote/state/state.ts";
 import { d, market } from "../support/grid.ts";
-import { idOf, NOW, sight, strategy, turn } from "../support/made.ts";
+import { idOf, NOW, observedMarket, strategy, turn } from "../support/made.ts";
 import { configOf } from "./deeds.ts";
 
 const MARKET = market({ tick: d("0.01"), lot: d("0.001"), minAmount: d("0.001"), minNotional: d("5") });
@@ -31,9 +31,13 @@ const quoter = (over: Partial<QuoteStrategy> = {}): QuoteStrategy =>
     ...over,
   }) as unknown as QuoteStrategy;
 
-const pass = (seen: object, over: Partial<StrategyContext> = {}): StrategyContext => ({
+const pass = (observed: object, over: Partial<StrategyContext> = {}): StrategyContext => ({
   ...turn(),
-  sight: sight({ market: MARKET, elsewhere: { prices: [], requestedAt: NOW, bookAt: NOW }, ...seen }),
+  observed: observedMarket({
+    market: MARKET,
+    elsewhere: { prices: [], requestedAt: NOW, bookAt: NOW },
+    ...observed,
+  }),
   ...over,
 });
 const run = (one: QuoteStrategy, live: readonly Order[], context: StrategyContext) =>
@@ -69,8 +73,8 @@ describe("a pass over quotes", () => {
     const quiet = run(after, live, pass({ book: book(["99.02"], ["101"]) }, { funds: undefined }));
     expect([quiet.cancels, quiet.intents]).toEqual([[], []]);
     expect(quiet.strategy?.state).toBe(after.state);
-    const seen = { sight: pass({ book: book(["99.02"], ["101"]) }).sight, now: NOW };
-    expect(quoteKind.mayPlace(after, { ...seen, interval: 1, isSimulated: false, free: 0, live })).toBe(
+    const observed = { observed: pass({ book: book(["99.02"], ["101"]) }).observed, now: NOW };
+    expect(quoteKind.mayPlace(after, { ...observed, interval: 1, isSimulated: false, free: 0, live })).toBe(
       false,
     );
   });

@@ -5,7 +5,7 @@ import { mix, share } from "../../src/kernel/hash.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import type { VenueName } from "../../src/model/venues.ts";
 import { quoteInput } from "../../src/quote/schema/input.ts";
-import { emulatedWorld } from "../support/emulated.ts";
+import { emulatedExchanges } from "../support/emulated.ts";
 import { runOperation } from "../support/sandbox.ts";
 import { most } from "../support/whole.ts";
 
@@ -15,7 +15,7 @@ const SEED = 20;
 
 /** A market that walks and trades, a thin and random book, and an exchange of which one call in a hundred fails: what rests, as it tells itself. */
 async function upOf(name: VenueName, ticks: number) {
-  const world = await emulatedWorld({
+  const setup = await emulatedExchanges({
     names: [name],
     seed: SEED,
     timing: { backoff: { first: BETWEEN, most: BETWEEN } },
@@ -23,8 +23,8 @@ async function upOf(name: VenueName, ticks: number) {
   let drawn = 0;
   const random = () => share(mix(SEED, 1), ++drawn);
   try {
-    const { deps, time } = world;
-    const exchange = world.exchange(name);
+    const { deps, time } = setup;
+    const exchange = setup.exchange(name);
     const request = quoteInput([name]).parse({
       ...{ exchange: name, symbol: PAIR, spread: 0.01, levels: 2, size: 100 },
       ...{ quoteBudget: 2000, baseBudget: 0.03, useOthers: false },
@@ -44,7 +44,7 @@ async function upOf(name: VenueName, ticks: number) {
     }
     return { up: up / ticks, orders: exchange.orders().length };
   } finally {
-    await world.close();
+    await setup.close();
   }
 }
 
@@ -60,10 +60,10 @@ it.each<VenueName>(["kraken", "mexc", "bitget", "gateio"])(
 
 /** Requests of ten passes over a market that lies still, once everything rests. */
 async function quietCalls(name: VenueName, start: string, request: object): Promise<number> {
-  const world = await emulatedWorld({ names: [name], seed: SEED });
+  const setup = await emulatedExchanges({ names: [name], seed: SEED });
   try {
-    const { deps, time } = world;
-    const exchange = world.exchange(name);
+    const { deps, time } = setup;
+    const exchange = setup.exchange(name);
     await runOperation(deps, start, { exchange: name, symbol: PAIR, ...request });
     const pass = async () => {
       time.pass(BETWEEN);
@@ -75,7 +75,7 @@ async function quietCalls(name: VenueName, start: string, request: object): Prom
     for (let at = 0; at < 10; at++) await pass();
     return exchange.count();
   } finally {
-    await world.close();
+    await setup.close();
   }
 }
 

@@ -6,7 +6,7 @@ import type { Order } from "../../src/model/order.ts";
 import { quoteKind } from "../../src/quote/kind.ts";
 import { newQuoteState, type QuoteStrategy } from "../../src/quote/state/state.ts";
 import { d, market } from "../support/grid.ts";
-import { idOf, NOW, sight, strategy, turn } from "../support/made.ts";
+import { idOf, NOW, observedMarket, strategy, turn } from "../support/made.ts";
 import { configOf } from "./deeds.ts";
 
 const MARKET = market({ tick: d("0.01"), lot: d("0.002"), minAmount: d("0.002"), minNotional: d("5") });
@@ -26,14 +26,18 @@ function passOver(
   now: number,
 ) {
   const book = { bids: [level(mid - 1)], asks: [level(mid + 1)], at: now };
-  const seen = sight({ market: MARKET, book, elsewhere: { prices: [], requestedAt: now, bookAt: now } });
+  const observed = observedMarket({
+    market: MARKET,
+    book,
+    elsewhere: { prices: [], requestedAt: now, bookAt: now },
+  });
   const {
     strategy: after,
     intents = [],
     cancels = [],
   } = quoteKind.run(before.one, before.live, {
     ...turn(),
-    sight: seen,
+    observed,
     now,
     interval: 5 * SECOND,
   });
@@ -75,7 +79,7 @@ describe("a spread that widens with the market", () => {
     const first = passOver({ one: strong, live: [] }, 100, NOW);
     const at = passOver(first, 102, NOW + 3 * HOUR);
     expect(Number(half(at))).toBeCloseTo(10 * Math.log(1.02) * Math.sqrt(5 / 3600), 6);
-    expect(at.one.state.seen).toHaveLength(2);
-    expect(at.one.state.seen.at(-1)?.price).toBe(d("102"));
+    expect(at.one.state.recentPrices).toHaveLength(2);
+    expect(at.one.state.recentPrices.at(-1)?.price).toBe(d("102"));
   });
 });

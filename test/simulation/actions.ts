@@ -10,7 +10,7 @@ import { actOnFollow } from "../kinds/deeds.ts";
 import { actOnQuote } from "../quote/deeds.ts";
 import type { Deed } from "./deeds.ts";
 import { EXCHANGE, OTHER_EXCHANGES } from "./shape.ts";
-import type { World } from "./world.ts";
+import type { Sim } from "./world.ts";
 
 const operations = createOperations([EXCHANGE, ...OTHER_EXCHANGES]);
 const operation = (name: string): Operation => {
@@ -34,27 +34,27 @@ export type Moved = Map<string, bigint>;
 export type Beside = Map<string, Moved>;
 
 /** Does what the plan says, through the service where a person would use it, and behind its back where not. */
-export async function act(world: World, deed: Deed, beside: Beside): Promise<void> {
-  const { trace, state, scheduler, random } = world;
+export async function act(sim: Sim, deed: Deed, beside: Beside): Promise<void> {
+  const { trace, state, scheduler, random } = sim;
   const { exchange = EXCHANGE } = deed;
   trace.add(`deed ${deed.kind}`);
-  const process = random.pick(world.alive().length > 0 ? world.alive() : world.processes);
+  const process = random.pick(sim.alive().length > 0 ? sim.alive() : sim.processes);
   const ask = (name: string, input: object) =>
-    world.run(process, (deps) => operation(name).run(deps, input, { actor: "person" }));
+    sim.run(process, (deps) => operation(name).run(deps, input, { actor: "person" }));
   /** Fields are checked and completed as a request's are. */
   const askInWords = (name: string, fields: object) => ask(name, operation(name).input.parse(fields));
   const nth = (place: number) => {
-    const all = [...world.tables().strategies.values()];
+    const all = [...sim.tables().strategies.values()];
     return all[place % Math.max(1, all.length)];
   };
   const later = (millis: number, run: () => void) => scheduler.at(scheduler.now() + millis, run);
   // Behind the service's back, and at once.
-  const venue = simulatedVenue(world.simulations.get(exchange) ?? world.simulation);
+  const venue = simulatedVenue(sim.simulations.get(exchange) ?? sim.simulation);
 
-  if (world.strategy && FOLLOWED.has(deed.kind)) {
+  if (sim.strategy && FOLLOWED.has(deed.kind)) {
     const id = "nth" in deed ? nth(deed.nth)?.id : undefined;
-    const act = ACTS[world.strategy];
-    return world.run(process, (deps) => act(deps, exchange, deed, id));
+    const act = ACTS[sim.strategy];
+    return sim.run(process, (deps) => act(deps, exchange, deed, id));
   }
   const ofQuotes = "nth" in deed ? nth(deed.nth) : undefined;
   if (ofQuotes && isQuote(ofQuotes)) {
@@ -108,8 +108,8 @@ export async function act(world: World, deed: Deed, beside: Beside): Promise<voi
     case "kill":
       return ask("set_kill_switch", { on: deed.on, cancel: false });
     case "panic":
-      if (world.tables().kill.cancels) return undefined;
-      later(10_000, () => act(world, deed, beside));
+      if (sim.tables().kill.cancels) return undefined;
+      later(10_000, () => act(sim, deed, beside));
       return ask("panic", { sell: deed.sell });
     case "limits":
       return ask("set_limits", { scope: "every", ...deed.settings });
@@ -166,30 +166,30 @@ export async function act(world: World, deed: Deed, beside: Beside): Promise<voi
       return undefined;
     }
     case "deposit":
-      await deposit(world.simulation.books, { ...deed, exchange }).then(
+      await deposit(sim.simulation.books, { ...deed, exchange }).then(
         () => noteMoved(beside, exchange, deed),
         () => undefined,
       );
       return undefined;
     case "duplicate_tick":
-      await world.stepOnce(process);
+      await sim.stepOnce(process);
       return undefined;
     case "kill_process":
-      return world.killProcess(process);
+      return sim.killProcess(process);
     case "backup":
-      return world.backup();
+      return sim.backup();
     case "restore":
-      return world.restore();
+      return sim.restore();
     case "keep_tail":
-      return world.keepTail();
+      return sim.keepTail();
     case "lose_tail":
-      return world.loseTail();
+      return sim.loseTail();
     case "clock_step":
       state.clockOff = deed.millis;
       return undefined;
     case "clock_jump":
-      world.clocks.jump(deed);
-      return later(deed.lasts, () => world.clocks.right(deed));
+      sim.clocks.jump(deed);
+      return later(deed.lasts, () => sim.clocks.right(deed));
     case "outage":
       state.down.add(deed.what);
       return later(deed.millis, () => state.down.delete(deed.what));

@@ -1,5 +1,5 @@
 import { isGrid } from "../../src/grid/kind.ts";
-import { baseHeld, costInAll } from "../../src/grid/ledger/booking.ts";
+import { costInAll, unsoldBase } from "../../src/grid/ledger/booking.ts";
 import { FIRST_BUY_SLOT, type GridStrategy } from "../../src/grid/state/state.ts";
 import { type Decimal, decimal, mul, mulDiv, text, ZERO } from "../../src/kernel/decimal.ts";
 import { isOurs, parseClientOrderId, strategyTag } from "../../src/kernel/ids.ts";
@@ -13,7 +13,7 @@ import type { Kinds } from "../../src/ports/kind.ts";
 import type { Changes } from "../../src/ports/stores/step-store.ts";
 import { isQuote } from "../../src/quote/kind.ts";
 import type { QuoteStrategy } from "../../src/quote/state/state.ts";
-import { brokenByArrival, brokenByRecording, type SeenOrder } from "../invariants/venue.ts";
+import { brokenByArrival, brokenByRecording, type ShownOrder } from "../invariants/venue.ts";
 import { createCapitalChecks } from "./capital-checks.ts";
 import type { Committed } from "./history.ts";
 import { withinLimits } from "./limit-checks.ts";
@@ -107,9 +107,9 @@ export function createChecks(
     const versions = intents.get(clientId);
     const strategy = strategyOf(parseClientOrderId(clientId)?.tag);
     const broken = brokenByArrival({
-      order: seen(order),
-      live: open.map(seen),
-      wasTaken: accepted.has(clientId) && !isUnreported(clientId, open),
+      order: observed(order),
+      live: open.map(observed),
+      wasAccepted: accepted.has(clientId) && !isUnreported(clientId, open),
       hasRow: versions !== undefined,
       isOver: strategy?.status === "stopped",
     });
@@ -217,7 +217,7 @@ export function createChecks(
   }
 
   /** As the exchange shows it. What a restored store has forgotten, or a stop has left to the person, is not the service's. */
-  function seen({ clientId, symbol, side, type, price }: BookedOrder): SeenOrder {
+  function observed({ clientId, symbol, side, type, price }: BookedOrder): ShownOrder {
     const { orders, unsettled } = tables();
     const isOurs = orders.has(clientId) && unsettled.has(clientId);
     return { clientId, symbol, side, price: type === "market" ? null : price, isOurs };
@@ -359,7 +359,7 @@ export function createChecks(
           violate(`${id}: quote, cost and realized do not add up`);
         for (const slot of state.slots) {
           const key = `${strategyTag(number)}.${state.generation % 256}.${slot.index}`;
-          if (slot.first && !first.has(key)) first.set(key, baseHeld(slot));
+          if (slot.first && !first.has(key)) first.set(key, unsoldBase(slot));
         }
       }
     },

@@ -72,8 +72,8 @@ function totals(change: BookChange, before: VenueBooks["holdings"], fills: reado
   for (const { symbol, side, price, amount, fee } of fills) {
     const notional = mul(price, amount, "half");
     for (const moved of movementsOf(symbol, { side, amount, notional, fees: [fee] })) {
-      const held = after[moved.asset] as BookedBalance;
-      after[moved.asset] = { ...held, total: held.total + moved.amount };
+      const balance = after[moved.asset] as BookedBalance;
+      after[moved.asset] = { ...balance, total: balance.total + moved.amount };
     }
   }
   return after;

@@ -15,11 +15,11 @@ import { takes } from "../../src/model/own-orders.ts";
 import type { Strategy } from "../../src/model/strategy.ts";
 import { isQuote } from "../../src/quote/kind.ts";
 import type { QuoteStrategy } from "../../src/quote/state/state.ts";
-import { differences, heldOf, isOfStrategy, movedBy } from "../invariants/venue.ts";
+import { differences, isOfStrategy, movedBy, positionOf } from "../invariants/venue.ts";
 import type { Beside, Moved } from "./actions.ts";
 import { TICKS } from "./shape.ts";
 import { type Tables, tablesOf } from "./store/tables.ts";
-import type { World } from "./world.ts";
+import type { Sim } from "./world.ts";
 
 /** A slot may go without an order for these reasons when everything is quiet. */
 const QUIET_REASONS = new Set([
@@ -33,30 +33,29 @@ const QUIET_REASONS = new Set([
 ]);
 
 /** After the faults: every slot has its one right order, stops are done, and the ledgers are the account. */
-export function finish(world: World, beside: Beside): void {
-  const several = world.simulations.size > 1;
-  for (const [exchange, simulation] of world.simulations) {
-    const rows = several ? tablesOf(world.tables(), accountKey(simulation.account)) : world.tables();
+export function finish(sim: Sim, beside: Beside): void {
+  const several = sim.simulations.size > 1;
+  for (const [exchange, simulation] of sim.simulations) {
+    const rows = several ? tablesOf(sim.tables(), accountKey(simulation.account)) : sim.tables();
     const moved = beside.get(exchange) ?? new Map<string, bigint>();
-    finishOn({ ...world, exchange, simulation, tables: () => rows }, moved);
+    finishOn({ ...sim, exchange, simulation, tables: () => rows }, moved);
   }
 }
 
 /** The same of one account. */
-function finishOn(world: World, beside: Moved): void {
-  const { checks } = world;
-  const tables = world.tables();
-  for (const strategy of tables.strategies.values()) settledDown(world, strategy);
+function finishOn(sim: Sim, beside: Moved): void {
+  const { checks } = sim;
+  const tables = sim.tables();
+  for (const strategy of tables.strategies.values()) settledDown(sim, strategy);
   for (const clientId of tables.unsettled) {
     const order = tables.orders.get(clientId);
     if (order && (order.state === "pending" || order.state === "unknown"))
       checks.violate(`${clientId} is still ${order.state}`);
   }
-  for (const { id, orderId, symbol } of world.history.allFills(world.exchange)) {
-    const clientId = clientIdOf(world, orderId);
+  for (const { id, orderId, symbol } of sim.history.allFills(sim.exchange)) {
+    const clientId = clientIdOf(sim, orderId);
     const order = tables.orders.get(clientId);
-    const isMissing =
-      order?.strategy && !isReleased(order) && !isBooked(world, symbol, id) && order.gap === 0n;
+    const isMissing = order?.strategy && !isReleased(order) && !isBooked(sim, symbol, id) && order.gap === 0n;
     if (!order && isOfRunning(tables, clientId)) checks.violate(`${id} of ${clientId} is of no row`);
     if (isMissing)
       checks.violate(
@@ -64,14 +63,14 @@ function finishOn(world: World, beside: Moved): void {
       );
   }
   for (const order of tables.orders.values()) {
-    gaps(world, order);
+    gaps(sim, order);
     if (order.state === "rejected" && checks.wasAccepted(order.clientId))
       checks.violate(`${order.clientId} is rejected (${order.reason}) and was on the venue`);
   }
-  if (tables.kill.cancels) nothingRests(world);
-  stopsAreWatched(world);
-  ledgers(world, beside);
-  commitments(world, beside);
+  if (tables.kill.cancels) nothingRests(sim);
+  stopsAreWatched(sim);
+  ledgers(sim, beside);
+  commitments(sim, beside);
 }
 
 const isOfRunning = ({ strategies }: Tables, clientId: string): boolean =>
@@ -80,7 +79,7 @@ const isOfRunning = ({ strategies }: Tables, clientId: string): boolean =>
   );
 
 /** As long as passes are made nobody is told that a stop price is not looked at. */
-function stopsAreWatched({ checks, tables }: World): void {
+function stopsAreWatched({ checks, tables }: Sim): void {
   for (const [account, { memory }] of tables().accounts)
     for (const id of memory.unwatched ?? [])
       if (isWatchable(tables().strategies.get(id)))
@@ -90,7 +89,7 @@ function stopsAreWatched({ checks, tables }: World): void {
 const isWatchable = (one: Strategy | undefined): boolean => one?.wants === "run" && one.status === "running";
 
 /** After a panic no order of ours is on the venue, and every strategy has stopped. */
-function nothingRests({ checks, history, tables, exchange }: World): void {
+function nothingRests({ checks, history, tables, exchange }: Sim): void {
   const { orders, strategies } = tables();
   for (const { clientId } of history.latest(exchange).open)
     if (orders.has(clientId)) checks.violate(`${clientId} rests after a panic`);
@@ -100,66 +99,68 @@ function nothingRests({ checks, history, tables, exchange }: World): void {
 
 /** What was booked from the order itself had no trade to be seen for ten minutes. */
 function gaps(
-  { history, checks, plan, illegible, clocks, tradeId, exchange }: World,
+  { history, checks, plan, illegible, clocks, tradeId, exchange }: Sim,
   { clientId, exchangeId, symbol, sendBy, notAfter }: Order,
 ) {
   const bookedAt = checks.gapBookedAt(clientId);
   // One that was found after a restore is booked from what it tells at once.
   if (bookedAt === undefined || sendBy === notAfter) return;
   const inTime = bookedAt - 2 * plan.timing.leaseTtl;
-  const seen = history.past.fills(exchange, symbol, 0, inTime).filter((fill) => fill.orderId === exchangeId);
+  const observed = history.past
+    .fills(exchange, symbol, 0, inTime)
+    .filter((fill) => fill.orderId === exchangeId);
   const all = history.allFills(exchange).filter((fill) => fill.orderId === exchangeId && fill.at <= inTime);
   // With the time of a clock that has jumped it is of no span that is read.
   if (all.some((fill) => illegible(tradeId(fill), bookedAt) || clocks.stamp(fill.at) !== fill.at)) return;
-  if (all.length > 0 && seen.length === all.length)
+  if (all.length > 0 && observed.length === all.length)
     checks.violate(`${clientId} was booked from the order though its trades were there`);
 }
 
 /** The strategies together never claim more base than the account holds, unless a person took some away. */
-function commitments(world: World, beside: Moved): void {
-  const { history, checks, plan } = world;
+function commitments(sim: Sim, beside: Moved): void {
+  const { history, checks, plan } = sim;
   const took =
     [...beside.values()].some((amount) => amount < 0n) ||
     plan.deeds.some(({ deed }) => deed.kind.startsWith("hand") || deed.kind === "outside_order");
-  if (took || hasForgottenFills(world)) return;
-  const { holdings } = history.latest(world.exchange);
+  if (took || hasForgottenFills(sim)) return;
+  const { holdings } = history.latest(sim.exchange);
   for (const [asset, { total }] of Object.entries(holdings)) {
-    const grids = [...world.tables().strategies.values()].filter(
+    const grids = [...sim.tables().strategies.values()].filter(
       // What a stopped one has left unsold is the person's.
       ({ symbol, status }) => splitPair(symbol).base === asset && status !== "stopped",
     );
-    const claimed = grids.reduce((sum, { kind, state }) => sum + world.kinds(kind).holdings(state).base, 0n);
+    const claimed = grids.reduce((sum, { kind, state }) => sum + sim.kinds(kind).holdings(state).base, 0n);
     if (claimed > total) checks.violate(`the grids claim ${text(claimed)} ${asset} of ${text(total)}`);
   }
 }
 
 /** Whether a strategy has traded that a restored database knows nothing of. */
-const hasForgottenFills = (world: World): boolean => {
-  const numbers = [...world.tables().strategies.values()].map(({ number }) => number);
-  return world.history
-    .allFills(world.exchange)
-    .map(({ orderId }) => clientIdOf(world, orderId))
+const hasForgottenFills = (sim: Sim): boolean => {
+  const numbers = [...sim.tables().strategies.values()].map(({ number }) => number);
+  return sim.history
+    .allFills(sim.exchange)
+    .map(({ orderId }) => clientIdOf(sim, orderId))
     .some((id) => parseClientOrderId(id) && !numbers.some((number) => isOfStrategy(id, number)));
 };
 
-const clientIdOf = ({ history, exchange }: World, id: string): string =>
+const clientIdOf = ({ history, exchange }: Sim, id: string): string =>
   history.past.order(exchange, { id }, Number.POSITIVE_INFINITY)?.clientId ?? "";
 
-const isBooked = ({ tables, simulation, tradeId }: World, symbol: string, id: string): boolean =>
+const isBooked = ({ tables, simulation, tradeId }: Sim, symbol: string, id: string): boolean =>
   tables().fills.has(`${accountKey(simulation.account)} ${symbol} ${tradeId({ id, symbol })}`);
 
 /** Left to the person by a stop: what fills from then on is not the strategy's. */
 const isReleased = ({ settled, state }: Order): boolean =>
   settled && (state === "open" || state === "partially_filled");
 
-function settledDown(world: World, strategy: Strategy): void {
-  const { checks } = world;
+function settledDown(sim: Sim, strategy: Strategy): void {
+  const { checks } = sim;
   const { id, number, status, wants, state, lastError, phase } = strategy;
   const live = checks.liveOf(number);
-  leftNothing(world, strategy);
+  leftNothing(sim, strategy);
   if (wants === "stop") {
     // The kill switch keeps an exit from selling.
-    const isKept = world.killAt !== undefined && state.exit !== null && live.length === 0;
+    const isKept = sim.killAt !== undefined && state.exit !== null && live.length === 0;
     if (status !== "stopped" && !isKept)
       checks.violate(`${id} is wanted to stop and is ${status} (${phase})`);
     return;
@@ -172,18 +173,18 @@ function settledDown(world: World, strategy: Strategy): void {
     checks.violate(`${id} is paused and ${live.length} of its orders rest`);
   if (wants === "pause" || status === "idle") return;
   if (state.exit) {
-    if (status !== "stopped" && world.killAt === undefined)
+    if (status !== "stopped" && sim.killAt === undefined)
       checks.violate(`${id} has reached its ${state.exit.reason} and is ${status} (${phase})`);
     return;
   }
-  if (isQuote(strategy)) sidesAtRest(world, strategy, live);
-  if (isDeclared(strategy)) idsAtRest(world, strategy, live);
-  if (isGrid(strategy)) slotsAtRest(world, strategy, live);
+  if (isQuote(strategy)) sidesAtRest(sim, strategy, live);
+  if (isDeclared(strategy)) idsAtRest(sim, strategy, live);
+  if (isGrid(strategy)) slotsAtRest(sim, strategy, live);
 }
 
 /** Both sides rest, or it says which one does not and why. */
-function sidesAtRest(world: World, strategy: QuoteStrategy, live: readonly BookedOrder[]): void {
-  const { checks, killAt } = world;
+function sidesAtRest(sim: Sim, strategy: QuoteStrategy, live: readonly BookedOrder[]): void {
+  const { checks, killAt } = sim;
   const { id, state, lastError, phase } = strategy;
   for (const side of ["buy", "sell"] as const) {
     const rests = live.some((order) => order.side === side);
@@ -192,15 +193,11 @@ function sidesAtRest(world: World, strategy: QuoteStrategy, live: readonly Booke
       checks.violate(`${id} (${phase}, ${lastError}) has no ${side} and says nothing of it`);
   }
   if (state.quoted?.reference === null) checks.violate(`${id} has no reference on a quiet market`);
-  if (killAt === undefined) quotesAtRest(world, strategy, live);
+  if (killAt === undefined) quotesAtRest(sim, strategy, live);
 }
 
 /** Each id has at most one order; one whose function has failed has none, and any other has one or says why not. */
-function idsAtRest(
-  { checks, killAt }: World,
-  strategy: DeclaredStrategy,
-  live: readonly BookedOrder[],
-): void {
+function idsAtRest({ checks, killAt }: Sim, strategy: DeclaredStrategy, live: readonly BookedOrder[]): void {
   const { id, state, resumes, lastError, phase } = strategy;
   const slots = live.map(({ clientId }) => parseClientOrderId(clientId)?.slot ?? 0);
   if (new Set(slots).size < slots.length) checks.violate(`${id} has two orders with one id`);
@@ -212,8 +209,8 @@ function idsAtRest(
 }
 
 /** Where nothing is refused each order lies as near to the price as was asked for, and no loss is beyond its bound. */
-function quotesAtRest(world: World, strategy: QuoteStrategy, live: readonly BookedOrder[]): void {
-  const { checks, simulation, scheduler, plan } = world;
+function quotesAtRest(sim: Sim, strategy: QuoteStrategy, live: readonly BookedOrder[]): void {
+  const { checks, simulation, scheduler, plan } = sim;
   const { id, symbol, state, config } = strategy;
   const { rules, tolerance, fixed, maxLoss } = config;
   const ticks = simulation.listings(simulation.venue, symbol, {})?.path.at(scheduler.now()) ?? TICKS;
@@ -233,19 +230,19 @@ function quotesAtRest(world: World, strategy: QuoteStrategy, live: readonly Book
 }
 
 /** Every slot rests one right order, or says why it does not. */
-function slotsAtRest(world: World, strategy: GridStrategy, live: readonly BookedOrder[]): void {
-  const { checks, simulation } = world;
+function slotsAtRest(sim: Sim, strategy: GridStrategy, live: readonly BookedOrder[]): void {
+  const { checks, simulation } = sim;
   const { id, state, symbol, lastError, phase } = strategy;
   if (state.rebuild || state.trail.way) checks.violate(`${id} is still ${phase} (${lastError})`);
   for (const slot of state.slots) {
     const mine = live.filter((order) => parseClientOrderId(order.clientId)?.slot === slot.index);
     const refusal = state.refused.find((one) => one.slot === slot.index);
-    const isRight = mine.length === 1 && mine[0]?.side === slot.side && isAtRest(world, slot, mine[0]);
-    const isKilled = world.killAt !== undefined && refusal?.reason === "killed";
+    const isRight = mine.length === 1 && mine[0]?.side === slot.side && isAtRest(sim, slot, mine[0]);
+    const isKilled = sim.killAt !== undefined && refusal?.reason === "killed";
     const isExcused =
       mine.length === 0 &&
       refusal !== undefined &&
-      (isKilled || QUIET_REASONS.has(refusal.reason) || isThrough(world, strategy, slot, refusal));
+      (isKilled || QUIET_REASONS.has(refusal.reason) || isThrough(sim, strategy, slot, refusal));
     if (!isRight && !isExcused)
       checks.violate(
         `${id} slot ${slot.index} (${slot.side}) has ${mine.map(({ clientId, side, price }) => `${clientId} ${side} ${text(price)}`).join() || "no order"}; should be at ${text(slot.lower)} or ${text(sellPrice(slot))}; refused: ${refusal?.reason ?? "no"}; ${symbol} ${simulation.venue}`,
@@ -255,7 +252,7 @@ function slotsAtRest(world: World, strategy: GridStrategy, live: readonly Booked
 
 /** The collar holds back only what would trade far through the price as it is now. */
 function isThrough(
-  { simulation, scheduler, plan }: World,
+  { simulation, scheduler, plan }: Sim,
   { symbol }: GridStrategy,
   slot: Slot,
   { reason }: { reason: string },
@@ -267,7 +264,7 @@ function isThrough(
 }
 
 /** At its level, or at a better price while its level would take. */
-function isAtRest({ simulation, scheduler, plan }: World, slot: Slot, { side, price, symbol }: BookedOrder) {
+function isAtRest({ simulation, scheduler, plan }: Sim, slot: Slot, { side, price, symbol }: BookedOrder) {
   const level = side === "buy" ? slot.lower : sellPrice(slot);
   const listed = simulation.listings(simulation.venue, symbol, {});
   if (price === level || !listed) return price === level;
@@ -277,21 +274,21 @@ function isAtRest({ simulation, scheduler, plan }: World, slot: Slot, { side, pr
 }
 
 /** An exit leaves only what the venue would not take, unless a person has taken it away or locked it. */
-function leftNothing({ checks, history, plan, tables, kinds, exchange }: World, strategy: Strategy): void {
+function leftNothing({ checks, history, plan, tables, kinds, exchange }: Sim, strategy: Strategy): void {
   const { id, kind, status, state, symbol, stoppedAt } = strategy;
   const { market } = plan;
   if (!state.exit || status !== "stopped") return;
   const left = snap(kinds(kind).holdings(state).base, market.lot, "down");
   const { base } = splitPair(symbol);
-  const isTaken =
+  const isAccepted =
     plan.deeds.some(({ deed: one }) => one.kind === "deposit" && one.asset === base && one.amount < 0n) ||
     hasSold(tables(), base, stoppedAt);
-  const held = history.latest(exchange).holdings[base];
-  const isThere = (held?.total ?? 0n) - (held?.used ?? 0n) >= left;
+  const balance = history.latest(exchange).holdings[base];
+  const isThere = (balance?.total ?? 0n) - (balance?.used ?? 0n) >= left;
   // The price of that time is not known any more: half the start price is below any of them.
   const first = isGrid(strategy) ? strategy.state.startPrice : BigInt(TICKS) * market.tick;
   const worth = mul(left, first / 2n, "down");
-  if (isThere && !isTaken && worth > 2n * market.minNotional)
+  if (isThere && !isAccepted && worth > 2n * market.minNotional)
     checks.violate(`${id} has left the market and still holds ${text(left)}`);
 }
 
@@ -306,21 +303,21 @@ const hasSold = ({ orders }: Tables, base: string, stoppedAt: number | null): bo
       createdAt <= (stoppedAt ?? 0),
   );
 
-function ledgers(world: World, beside: Moved): void {
-  const { checks, history, plan } = world;
-  const tables = world.tables();
+function ledgers(sim: Sim, beside: Moved): void {
+  const { checks, history, plan } = sim;
+  const tables = sim.tables();
   const { strategies } = tables;
-  const { holdings } = history.latest(world.exchange);
+  const { holdings } = history.latest(sim.exchange);
   const grids = [...strategies.values()];
-  const fills = history.allFills(world.exchange);
+  const fills = history.allFills(sim.exchange);
   for (const asset of Object.keys(plan.holdings)) {
     const change = (holdings[asset]?.total ?? 0n) - (plan.holdings[asset] ?? 0n) - (beside.get(asset) ?? 0n);
     let other = 0n;
     for (const { id, orderId, symbol, side, price, amount, fee } of fills) {
-      const clientId = clientIdOf(world, orderId);
+      const clientId = clientIdOf(sim, orderId);
       const order = tables.orders.get(clientId);
       // Of an order that a stop has left to the person, only what was booked before is the strategy's.
-      const isTheirs = order?.strategy && (!isReleased(order) || isBooked(world, symbol, id));
+      const isTheirs = order?.strategy && (!isReleased(order) || isBooked(sim, symbol, id));
       if (isTheirs) continue;
       const { base, quote } = splitPair(symbol);
       const sign = side === "buy" ? 1n : -1n;
@@ -329,7 +326,7 @@ function ledgers(world: World, beside: Moved): void {
       if (fee.asset === asset) other -= fee.amount;
     }
     const reportedValue = grids.reduce(
-      (sum, { kind, symbol, state }) => sum + (world.kinds(kind).movedByBooks(state, symbol)[asset] ?? 0n),
+      (sum, { kind, symbol, state }) => sum + (sim.kinds(kind).movedByBooks(state, symbol)[asset] ?? 0n),
       0n,
     );
     if (change - other !== reportedValue)
@@ -337,7 +334,7 @@ function ledgers(world: World, beside: Moved): void {
         `${asset}: the account changed by ${text(change - other)} and the ledgers say ${text(reportedValue)}`,
       );
   }
-  for (const grid of grids.filter(isGrid)) ownSums(world, grid);
+  for (const grid of grids.filter(isGrid)) ownSums(sim, grid);
   for (const { id, state } of grids.filter(isGrid)) {
     const worth = worthOfFees(tables, id);
     if (worth !== state.ledger.feesValue)
@@ -351,18 +348,18 @@ function ledgers(world: World, beside: Moved): void {
 }
 
 /** Of each grid by itself: what the exchange has executed of its orders is what its books hold, asset by asset. */
-function ownSums(world: World, { id, number, symbol, state }: GridStrategy): void {
-  const { orders } = world.tables();
-  const executed = world.history.allFills(world.exchange).flatMap((fill) => {
-    const row = orders.get(clientIdOf(world, fill.orderId));
-    const isOwn = row?.strategy && (!isReleased(row) || isBooked(world, fill.symbol, fill.id));
+function ownSums(sim: Sim, { id, number, symbol, state }: GridStrategy): void {
+  const { orders } = sim.tables();
+  const executed = sim.history.allFills(sim.exchange).flatMap((fill) => {
+    const row = orders.get(clientIdOf(sim, fill.orderId));
+    const isOwn = row?.strategy && (!isReleased(row) || isBooked(sim, fill.symbol, fill.id));
     const notional = (fill.price * fill.amount) / ONE;
     return isOwn && isOfStrategy(row.clientId, number) ? [{ ...fill, notional, fees: [fill.fee] }] : [];
   });
   const { base, quote } = splitPair(symbol);
   const { cash, firstBase, quote: moved } = state.ledger;
-  const books = { ...cash, [base]: heldOf([...state.slots, ...state.idle]) - firstBase, [quote]: moved };
-  for (const what of differences(id, books, movedBy(executed))) world.checks.violate(what);
+  const books = { ...cash, [base]: positionOf([...state.slots, ...state.idle]) - firstBase, [quote]: moved };
+  for (const what of differences(id, books, movedBy(executed))) sim.checks.violate(what);
 }
 
 /** What fees in third assets were worth when they were taken, as each fill tells. */

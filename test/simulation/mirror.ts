@@ -63,8 +63,8 @@ export async function createMirror(options: MirrorOptions): Promise<Mirror> {
   await venue.client.batch(
     [
       statement(venue.db.insert(venues).values({ exchange, version: 1, settledAt: start })),
-      ...Object.entries(holdings).map(([asset, held]) =>
-        statement(venue.db.insert(venueBalances).values({ exchange, asset, ...held })),
+      ...Object.entries(holdings).map(([asset, holding]) =>
+        statement(venue.db.insert(venueBalances).values({ exchange, asset, ...holding })),
       ),
     ],
     "write",

@@ -98,7 +98,7 @@ export interface Behaviour {
   /** A pass compares its clock with the exchange's. */
   readonly compares: boolean;
   /** A book as the venue tells it now. */
-  readonly bookSeen: (symbol: Pair, book: Book) => Book;
+  readonly shownBook: (symbol: Pair, book: Book) => Book;
 }
 
 /** When a pass took its lease, by the database's clock and by its process's own. */
@@ -182,7 +182,7 @@ export function venueOf(
     market: async (symbol) => ({ ...(await inner.market(symbol)), active: !isClosed() }),
     ticker: (symbol) => read("ticker", () => inner.ticker(symbol)),
     book: (symbol, limit) =>
-      read("book", async () => behaviour.bookSeen(symbol, await inner.book(symbol, limit))),
+      read("book", async () => behaviour.shownBook(symbol, await inner.book(symbol, limit))),
     balances: () =>
       read(
         "balances",

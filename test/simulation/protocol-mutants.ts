@@ -59,7 +59,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   one(
     "stopped while orders may live",
     "src/engine/decide/stop.ts",
-    "if ((live.length > 0 && !mayRelease) || isHeld(strategy, turn))",
+    "if ((live.length > 0 && !mayRelease) || isRecovering(strategy, turn))",
     "if (live.length > 1000)",
   ),
   one(
@@ -101,7 +101,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   one(
     "the kill switch is not read again",
     "src/ports/kill-permit.ts",
-    "seen = await store.killed(account, kind);",
+    "wasOn = await store.killed(account, kind);",
     "",
   ),
   {
@@ -143,8 +143,8 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   one(
     "sells what was bought before fees",
     "src/grid/plan/wish.ts",
-    'snap(baseHeld(slot), lot, "down")',
-    'snap(baseHeld(slot) > slot.bought ? baseHeld(slot) : slot.bought, lot, "down")',
+    'snap(unsoldBase(slot), lot, "down")',
+    'snap(unsoldBase(slot) > slot.bought ? unsoldBase(slot) : slot.bought, lot, "down")',
   ),
   one(
     "crosses our own orders",
@@ -183,8 +183,8 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   one(
     "absence from the open list ends an order",
     "src/engine/pass/observe-orders.ts",
-    'sights.set(clientId, found.answer ?? "missing");',
-    'sights.set(clientId, { ...(found.answer ?? { id: exchangeId ?? "", symbol, side: order.side, type: order.type, price: order.price, amount: order.amount, filled: order.filled, at: 0 }), status: "canceled" });',
+    'reports.set(clientId, found.answer ?? "missing");',
+    'reports.set(clientId, { ...(found.answer ?? { id: exchangeId ?? "", symbol, side: order.side, type: order.type, price: order.price, amount: order.amount, filled: order.filled, at: 0 }), status: "canceled" });',
   ),
   one(
     "a restored database goes on as if it knew all",

@@ -93,12 +93,12 @@ export function createQuoteChecks({ now, violate, passSince }: Around) {
       if (reference === null || reservation === null || strength === ZERO) return;
       const worth = (state.base * reference) / ONE;
       const whole = worth + config.budget.quote + state.ledger.quote;
-      const held = avellaneda ? worth : worth - (whole * target) / ONE;
+      const inventory = avellaneda ? worth : worth - (whole * target) / ONE;
       // A thousandth of the whole is more than roundings come to.
-      if (whole <= ZERO || abs(held) * 1000n < whole) return;
-      if (held > ZERO ? reservation > reference : reservation < reference && !avellaneda)
+      if (whole <= ZERO || abs(inventory) * 1000n < whole) return;
+      if (inventory > ZERO ? reservation > reference : reservation < reference && !avellaneda)
         violate(
-          `${id} holds ${text(held)} beside its target and leans to ${text(reservation)} of ${text(reference)}`,
+          `${id} holds ${text(inventory)} beside its target and leans to ${text(reservation)} of ${text(reference)}`,
         );
     },
 

@@ -76,7 +76,7 @@ export const QUOTE_MUTANTS: readonly Mutant[] = [
   one(
     "an order far from its place is never renewed",
     "src/engine/position/tolerance.ts",
-    'abs(price - wanted.price) <= mul(wanted.price, tolerance.price, "down") &&',
+    'abs(price - wish.price) <= mul(wish.price, tolerance.price, "down") &&',
     "price > 0n &&",
   ),
   one(

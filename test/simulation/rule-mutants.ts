@@ -27,10 +27,10 @@ export const RULE_MUTANTS: readonly Mutant[] = [
   one(
     "an exit sells before its orders have ended",
     "src/engine/decide/stop.ts",
-    "if ((live.length > 0 && !mayRelease) || isHeld(strategy, turn))",
-    "if ((live.length > 0 && !mayRelease && !exit) || isHeld(strategy, turn))",
+    "if ((live.length > 0 && !mayRelease) || isRecovering(strategy, turn))",
+    "if ((live.length > 0 && !mayRelease && !exit) || isRecovering(strategy, turn))",
   ),
-  one("drawn base loses its cost", "src/grid/ledger/draw.ts", "cost: taken.cost,", "cost: ZERO,"),
+  one("drawn base loses its cost", "src/grid/ledger/draw.ts", "cost: drawn.cost,", "cost: ZERO,"),
   one(
     "drawn base is sold at its level whatever it cost",
     "src/grid/ledger/draw.ts",
@@ -118,8 +118,8 @@ export const RULE_MUTANTS: readonly Mutant[] = [
   one(
     "an exit is no order of the day",
     "test/simulation/store/step-store.ts",
-    "countUses(tables, wanted, limited);",
-    'countUses(tables, wanted.filter(({ kind }) => kind !== "exit"), limited);',
+    "countUses(tables, expected, limited);",
+    'countUses(tables, expected.filter(({ kind }) => kind !== "exit"), limited);',
   ),
   one(
     "a reserve is not kept",
@@ -148,8 +148,8 @@ export const RULE_MUTANTS: readonly Mutant[] = [
   one(
     "base that is taken over is no position before the next pass",
     "src/grid/plan/capital.ts",
-    "return capital && { ...capital, whole: capital.whole + taken, position: capital.position + taken };",
-    "return capital && { ...capital, whole: capital.whole + taken * 0n };",
+    "return capital && { ...capital, whole: capital.whole + cost, position: capital.position + cost };",
+    "return capital && { ...capital, whole: capital.whole + cost * 0n };",
   ),
   one(
     "a first buy knows no reserve and no position",

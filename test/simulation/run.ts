@@ -14,7 +14,7 @@ import { finish } from "./finish.ts";
 import { rightWithin } from "./liveness.ts";
 import { meddling } from "./meddling.ts";
 import { QUOTED_MAX_AGE } from "./quote-deeds.ts";
-import { createWorld, noteChange, type Options, SLOWER } from "./world.ts";
+import { createSimulation, noteChange, type Options, SLOWER } from "./world.ts";
 
 export interface Result {
   readonly seed: number;
@@ -38,33 +38,33 @@ export interface Result {
 
 /** One run from its seed: deeds and faults, then quiet, then what has to hold. */
 export async function simulate(options: Options): Promise<Result> {
-  const world = await createWorld(options);
-  const { plan, scheduler, state, checks, trace } = world;
+  const sim = await createSimulation(options);
+  const { plan, scheduler, state, checks, trace } = sim;
   const beside: Beside = new Map();
-  for (let count = 0; count < plan.processes; count++) world.spawn();
-  for (const { at, deed } of plan.deeds) scheduler.at(at, () => act(world, deed, beside));
+  for (let count = 0; count < plan.processes; count++) sim.spawn();
+  for (const { at, deed } of plan.deeds) scheduler.at(at, () => act(sim, deed, beside));
   if (plan.doubts && !options.calm) {
-    const ask = (deed: Deed) => scheduler.at(scheduler.now(), () => act(world, deed, beside));
-    const later = (deed: Deed) => scheduler.at(scheduler.now() + 60_000, () => act(world, deed, beside));
+    const ask = (deed: Deed) => scheduler.at(scheduler.now(), () => act(sim, deed, beside));
+    const later = (deed: Deed) => scheduler.at(scheduler.now() + 60_000, () => act(sim, deed, beside));
     state.meddle = meddling({
-      random: world.random,
+      random: sim.random,
       isQuiet: () => scheduler.now() >= plan.quietAt,
       ask,
       later,
     });
   }
   // Also after the last of the slow requests that may still switch it on.
-  for (const wait of world.killAt === undefined && options.calm !== "panic" ? [0, 181_000] : []) {
+  for (const wait of sim.killAt === undefined && options.calm !== "panic" ? [0, 181_000] : []) {
     scheduler.at(plan.quietAt + wait, async () => {
       state.dirty = true;
       // From now on orders are placed that had to wait for it.
-      const { kill, limits } = world.tables();
+      const { kill, limits } = sim.tables();
       if (kill.on || limits.set[EVERY_SCOPE]) noteChange(state, scheduler.now());
-      liftLimits(world);
-      await world.store.setKill(false, BY);
+      liftLimits(sim);
+      await sim.store.setKill(false, BY);
     });
   }
-  watchSilence(world);
+  watchSilence(sim);
   const after = () => {
     if (!state.dirty) return;
     state.dirty = false;
@@ -73,7 +73,7 @@ export async function simulate(options: Options): Promise<Result> {
   await scheduler.runUntil(plan.quietAt, after);
   const callsUntilQuiet = trace.calls();
   const passesUntilQuiet = state.passes;
-  await scheduler.runUntil(plan.endAt, after, restOf(world));
+  await scheduler.runUntil(plan.endAt, after, restOf(sim));
   const restedAt = scheduler.now();
   const right = {
     millis: Math.max(0, state.changedAt - plan.quietAt),
@@ -81,12 +81,12 @@ export async function simulate(options: Options): Promise<Result> {
   };
   if (options.trouble && right.millis > rightWithin(options.trouble, plan))
     checks.violate(`it came right ${right.millis} ms after the last fault, in ${right.passes} passes`);
-  const density = world.density.sum();
-  const { commits } = await quietly(world, after);
+  const density = sim.density.sum();
+  const { commits } = await quietly(sim, after);
   if (commits > 0)
     checks.violate(`two passes over what had come to rest wrote to the venue ${commits} times`);
-  finish(world, beside);
-  await world.mirror?.finish(world.tables());
+  finish(sim, beside);
+  await sim.mirror?.finish(sim.tables());
   return {
     seed: options.seed,
     violations: checks.violations,
@@ -97,12 +97,12 @@ export async function simulate(options: Options): Promise<Result> {
     density,
     right,
     hash: trace.hash(),
-    orders: world.tables().orders.size,
-    fills: [...world.simulations.keys()].reduce(
-      (sum, exchange) => sum + world.history.allFills(exchange).length,
+    orders: sim.tables().orders.size,
+    fills: [...sim.simulations.keys()].reduce(
+      (sum, exchange) => sum + sim.history.allFills(exchange).length,
       0,
     ),
-    moves: [...world.tables().strategies.values()].reduce(
+    moves: [...sim.tables().strategies.values()].reduce(
       (sum, one) =>
         sum +
         one.state.generation +
@@ -118,7 +118,12 @@ export async function simulate(options: Options): Promise<Result> {
 const WITHDRAWN_WITHIN = 5;
 
 /** Quotes that other places alone give a price rest nowhere while these are silent. */
-function watchSilence({ plan, scheduler, checks, tables }: Awaited<ReturnType<typeof createWorld>>): void {
+function watchSilence({
+  plan,
+  scheduler,
+  checks,
+  tables,
+}: Awaited<ReturnType<typeof createSimulation>>): void {
   const { silence, interval } = plan;
   if (!silence) return;
   const look = () => {
@@ -138,21 +143,21 @@ const movesOf = (strategy: Strategy) =>
   isGrid(strategy) ? (strategy.state.rebuild ?? strategy.state.trail.way ?? strategy.state.signal) : null;
 
 /** Of all exchanges. */
-const commitsOf = ({ history, simulations }: Awaited<ReturnType<typeof createWorld>>): number =>
+const commitsOf = ({ history, simulations }: Awaited<ReturnType<typeof createSimulation>>): number =>
   [...simulations.keys()].reduce((sum, exchange) => sum + history.latest(exchange).version, 0);
 
 /**
  * Whether a world has come to rest: nothing is on its way, no row waits for a time, and for as long as any bound
  * lasts no pass has changed anything.
  */
-function restOf(world: Awaited<ReturnType<typeof createWorld>>) {
-  const { scheduler, state, plan, tables } = world;
+function restOf(sim: Awaited<ReturnType<typeof createSimulation>>) {
+  const { scheduler, state, plan, tables } = sim;
   const { leaseTtl, expiry, skew, readLag, secondMiss, tradesEvery, backoff } = plan.timing;
   const longest = leaseTtl + expiry + skew + readLag + secondMiss + tradesEvery + 4 * plan.interval;
-  let version = commitsOf(world);
+  let version = commitsOf(sim);
   return () => {
     const now = scheduler.now();
-    const latest = commitsOf(world);
+    const latest = commitsOf(sim);
     if (latest !== version) noteChange(state, now);
     version = latest;
     if (scheduler.waiting() > 0 || now - state.changedAt < longest) return false;
@@ -167,7 +172,7 @@ function restOf(world: Awaited<ReturnType<typeof createWorld>>) {
     return [...strategies.values()].every((strategy) => {
       const { state: own, status, wants, phase } = strategy;
       if (status === "stopped") return true;
-      const waits = [own.heldUntil, own.releaseAt ?? 0, ...own.slots.map(({ retryAt }) => retryAt)];
+      const waits = [own.recoversUntil, own.releaseAt ?? 0, ...own.slots.map(({ retryAt }) => retryAt)];
       const isBehind = (own.epoch ?? strategy.epoch) !== tables().epoch;
       const isUnderWay = own.exit ?? movesOf(strategy) ?? (isBehind ? "behind" : null);
       if (isQuote(strategy) && wants === "run" && !isCalm(strategy, now - SLOWER * plan.interval))
@@ -179,18 +184,18 @@ function restOf(world: Awaited<ReturnType<typeof createWorld>>) {
 
 /** What widens with volatility narrows again as a quiet market goes on: in the first pass an hour after its last move for the last time. */
 const isCalm = ({ config, state }: QuoteStrategy, now: number): boolean =>
-  config.rules.volatilityFactor === 0n || state.seen.every(({ at }) => at + HOUR < now);
+  config.rules.volatilityFactor === 0n || state.recentPrices.every(({ at }) => at + HOUR < now);
 
 /** Two more passes: over a world that has come to rest they do nothing. */
-async function quietly(world: Awaited<ReturnType<typeof createWorld>>, after: () => void) {
-  const { scheduler, plan } = world;
-  const before = commitsOf(world);
+async function quietly(sim: Awaited<ReturnType<typeof createSimulation>>, after: () => void) {
+  const { scheduler, plan } = sim;
+  const before = commitsOf(sim);
   await scheduler.runUntil(scheduler.now() + 2 * SLOWER * plan.interval + 1000, after);
-  return { commits: commitsOf(world) - before };
+  return { commits: commitsOf(sim) - before };
 }
 
 /** From then on every slot has its order again. */
-function liftLimits({ store, tables }: Awaited<ReturnType<typeof createWorld>>): void {
+function liftLimits({ store, tables }: Awaited<ReturnType<typeof createSimulation>>): void {
   const { version, set } = tables().limits;
   if (!set[EVERY_SCOPE]) return;
   const off = Object.keys(set[EVERY_SCOPE]).map((name) => [name, null]);

@@ -85,7 +85,7 @@ export interface Options extends Shape {
 }
 
 /** One run's world: a store, a venue, processes, and what may go wrong between them. */
-export async function createWorld({
+export async function createSimulation({
   seed,
   faults,
   keep = false,
@@ -248,7 +248,7 @@ export async function createWorld({
     compares: plan.jumps,
     ...(wrong && { wrong }),
     isAway: (exchange: string) => state.away.has(exchange),
-    bookSeen(symbol: Pair, book: Book): Book {
+    shownBook(symbol: Pair, book: Book): Book {
       const result = isQuiet() ? book : unkind(book, seed, now());
       checks.quotes.bookText(symbol, result);
       return result;
@@ -426,4 +426,4 @@ export async function createWorld({
   };
 }
 
-export type World = Awaited<ReturnType<typeof createWorld>>;
+export type Sim = Awaited<ReturnType<typeof createSimulation>>;

@@ -31,8 +31,9 @@ export interface Behaviour {
   ask(asking: Asking): Promise<string>;
 }
 
-export const NOT_SEEN = "not seen";
-export const yesOrNo = (is: boolean | undefined): string => (is === undefined ? NOT_SEEN : is ? "yes" : "no");
+export const NOT_SHOWN = "not seen";
+export const yesOrNo = (is: boolean | undefined): string =>
+  is === undefined ? NOT_SHOWN : is ? "yes" : "no";
 
 export const rowsOf = (value: unknown): readonly Row[] => (Array.isArray(value) ? (value as Row[]) : []);
 export const fieldOf = (value: unknown, name: string): unknown =>
@@ -42,7 +43,7 @@ export const fieldOf = (value: unknown, name: string): unknown =>
 export function feesOfBuys(assets: readonly unknown[], symbol: Pair): string {
   const [base, quote] = symbol.split("/");
   const kinds = assets.map((asset) => (asset === base ? "base" : asset === quote ? "quote" : `in ${asset}`));
-  return kinds.length === 0 ? NOT_SEEN : [...new Set(kinds)].join(", ");
+  return kinds.length === 0 ? NOT_SHOWN : [...new Set(kinds)].join(", ");
 }
 
 export async function askingOf(
@@ -76,7 +77,7 @@ const KINDS: Partial<Record<VenueName, (call: Asking["call"]) => Promise<boolean
 };
 
 const kindOf = (isUnified: boolean | undefined): string =>
-  isUnified === undefined ? NOT_SEEN : isUnified ? "unified" : "classic";
+  isUnified === undefined ? NOT_SHOWN : isUnified ? "unified" : "classic";
 
 export const ACCOUNT_KIND: Behaviour = {
   what: "the account is",
@@ -104,7 +105,7 @@ export function saidIn(error: unknown, keys: Keys): string {
 /** Prints a line for each behaviour; one that cannot be asked about says why. */
 export async function tell(behaviours: readonly Behaviour[], asking: Asking, keys: Keys): Promise<void> {
   for (const { what, ask } of behaviours) {
-    const answer = await ask(asking).catch((error: unknown) => `${NOT_SEEN} (${saidIn(error, keys)})`);
+    const answer = await ask(asking).catch((error: unknown) => `${NOT_SHOWN} (${saidIn(error, keys)})`);
     console.log(`  ${what}: ${answer}`);
   }
 }

@@ -8,7 +8,7 @@ import {
   type Behaviour,
   feesOfBuys,
   fieldOf,
-  NOT_SEEN,
+  NOT_SHOWN,
   type Row,
   rowsOf,
   yesOrNo,
@@ -29,7 +29,7 @@ const mexc: readonly Behaviour[] = [
     what: "my trades reach back 7 days",
     async ask(asking) {
       if ((await mexcTrades(asking, 8)).length > 0) return "no, further";
-      return (await mexcTrades(asking, 6.9)).length > 0 ? "yes" : NOT_SEEN;
+      return (await mexcTrades(asking, 6.9)).length > 0 ? "yes" : NOT_SHOWN;
     },
   },
   {
@@ -80,7 +80,7 @@ const gateio: readonly Behaviour[] = [
       const keys = rowsOf(await call("privateAccountGetMainKeys")).filter(isOurs);
       const perms = keys.flatMap(({ perms: one }) => rowsOf(one));
       const lines = perms.map(({ name, read_only }) => `${name}${read_only === true ? " (reads)" : ""}`);
-      return lines.length === 0 ? NOT_SEEN : lines.join(", ");
+      return lines.length === 0 ? NOT_SHOWN : lines.join(", ");
     },
   },
   ACCOUNT_KIND,
@@ -88,7 +88,7 @@ const gateio: readonly Behaviour[] = [
     what: "the account's tier of fees",
     async ask({ call }) {
       const tier = fieldOf(await call("privateAccountGetDetail"), "tier");
-      return tier === undefined ? NOT_SEEN : String(tier);
+      return tier === undefined ? NOT_SHOWN : String(tier);
     },
   },
   {
@@ -98,7 +98,7 @@ const gateio: readonly Behaviour[] = [
       const isLater = ({ create_time }: Row) => Number(create_time) * SECOND > from + 7 * DAY;
       if ((await gateTrades(asking, { from: seconds(from) })).some(isLater)) return "no, further";
       const later = await gateTrades(asking, { from: seconds(from + 8 * DAY), to: seconds(asking.now) });
-      return later.length > 0 ? "yes" : NOT_SEEN;
+      return later.length > 0 ? "yes" : NOT_SHOWN;
     },
   },
   {
@@ -124,7 +124,7 @@ const gateio: readonly Behaviour[] = [
     async ask({ call, market }) {
       const ended = rowsOf(await call("privateSpotGetOrders", { currency_pair: market, status: "finished" }));
       const text = ended.map((order) => String(order.text)).find((one) => one.startsWith("t-"));
-      if (text === undefined) return NOT_SEEN;
+      if (text === undefined) return NOT_SHOWN;
       return call("privateSpotGetOrdersOrderId", { order_id: text, currency_pair: market }).then(
         () => "yes",
         () => "no",
@@ -139,7 +139,7 @@ const bitget: readonly Behaviour[] = [
     what: "a key's rights are told",
     async ask({ call }) {
       const result = fieldOf(fieldOf(await call("privateSpotGetV2SpotAccountInfo"), "data"), "authorities");
-      return Array.isArray(result) ? result.join(", ") : NOT_SEEN;
+      return Array.isArray(result) ? result.join(", ") : NOT_SHOWN;
     },
   },
   {
@@ -180,7 +180,7 @@ const kraken: readonly Behaviour[] = [
     what: "a key's rights are told",
     async ask({ call }) {
       const result = fieldOf(fieldOf(await call("privatePostGetApiKeyInfo"), "result"), "permissions");
-      return Array.isArray(result) ? result.join(", ") : NOT_SEEN;
+      return Array.isArray(result) ? result.join(", ") : NOT_SHOWN;
     },
   },
   {
@@ -192,7 +192,7 @@ const kraken: readonly Behaviour[] = [
     async ask({ call }) {
       const lines = Object.keys((fieldOf(await call("privatePostBalanceEx"), "result") ?? {}) as Row);
       const named = lines.filter((asset) => asset.includes("."));
-      return named.length === 0 ? NOT_SEEN : named.join(", ");
+      return named.length === 0 ? NOT_SHOWN : named.join(", ");
     },
   },
   {
@@ -202,14 +202,14 @@ const kraken: readonly Behaviour[] = [
       const pairs = new Set(
         Object.values(open as Record<string, Row>).map(({ descr }) => fieldOf(descr, "pair")),
       );
-      return pairs.size > 1 ? `yes, ${pairs.size} pairs` : NOT_SEEN;
+      return pairs.size > 1 ? `yes, ${pairs.size} pairs` : NOT_SHOWN;
     },
   },
   {
     what: "several trades in one QueryTrades",
     async ask(asking) {
       const ids = (await krakenTrades(asking)).slice(0, 2).map(([id]) => id);
-      if (ids.length < 2) return NOT_SEEN;
+      if (ids.length < 2) return NOT_SHOWN;
       const result = fieldOf(await asking.call("privatePostQueryTrades", { txid: ids.join(",") }), "result");
       return yesOrNo(ids.every((id) => fieldOf(result, id) !== undefined));
     },
@@ -219,7 +219,7 @@ const kraken: readonly Behaviour[] = [
     async ask(asking) {
       const trades = await krakenTrades(asking);
       const ids = [...new Set(trades.map(([, { ordertxid }]) => String(ordertxid)))].slice(0, 2);
-      if (ids.length < 2) return NOT_SEEN;
+      if (ids.length < 2) return NOT_SHOWN;
       const result = fieldOf(await asking.call("privatePostQueryOrders", { txid: ids.join(",") }), "result");
       return yesOrNo(ids.every((id) => fieldOf(result, id) !== undefined));
     },
@@ -229,7 +229,7 @@ const kraken: readonly Behaviour[] = [
     async ask(asking) {
       const trades = await krakenTrades(asking);
       const dust = trades.filter(([, { cost }]) => Number(cost) === 0);
-      return dust.length > 0 ? `yes, ${dust.length} of ${trades.length}` : NOT_SEEN;
+      return dust.length > 0 ? `yes, ${dust.length} of ${trades.length}` : NOT_SHOWN;
     },
   },
   {

@@ -149,7 +149,7 @@ it("asks nothing private where there are no keys", async () => {
       env: { PATH: process.env.PATH, ...env },
     });
     expect(stdout).toMatch(/gateio\n[\s\S]*no keys are set/);
-    expect(venue.seen.every(({ key }) => key === undefined)).toBe(true);
+    expect(venue.observed.every(({ key }) => key === undefined)).toBe(true);
   } finally {
     await venue.close();
   }

@@ -21,8 +21,8 @@ export async function tryOrder(venue: Venue, symbol: Pair, local: Local): Promis
   );
   if (outcome.result !== "accepted") return;
   try {
-    await untilSeen("shown by client id", () => venue.order({ symbol, clientId }), local);
-    await untilSeen(
+    await untilShown("shown by client id", () => venue.order({ symbol, clientId }), local);
+    await untilShown(
       "shown on the open list",
       async () => (await venue.openOrders(symbol)).find(({ id }) => id === outcome.id),
       local,
@@ -41,7 +41,7 @@ export async function tryOrder(venue: Venue, symbol: Pair, local: Local): Promis
     );
   }
   const isEnded = (found: VenueOrder | undefined) => (found?.status === "canceled" ? found : undefined);
-  await untilSeen(
+  await untilShown(
     "cancelled by client id",
     async () => isEnded(await venue.order({ symbol, clientId })),
     local,
@@ -61,7 +61,7 @@ async function farOrder(venue: Venue, symbol: Pair, clientId: string): Promise<N
   return { clientId, symbol, side: "buy", type: "limit", price, amount: snap(least, lot, "up") };
 }
 
-async function untilSeen(
+async function untilShown(
   name: string,
   look: () => Promise<VenueOrder | undefined>,
   local: Local,

@@ -19,11 +19,11 @@ it("grids are stepped while one process looks for another grid", async () => {
       isOver = true;
     },
   );
-  const seen = new Set<number | null | undefined>();
-  while (!isOver && seen.size < 4) {
+  const observed = new Set<number | null | undefined>();
+  while (!isOver && observed.size < 4) {
     await tick(deps);
-    seen.add(await steppedAt());
+    observed.add(await steppedAt());
   }
-  expect([isOver, seen.size]).toEqual([false, 4]);
+  expect([isOver, observed.size]).toEqual([false, 4]);
   expect(await suggested).toMatchObject({ symbol, complete: true });
 });

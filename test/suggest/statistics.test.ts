@@ -41,8 +41,8 @@ describe("the deflated Sharpe ratio of the paper's example", () => {
     ["after 100 trials", 100, best, 0.9004],
     ["after 46 trials", 46, best, 0.9505],
     ["of normal returns, after 88 trials", 88, { ...best, skewness: 0, kurtosis: 3 }, 0.9505],
-  ])("%s is as published", (_name, trials, moments, wanted) => {
-    expect(probabilisticSharpe(moments, expectedBest(trials, variance))).toBeCloseTo(wanted, 3);
+  ])("%s is as published", (_name, trials, moments, expected) => {
+    expect(probabilisticSharpe(moments, expectedBest(trials, variance))).toBeCloseTo(expected, 3);
   });
 
   it("is of moments as they are taken from a series", () => {

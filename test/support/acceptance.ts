@@ -42,10 +42,10 @@ export async function walkThePage(stage: Stage): Promise<void> {
 const go = (page: Page, name: string) => page.getByRole("link", { name, exact: true }).click();
 
 /** Whether it came to be seen by itself, while passes are made. */
-async function comes(seen: Locator, { step }: Stage): Promise<void> {
-  while (!(await seen.first().isVisible())) {
+async function comes(observed: Locator, { step }: Stage): Promise<void> {
+  while (!(await observed.first().isVisible())) {
     await step();
-    await seen
+    await observed
       .first()
       .waitFor({ timeout: 3000 })
       .catch(() => undefined);

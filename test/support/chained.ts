@@ -14,10 +14,10 @@ export async function brokenLinks({ client }: Pick<Context, "client">): Promise<
         (name) => row[name] as string,
       ),
     ];
-    const wanted = createHash("sha256")
+    const expected = createHash("sha256")
       .update(JSON.stringify([hash, row.chain, row.seq, ...said]))
       .digest("hex");
-    if (row.seq !== seq || row.hash !== wanted) broken.push(`${row.id}: ${row.chain} ${row.seq}`);
+    if (row.seq !== seq || row.hash !== expected) broken.push(`${row.id}: ${row.chain} ${row.seq}`);
     hash = String(row.hash);
   }
   return broken;

@@ -2,7 +2,7 @@ import { type DeclaredStrategy, newDeclaredState } from "../../src/declared/stat
 import { withFirstBase } from "../../src/engine/position/ledger.ts";
 import type { StrategyContext } from "../../src/ports/kind.ts";
 import { d, market } from "./grid.ts";
-import { NOW, sight, strategy, turn } from "./made.ts";
+import { NOW, observedMarket, strategy, turn } from "./made.ts";
 
 export const MARKET = market({
   tick: d("0.01"),
@@ -37,6 +37,6 @@ export const declaredStrategy = (
 
 export const passOver = (book: object | undefined, over: Partial<StrategyContext> = {}): StrategyContext => ({
   ...turn(),
-  sight: sight({ market: MARKET, book } as never),
+  observed: observedMarket({ market: MARKET, book } as never),
   ...over,
 });

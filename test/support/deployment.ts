@@ -160,7 +160,7 @@ async function wrongSlots({ venues, ids }: Accounts, store: Store): Promise<stri
       slot: slotOf(order.clientId.replace(/^t-/, "")),
       market: decimal(emulated.price(order.listing.symbol)),
     }));
-    const wanted = views
+    const expected = views
       .filter(({ strategy }) => strategy.account.split(":")[1] === id)
       .map(({ strategy }) => asGrid(strategy))
       .flatMap(({ number, state }) =>
@@ -171,11 +171,11 @@ async function wrongSlots({ venues, ids }: Accounts, store: Store): Promise<stri
         })),
       );
     return [
-      ...wanted
+      ...expected
         .filter((slot) => !open.some((one) => answers(one, slot)))
         .map((slot) => `${id} lacks ${format(slot)}`),
       ...open
-        .filter((one) => !wanted.some((slot) => answers(one, slot)))
+        .filter((one) => !expected.some((slot) => answers(one, slot)))
         .map((one) => `${id} has ${format(one)}`),
     ];
   });

@@ -19,7 +19,7 @@ import { KEYS, liveBox } from "./live.ts";
 import { virtualLocal } from "./local.ts";
 import { START } from "./sandbox.ts";
 
-export interface EmulatedWorld {
+export interface EmulatedOptions {
   readonly names: readonly VenueName[];
   readonly timing?: Partial<Timing>;
   readonly venue?: VenueOptions;
@@ -35,7 +35,7 @@ export interface EmulatedWorld {
 }
 
 /** The product over real sockets to emulated exchanges: real store, real adapter, and one clock that moves when told. */
-export async function emulatedWorld({
+export async function emulatedExchanges({
   names,
   timing,
   venue = {},
@@ -44,7 +44,7 @@ export async function emulatedWorld({
   tier = "pro",
   fetch,
   database,
-}: EmulatedWorld) {
+}: EmulatedOptions) {
   const time = given ?? virtualLocal(START, seed);
   const venues = new Map<VenueName, EmulatedVenue>();
   for (const name of names) {

@@ -1,6 +1,6 @@
 // Values as the engine passes them on, each of them plain but for what a test says of it.
 import type { Turn } from "../../src/engine/decide/turn.ts";
-import type { MarketSight, Observation } from "../../src/engine/reconcile/observation.ts";
+import type { MarketSnapshot, Observation } from "../../src/engine/reconcile/observation.ts";
 import { gridKind } from "../../src/grid/kind.ts";
 import { clientOrderId, type OrderKey, strategyTag } from "../../src/kernel/ids.ts";
 import type { Fill } from "../../src/model/fill.ts";
@@ -117,7 +117,7 @@ export const quote = (over: Partial<Quote> = {}): Quote =>
   ({ symbol: SYMBOL, bid: d("104"), ask: d("106"), last: d("105"), at: NOW, ...over }) as Quote;
 
 /** A market whose trades were read, and which told none. */
-export const sight = (over: Partial<MarketSight> = {}): MarketSight => ({
+export const observedMarket = (over: Partial<MarketSnapshot> = {}): MarketSnapshot => ({
   market: market(),
   quote: quote(),
   error: null,
@@ -129,17 +129,17 @@ export const sight = (over: Partial<MarketSight> = {}): MarketSight => ({
   ...over,
 });
 
-type Seen = Partial<Omit<Observation, "sights">> & {
-  readonly sights?: Readonly<Record<string, VenueOrder | "missing">>;
+type Received = Partial<Omit<Observation, "reports">> & {
+  readonly reports?: Readonly<Record<string, VenueOrder | "missing">>;
 };
 
 /** A pass that has seen one market, and of orders nothing but what is said. */
 export const observation = (
-  of: Partial<MarketSight> = {},
-  { sights = {}, ...over }: Seen = {},
+  of: Partial<MarketSnapshot> = {},
+  { reports = {}, ...over }: Received = {},
 ): Observation => ({
-  markets: new Map([[SYMBOL, sight(of)]]),
-  sights: new Map(Object.entries(sights)),
+  markets: new Map([[SYMBOL, observedMarket(of)]]),
+  reports: new Map(Object.entries(reports)),
   balances: undefined,
   balancesFirst: false,
   refused: new Map(),
@@ -207,7 +207,7 @@ export const bounds = (limits: Limits = {}, version = 1): Bounds => ({
 /** A turn in which everything is known, free and allowed. */
 export const turn = (over: Partial<Turn> = {}): Turn => ({
   kind: gridKind as Turn["kind"],
-  sight: sight(),
+  observed: observedMarket(),
   now: NOW,
   interval: 60_000,
   isSimulated: false,
@@ -220,7 +220,7 @@ export const turn = (over: Partial<Turn> = {}): Turn => ({
   resting: [],
   killed: false,
   panics: false,
-  held: null,
+  orphan: null,
   stranger: null,
   unshown: null,
   epoch: 1,

@@ -37,7 +37,7 @@ export async function notifyBox({ url = "file::memory:" }: { readonly url?: stri
   const audit = auditStore(context);
   const hosts: string[] = [];
   const local = { ...nodeLocal, monotonic: time.now };
-  const world = {
+  const deps = {
     notify: { store, post: nodePost(hosts) },
     local,
     log: heardLog,
@@ -70,11 +70,11 @@ export async function notifyBox({ url = "file::memory:" }: { readonly url?: stri
   /** A round after some time. */
   const round = async (seconds = 0) => {
     time.pass(seconds * SECOND);
-    await deliver(world);
+    await deliver(deps);
   };
   const channel = async (name: string) =>
     (await store.channels()).find((one) => one.channel.name === name) ?? Promise.reject(new Error(name));
-  return { context, store, audit, time, world, hosts, add, tell, round, channel };
+  return { context, store, audit, time, deps, hosts, add, tell, round, channel };
 }
 
 /** Fills as a pass books them, of one order by hand. */

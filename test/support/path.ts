@@ -10,7 +10,7 @@ import { EXCHANGES, runOperation, START, testSandbox } from "./sandbox.ts";
 const SYMBOL = "ETH/USDT";
 
 /** One price a minute, each held through its candle. */
-const heldThrough = (prices: readonly number[]): Candles =>
+const flatThrough = (prices: readonly number[]): Candles =>
   candlesOf(
     { pair: SYMBOL, spanMillis: MINUTE },
     prices.map((price, i) => {
@@ -27,14 +27,14 @@ export async function gridOver(
   prices: readonly number[],
   { quote, base = "0" }: { quote: string; base?: string },
 ) {
-  const box = await testSandbox({ candles: new Map([[SYMBOL, heldThrough(prices)]]), origin: START });
+  const box = await testSandbox({ candles: new Map([[SYMBOL, flatThrough(prices)]]), origin: START });
   const { deps, venue, time, context, store } = box;
   const exchange = "gateio";
   const gate = venue(exchange);
   const books = sandboxBooks(context);
   for (const { asset, free } of await gate.balances()) {
-    const wanted = asset === "USDT" ? decimal(quote) : asset === "ETH" ? decimal(base) : free;
-    if (wanted !== free) await deposit(books, { exchange, asset, amount: wanted - free });
+    const expected = asset === "USDT" ? decimal(quote) : asset === "ETH" ? decimal(base) : free;
+    if (expected !== free) await deposit(books, { exchange, asset, amount: expected - free });
   }
   /** Asks an operation as a client does: its defaults included. */
   const ask = async <T>(name: string, input: object): Promise<T> => {

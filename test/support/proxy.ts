@@ -17,7 +17,7 @@ export async function startProxy(
 ) {
   const streams: Stream[] = [];
   const open = new Set<ServerResponse>();
-  let [isCut, isHeld, isBuffering] = [false, false, buffers];
+  let [isCut, isPaused, isBuffering] = [false, false, buffers];
   const server = createServer((incoming, outgoing) => {
     if (isCut) return outgoing.destroy();
     const isStream = incoming.headers.accept === "text/event-stream";
@@ -26,7 +26,7 @@ export async function startProxy(
       ids: [],
     };
     if (isStream) {
-      isHeld = false;
+      isPaused = false;
       streams.push(stream);
     }
     const { method, url, headers } = incoming;
@@ -36,7 +36,7 @@ export async function startProxy(
       if (!isStream) return answer.pipe(outgoing);
       open.add(outgoing);
       answer.on("data", (part) => {
-        if (isHeld || !open.has(outgoing)) return;
+        if (isPaused || !open.has(outgoing)) return;
         stream.ids.push(...[...String(part).matchAll(/^id: ?(.*)$/gm)].map(([, id = ""]) => id));
         outgoing.write(part);
       });
@@ -63,7 +63,7 @@ export async function startProxy(
     },
     /** What comes is dropped until the next stream begins. */
     hold: () => {
-      isHeld = true;
+      isPaused = true;
     },
     /** As a server does that answers no longer than so many seconds. */
     endStreams: () => {

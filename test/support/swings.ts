@@ -59,8 +59,8 @@ export async function swung({
   ] as const);
   const app = await drivenApp({ candles, origin: START, parts, ...(url ? { url } : {}) });
   if (quote !== undefined) {
-    const held = (await app.venue("kraken").balances()).find(({ asset }) => asset === "USDT");
-    await app.deposit("USDT", quote - (held?.free ?? 0n));
+    const balance = (await app.venue("kraken").balances()).find(({ asset }) => asset === "USDT");
+    await app.deposit("USDT", quote - (balance?.free ?? 0n));
   }
   const { exchange, symbol, useOwnBase } = SWUNG;
   const { id } = centered

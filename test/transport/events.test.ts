@@ -82,12 +82,12 @@ describe("GET /events", () => {
     await note(tested, "two");
     await note(tested, "three");
     const first = await follow(tested, "admin", { "last-event-id": "0" });
-    const seen = [];
+    const observed = [];
     for (let event = await nextEvent(first.next); event; event = await nextEvent(first.next)) {
-      seen.push(event);
+      observed.push(event);
       if (event.message === "one") break;
     }
-    const again = await follow(tested, "admin", { "last-event-id": String(seen.at(-1)?.id) });
+    const again = await follow(tested, "admin", { "last-event-id": String(observed.at(-1)?.id) });
     expect((await nextEvent(again.next))?.message).toBe("two");
     expect((await nextEvent(again.next))?.message).toBe("three");
   });

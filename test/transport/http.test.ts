@@ -78,10 +78,10 @@ describe("a body that cannot be taken", () => {
     ["1e309", () => JSON.stringify(limitOrder).replace("0.001", "1e309"), {}, 400, "Invalid amount"],
     ["1e-19", () => JSON.stringify(limitOrder).replace("0.001", "1e-19"), {}, 400, "Invalid amount"],
     ["a negative amount", () => JSON.stringify(limitOrder).replace("0.001", "-1"), {}, 400, "Invalid amount"],
-  ])("%s has its label, and nothing is written", async (_what, body, headers, status, wanted) => {
+  ])("%s has its label, and nothing is written", async (_what, body, headers, status, expected) => {
     const app = await testApp();
     const before = await written(app);
-    expect(await label(await post(app, body(), headers))).toEqual({ status, label: wanted });
+    expect(await label(await post(app, body(), headers))).toEqual({ status, label: expected });
     expect(await written(app)).toBe(before);
   });
 

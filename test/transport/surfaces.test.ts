@@ -129,12 +129,12 @@ describe("the surfaces name the same operations:", () => {
     const served = app.routes
       .filter(({ path, method }) => path.startsWith("/api/v1/") && method !== "ALL")
       .map(({ method, path }) => `${method} ${path}`);
-    const wanted = operations.flatMap((operation) => {
+    const expected = operations.flatMap((operation) => {
       const { method, path } = routeOf(operation);
       const alias = operation.http.alias;
       return [`${method} /api/v1${path}`, ...(alias ? [`${method} /api/v1${alias}`] : [])];
     });
-    expect([...new Set(served)].sort()).toEqual([...wanted, ...ROUTES_ALONE].sort());
+    expect([...new Set(served)].sort()).toEqual([...expected, ...ROUTES_ALONE].sort());
   });
 
   it("OpenAPI", () => {
@@ -157,12 +157,12 @@ describe("the surfaces name the same operations:", () => {
 
   it("the commands, and which are none of them", () => {
     const leaves = commandsOf(rootCommand(EXCHANGES)).filter(([, { run }]) => run);
-    const wanted = operations.flatMap(({ cli }) =>
+    const expected = operations.flatMap(({ cli }) =>
       cli ? (cli.words ? Object.keys(cli.words).map((word) => `${cli.path} ${word}`) : [cli.path]) : [],
     );
     const paths = leaves.map(([path]) => path);
-    expect(paths.filter((path) => !wanted.includes(path)).sort()).toEqual(ONLY_COMMANDS);
-    expect(wanted.filter((path) => !paths.includes(path))).toEqual([]);
+    expect(paths.filter((path) => !expected.includes(path)).sort()).toEqual(ONLY_COMMANDS);
+    expect(expected.filter((path) => !paths.includes(path))).toEqual([]);
     expect(operations.filter(({ cli }) => !cli).map(({ name }) => name)).toEqual(Object.keys(NO_COMMAND));
   });
 

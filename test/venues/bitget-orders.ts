@@ -59,7 +59,7 @@ function late(order: Record<string, string>, { request, now }: PrivateAsk): bool
 }
 
 // The real server forgets a client id after six hours, and once its order is filled.
-const isTaken = ({ member, now }: PrivateAsk, clientOid: string): boolean =>
+const isAccepted = ({ member, now }: PrivateAsk, clientOid: string): boolean =>
   (member.account.byClientId.get(clientOid) ?? []).some(
     ({ at, status }) => status !== "filled" && now - at < DUPLICATES,
   );
@@ -72,7 +72,7 @@ export function create(ask: PrivateAsk): Reply {
   const listing = listingBy(ask.engine, idOf, order.symbol ?? "");
   if (!listing) return refuse("40034", "Parameter symbol does not exist");
   const clientId = order.clientOid ?? "";
-  if (clientId !== "" && isTaken(ask, clientId)) return refuse("43118", "clientOrderId duplicate");
+  if (clientId !== "" && isAccepted(ask, clientId)) return refuse("43118", "clientOrderId duplicate");
   const market = order.orderType === "market";
   const side = order.side === "buy" ? "buy" : "sell";
   const placed = ask.engine.place(ask.member.account, {

@@ -50,7 +50,7 @@ export function create(ask: PrivateAsk): Reply {
   const listing = listed(ask, order.symbol);
   if (!listing) return refuse("25100", "Symbol does not exist");
   const clientId = order.clientOid ?? "";
-  if (clientId !== "" && isTaken(ask, clientId)) return refuse("25212", "Duplicate clientOid");
+  if (clientId !== "" && isAccepted(ask, clientId)) return refuse("25212", "Duplicate clientOid");
   const market = order.orderType === "market";
   const side = order.side === "buy" ? "buy" : "sell";
   const placed = ask.engine.place(ask.member.account, {
@@ -68,7 +68,7 @@ export function create(ask: PrivateAsk): Reply {
 }
 
 /** As long as its order is unfilled (Place Strategy Order: "six hours (not fully guaranteed)"). */
-const isTaken = ({ member }: PrivateAsk, clientOid: string): boolean =>
+const isAccepted = ({ member }: PrivateAsk, clientOid: string): boolean =>
   (member.account.byClientId.get(clientOid) ?? []).some(({ status }) => status !== "filled");
 
 /** Of what has no fee, or none yet, it names no coin (Bitget.Net, GetOpenOrders.txt). */

@@ -10,7 +10,7 @@ import { decimal } from "../../src/kernel/decimal.ts";
 import { type Millis, SECOND } from "../../src/kernel/time.ts";
 import type { Tier } from "../../src/model/venues.ts";
 import { appOver } from "../support/app.ts";
-import { emulatedWorld } from "../support/emulated.ts";
+import { emulatedExchanges } from "../support/emulated.ts";
 import { buy, del, get, post } from "../support/orders.ts";
 import { runOperation } from "../support/sandbox.ts";
 
@@ -41,24 +41,24 @@ export interface BudgetReport {
 }
 
 export async function runBudget({ tier, rounds, isReal = false }: BudgetRun): Promise<BudgetReport> {
-  const world = await emulatedWorld({ names: ["kraken"], tier, ...(isReal ? { time: REAL } : {}) });
+  const setup = await emulatedExchanges({ names: ["kraken"], tier, ...(isReal ? { time: REAL } : {}) });
   try {
-    return await withWorld(world, { rounds, isReal });
+    return await withSetup(setup, { rounds, isReal });
   } finally {
-    await world.close();
+    await setup.close();
   }
 }
 
 const REAL = { local: nodeLocal, now: () => Date.now(), pass: () => Date.now() };
 
-type World = Awaited<ReturnType<typeof emulatedWorld>>;
+type Setup = Awaited<ReturnType<typeof emulatedExchanges>>;
 
-async function withWorld(
-  world: World,
+async function withSetup(
+  setup: Setup,
   { rounds, isReal }: { rounds: number; isReal: boolean },
 ): Promise<BudgetReport> {
-  const { deps, time } = world;
-  const exchange = world.exchange("kraken");
+  const { deps, time } = setup;
+  const exchange = setup.exchange("kraken");
   const app = await appOver(deps);
   const pass = async (millis: Millis): Promise<void> => {
     if (isReal) return new Promise((after) => setTimeout(after, millis));
@@ -94,7 +94,7 @@ async function withWorld(
   };
 }
 
-async function start(deps: World["deps"]): Promise<string[]> {
+async function start(deps: Setup["deps"]): Promise<string[]> {
   const ids: string[] = [];
   for (const [symbol, [lower, upper]] of Object.entries(RANGES)) {
     const { id } = await runOperation<{ id: string }>(deps, "start_grid", {
@@ -130,7 +130,7 @@ function createPerson(app: Awaited<ReturnType<typeof appOver>>) {
   };
 }
 
-function countsOf({ count }: ReturnType<World["exchange"]>): Record<string, number> {
+function countsOf({ count }: ReturnType<Setup["exchange"]>): Record<string, number> {
   const routes = [
     "balance",
     "open",

@@ -2,12 +2,16 @@ import { expect, it, onTestFinished } from "vitest";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { SECOND } from "../../src/kernel/time.ts";
-import { emulatedWorld } from "../support/emulated.ts";
+import { emulatedExchanges } from "../support/emulated.ts";
 import { runOperation } from "../support/sandbox.ts";
 
 const PAIR = "BTC/USDT";
 
-async function buyOnce({ deps, exchange, time }: Awaited<ReturnType<typeof emulatedWorld>>): Promise<void> {
+async function buyOnce({
+  deps,
+  exchange,
+  time,
+}: Awaited<ReturnType<typeof emulatedExchanges>>): Promise<void> {
   exchange("mexc").list(PAIR, { maker: decimal("0.001") });
   await runOperation(deps, "start_grid", {
     exchange: "mexc",
@@ -28,36 +32,36 @@ async function buyOnce({ deps, exchange, time }: Awaited<ReturnType<typeof emula
 it.each(["base", "quote"] as const)(
   "mexc's own first fill tells that a buy's fee is taken in %s; until then the dearer counts",
   async (asset) => {
-    const world = await emulatedWorld({ names: ["mexc"], venue: { buyFeeIn: asset } });
-    onTestFinished(world.close);
-    const market = () => world.restarted().venue("mexc").market(PAIR);
+    const setup = await emulatedExchanges({ names: ["mexc"], venue: { buyFeeIn: asset } });
+    onTestFinished(setup.close);
+    const market = () => setup.restarted().venue("mexc").market(PAIR);
     expect(await market()).toMatchObject({ buyFeeIn: "unknown" });
-    await buyOnce(world);
+    await buyOnce(setup);
     expect(await market()).toMatchObject({ buyFeeIn: asset });
   },
 );
 
 it("reads fills for the fee asset once a minute while no fill reveals it, and once an hour after that", async () => {
-  const world = await emulatedWorld({ names: ["mexc"], venue: { buyFeeIn: "base" } });
-  onTestFinished(world.close);
-  const client = world.context.client as { execute: typeof world.context.client.execute };
+  const setup = await emulatedExchanges({ names: ["mexc"], venue: { buyFeeIn: "base" } });
+  onTestFinished(setup.close);
+  const client = setup.context.client as { execute: typeof setup.context.client.execute };
   const { execute } = client;
   let reads = 0;
   client.execute = (statement, use) => {
     if (typeof statement !== "string" && statement.sql.includes("side = 'buy'")) reads++;
     return execute(statement, use);
   };
-  const venue = world.restarted().venue("mexc");
+  const venue = setup.restarted().venue("mexc");
   const readsIn = async (minutes: number) => {
     const before = reads;
     for (let quarter = 0; quarter < 4 * minutes; quarter++) {
       await venue.market(PAIR);
-      world.time.pass(15 * SECOND);
+      setup.time.pass(15 * SECOND);
     }
     return reads - before;
   };
   expect(await readsIn(5)).toBe(5);
-  await buyOnce(world);
+  await buyOnce(setup);
   expect(await readsIn(60)).toBe(1);
   expect(await venue.market(PAIR)).toMatchObject({ buyFeeIn: "base" });
 });

@@ -37,15 +37,19 @@ describe.each(NAMES)("ccxt's %s class on the emulated exchange", (name) => {
     expect(trades).toHaveLength(30);
     const candles = await client.fetchOHLCV(PAIR, "1m", undefined, 50);
     expect(candles).toHaveLength(50);
-    expect(venue.seen.every(({ key }) => key === undefined)).toBe(true);
+    expect(venue.observed.every(({ key }) => key === undefined)).toBe(true);
   });
 
   it("places, looks up, lists and cancels", async () => {
     const params = { ...PARAMS[name], clientOrderId: ID };
     const placed = await client.createOrder(PAIR, "limit", "buy", 0.001, 59000, params);
     expect(venue.open().map(({ id }) => id)).toEqual([placed.id]);
-    const seen = await client.fetchOrder(String(placed.id), PAIR);
-    expect([seen.status, Number(seen.amount), Number(seen.price)]).toEqual(["open", 0.001, 59000]);
+    const observed = await client.fetchOrder(String(placed.id), PAIR);
+    expect([observed.status, Number(observed.amount), Number(observed.price)]).toEqual([
+      "open",
+      0.001,
+      59000,
+    ]);
     const open = await client.fetchOpenOrders(PAIR);
     expect(open.map(({ clientOrderId }) => clientOrderId)).toEqual([name === "gateio" ? `t-${ID}` : ID]);
     const balance = await client.fetchBalance();
@@ -84,8 +88,8 @@ describe.each(NAMES)("ccxt's %s class on the emulated exchange", (name) => {
       ...PARAMS[name],
       timeInForce: "IOC",
     });
-    const seen = await client.fetchOrder(String(placed.id), PAIR);
-    expect([seen.status, Number(seen.filled)]).toEqual(["closed", 0.002]);
+    const observed = await client.fetchOrder(String(placed.id), PAIR);
+    expect([observed.status, Number(observed.filled)]).toEqual(["closed", 0.002]);
     const none = await client.createOrder(PAIR, "limit", "buy", 0.002, 59000, {
       ...PARAMS[name],
       timeInForce: "IOC",
@@ -97,8 +101,8 @@ describe.each(NAMES)("ccxt's %s class on the emulated exchange", (name) => {
   it("sells at the market", async () => {
     const before = venue.total("BTC");
     const placed = await client.createOrder(PAIR, "market", "sell", 0.002, undefined, PARAMS[name]);
-    const seen = await client.fetchOrder(String(placed.id), PAIR);
-    expect([seen.status, Number(seen.filled)]).toEqual(["closed", 0.002]);
+    const observed = await client.fetchOrder(String(placed.id), PAIR);
+    expect([observed.status, Number(observed.filled)]).toEqual(["closed", 0.002]);
     expect(before - venue.total("BTC")).toBe(2_000_000_000_000_000n);
   });
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
 import type { VenueName } from "../../src/model/venues.ts";
 import type { Venue } from "../../src/ports/venue.ts";
-import { emulatedWorld } from "../support/emulated.ts";
+import { emulatedExchanges } from "../support/emulated.ts";
 import { minutesFrom } from "../support/minutes.ts";
 
 const NAMES: readonly VenueName[] = ["mexc", "gateio", "bitget", "kraken"];
@@ -12,23 +12,23 @@ const PAIR = "BTC/USDT";
 const REACH: Partial<Record<VenueName, number>> = { gateio: 9_990, kraken: 720 };
 
 describe.each(NAMES)("candles of %s from a time on", (name) => {
-  let world: Awaited<ReturnType<typeof emulatedWorld>>;
+  let setup: Awaited<ReturnType<typeof emulatedExchanges>>;
   let venue: Venue;
   let now: number;
   const DAYS = 35;
 
   beforeAll(async () => {
-    world = await emulatedWorld({ names: [name] });
-    now = Math.floor(world.time.now() / MINUTE) * MINUTE;
-    world
+    setup = await emulatedExchanges({ names: [name] });
+    now = Math.floor(setup.time.now() / MINUTE) * MINUTE;
+    setup
       .exchange(name)
       .past(
         PAIR,
         minutesFrom(now - DAYS * DAY, DAYS * 1440 + 1, { holes: (minute) => minute % 1000 === 17 }),
       );
-    venue = world.deps.venue(name);
+    venue = setup.deps.venue(name);
   });
-  afterAll(() => world.close());
+  afterAll(() => setup.close());
 
   const minutesOf = async (since: number, limit: number) =>
     (await venue.candles(PAIR, { span: MINUTE, since, limit })).map(({ at }) => (at - since) / MINUTE);
@@ -38,9 +38,9 @@ describe.each(NAMES)("candles of %s from a time on", (name) => {
   it("are every one that it has, in order, none twice", async () => {
     const since = now - 700 * MINUTE;
     const first = DAYS * 1440 - 700;
-    const wanted = without((minute) => (minute + first) % 1000 === 17, 700);
+    const expected = without((minute) => (minute + first) % 1000 === 17, 700);
     // Of the one that begins this moment some tell, and others do not yet.
-    expect((await minutesOf(since, 1000)).filter((minute) => minute < 700)).toEqual(wanted);
+    expect((await minutesOf(since, 1000)).filter((minute) => minute < 700)).toEqual(expected);
   });
 
   it("are the first ones where fewer are asked for", async () => {
@@ -54,8 +54,8 @@ describe.each(NAMES)("candles of %s from a time on", (name) => {
       return;
     }
     const first = (DAYS - 34) * 1440;
-    const wanted = without((minute) => (minute + first) % 1000 === 17, 1000);
-    expect(await minutesOf(now - old, 1000)).toEqual(wanted);
+    const expected = without((minute) => (minute + first) % 1000 === 17, 1000);
+    expect(await minutesOf(now - old, 1000)).toEqual(expected);
     expect(venue.candleReach).toBeUndefined();
   });
 

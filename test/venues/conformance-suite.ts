@@ -294,14 +294,14 @@ export function conformance(title: string, start: () => Promise<Runner>) {
         [sell, "USDT"],
       ]) {
         const results = fills.filter(({ orderId }) => orderId === id).flatMap(({ fees }) => fees);
-        const taken = exchange.executions().filter((one) => one.order.id === id);
+        const executions = exchange.executions().filter((one) => one.order.id === id);
         expect(new Set(results.map((fee) => fee.asset))).toEqual(new Set([asset]));
-        expect(sum(results.map(({ amount }) => amount))).toBe(sum(taken.map(({ fee }) => fee.amount)));
+        expect(sum(results.map(({ amount }) => amount))).toBe(sum(executions.map(({ fee }) => fee.amount)));
       }
-      const balances = new Map((await venue.balances()).map(({ asset, ...held }) => [asset, held]));
+      const balances = new Map((await venue.balances()).map(({ asset, ...balance }) => [asset, balance]));
       for (const [asset, { total, used }] of Object.entries(exchange.holdings())) {
-        const held = balances.get(asset);
-        expect([asset, (held?.free ?? ZERO) + (held?.used ?? ZERO), held?.used ?? ZERO]).toEqual([
+        const balance = balances.get(asset);
+        expect([asset, (balance?.free ?? ZERO) + (balance?.used ?? ZERO), balance?.used ?? ZERO]).toEqual([
           asset,
           decimal(total),
           decimal(used),
@@ -318,26 +318,26 @@ export function conformance(title: string, start: () => Promise<Runner>) {
       const id = await place({ price: decimal("61000") });
       pass(1);
       const fees = (await allFills(venue, PAIR, START)).flatMap((fill) => fill.fees);
-      const taken = exchange.executions().filter((one) => one.order.id === id);
+      const executions = exchange.executions().filter((one) => one.order.id === id);
       expect(fees.every((fee) => fee.asset === asset)).toBe(true);
-      expect(sum(fees.map(({ amount }) => amount))).toBe(sum(taken.map(({ fee }) => fee.amount)));
+      expect(sum(fees.map(({ amount }) => amount))).toBe(sum(executions.map(({ fee }) => fee.amount)));
     });
 
     it("counts what earns rewards as the asset that it is spent as, and nothing that is locked", async () => {
       // Only kraken tells such holdings under another name.
       if (name !== "kraken") return;
-      const before = await heldOf(venue, "LTC");
+      const before = await balanceOf(venue, "LTC");
       exchange.earn("LTC");
       exchange.earn("BTC");
       for (const locked of ["LTC.S", "LTC.M", "LTC.B"]) exchange.deposit(locked, "7");
-      expect(await heldOf(venue, "LTC")).toEqual(before);
+      expect(await balanceOf(venue, "LTC")).toEqual(before);
       await place({ clientId: "em1sell00000000000", side: "sell", price: decimal("61000") });
       const balances = await venue.balances();
       expect(balances.map(({ asset }) => asset).filter((asset) => asset.startsWith("LTC"))).toEqual(
         expect.arrayContaining(["LTC", "LTC.S", "LTC.M", "LTC.B"]),
       );
       expect(balances.some(({ asset }) => asset.endsWith(".F"))).toBe(false);
-      expect(await heldOf(venue, "BTC")).toEqual({ free: decimal("1.999"), used: decimal("0.001") });
+      expect(await balanceOf(venue, "BTC")).toEqual({ free: decimal("1.999"), used: decimal("0.001") });
     });
 
     it("knows the market's steps and minimums, and is refused below them", async () => {
@@ -447,13 +447,13 @@ export function conformance(title: string, start: () => Promise<Runner>) {
       expect(trades.every(({ amount, price }) => amount > ZERO && price === 60000n * ONE)).toBe(true);
       const candles = await keyless.candles(PAIR, { span: 60_000, limit: 30 });
       expect(candles).toHaveLength(30);
-      expect(exchange.seen.every(({ key }) => key === undefined)).toBe(true);
+      expect(exchange.observed.every(({ key }) => key === undefined)).toBe(true);
     });
   });
 }
 
-async function heldOf(venue: Venue, wanted: string): Promise<{ free: bigint; used: bigint } | undefined> {
-  const found = (await venue.balances()).find(({ asset }) => asset === wanted);
+async function balanceOf(venue: Venue, name: string): Promise<{ free: bigint; used: bigint } | undefined> {
+  const found = (await venue.balances()).find(({ asset }) => asset === name);
   return found && { free: found.free, used: found.used };
 }
 

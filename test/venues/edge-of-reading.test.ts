@@ -4,7 +4,7 @@ import { asGrid } from "../../src/grid/kind.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import { VENUES, type VenueName } from "../../src/model/venues.ts";
-import { emulatedWorld } from "../support/emulated.ts";
+import { emulatedExchanges } from "../support/emulated.ts";
 import { runOperation, START } from "../support/sandbox.ts";
 
 const PAIR = "ADA/USDT";
@@ -12,7 +12,7 @@ const NAMES = Object.keys(VENUES) as VenueName[];
 
 // Exchanges take whole seconds, so an answer may begin before what was asked for.
 it.each(NAMES)("a trade of %s just before what is read again is not booked twice", async (name) => {
-  const { deps, time, exchange: of, close } = await emulatedWorld({ names: [name] });
+  const { deps, time, exchange: of, close } = await emulatedExchanges({ names: [name] });
   onTestFinished(close);
   const exchange = of(name);
   const { id } = await runOperation<{ id: string }>(deps, "start_grid", {

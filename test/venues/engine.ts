@@ -134,8 +134,8 @@ export function createEngine(options: EngineOptions) {
     if (order.account) levels.push(...ambientLevels(order));
     levels.sort((a, b) => (a.price === b.price ? 0 : a.price < b.price === (order.side === "buy") ? -1 : 1));
     for (const { price, amount, maker } of levels) {
-      const wanted = rest(order, price);
-      const met = min(wanted, amount);
+      const expected = rest(order, price);
+      const met = min(expected, amount);
       if (met <= ZERO) break;
       if (maker && order.account && maker.account === order.account) {
         if (order.stp === "taker") return end(order, "canceled");
@@ -278,8 +278,8 @@ export function createEngine(options: EngineOptions) {
     resting: (symbol: Pair): Order[] => [...bookOf(symbol)],
 
     deposit(account: Account, asset: string, amount: Decimal) {
-      const held = holding(account, asset);
-      held.total = max(held.used, held.total + amount);
+      const balance = holding(account, asset);
+      balance.total = max(balance.used, balance.total + amount);
     },
   };
 }

@@ -4,7 +4,7 @@ import { asGrid } from "../../src/grid/kind.ts";
 import type { Slot } from "../../src/grid/state/state.ts";
 import { decimal, text } from "../../src/kernel/decimal.ts";
 import { type Millis, SECOND } from "../../src/kernel/time.ts";
-import { emulatedWorld } from "../support/emulated.ts";
+import { emulatedExchanges } from "../support/emulated.ts";
 import { runOperation } from "../support/sandbox.ts";
 
 const PAIR = "BTC/USDT";
@@ -12,7 +12,7 @@ const PRICES = ["58900", "61100", "59500"];
 
 /** A grid on kraken, whose counter is on, stepped far more often than the counter falls. */
 async function grid(tier: "starter" | "pro") {
-  const { deps, time, exchange, close } = await emulatedWorld({ names: ["kraken"], tier });
+  const { deps, time, exchange, close } = await emulatedExchanges({ names: ["kraken"], tier });
   onTestFinished(close);
   const venue = exchange("kraken");
   const { id } = await runOperation<{ id: string }>(deps, "start_grid", {

@@ -3,7 +3,7 @@
 import type { Fetch } from "../../src/adapters/ccxt/client/transport.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { asGrid } from "../../src/grid/kind.ts";
-import { baseHeld } from "../../src/grid/ledger/booking.ts";
+import { unsoldBase } from "../../src/grid/ledger/booking.ts";
 import { movedBase } from "../../src/grid/ledger/profit.ts";
 import { decimal, max, snap, text, ZERO } from "../../src/kernel/decimal.ts";
 import { mix, share } from "../../src/kernel/hash.ts";
@@ -13,7 +13,7 @@ import { accountKey } from "../../src/model/account.ts";
 import type { VenueName } from "../../src/model/venues.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { StrategyView } from "../../src/ports/stores/strategy-store.ts";
-import { emulatedWorld } from "../support/emulated.ts";
+import { emulatedExchanges } from "../support/emulated.ts";
 import { runOperation } from "../support/sandbox.ts";
 import type { Route } from "./dialect.ts";
 import type { Fault, FaultKind } from "./faults.ts";
@@ -55,11 +55,11 @@ export interface GridReport {
   readonly cycles: number;
 }
 
-type World = Awaited<ReturnType<typeof emulatedWorld>>;
+type Setup = Awaited<ReturnType<typeof emulatedExchanges>>;
 
 export async function runGrid({ name, unified = false, ticks, seed }: GridRun): Promise<GridReport> {
   const process = createProcess(chance(seed + 1));
-  const world = await emulatedWorld({
+  const setup = await emulatedExchanges({
     names: [name],
     venue: { unified },
     seed,
@@ -72,20 +72,20 @@ export async function runGrid({ name, unified = false, ticks, seed }: GridRun): 
     },
   });
   try {
-    return await withWorld(world, process, { name, ticks, seed });
+    return await withSetup(setup, process, { name, ticks, seed });
   } finally {
-    await world.close();
+    await setup.close();
   }
 }
 
-async function withWorld(
-  world: World,
+async function withSetup(
+  setup: Setup,
   process: Process,
   { name, ticks, seed }: GridRun,
 ): Promise<GridReport> {
-  const { time } = world;
-  let deps = world.deps;
-  const exchange = world.exchange(name);
+  const { time } = setup;
+  let deps = setup.deps;
+  const exchange = setup.exchange(name);
   const random = chance(seed);
   const before = new Map(["BTC", "USDT"].map((asset) => [asset, exchange.total(asset)]));
   const person = exchange.own({
@@ -103,7 +103,7 @@ async function withWorld(
     gridLevels: SLOTS,
     orderSize: decimal("100"),
   });
-  const checks = createChecks(world, name, id);
+  const checks = createChecks(setup, name, id);
   const faults = createFaults(random);
   const passes: Record<string, number> = {};
   let price = 60000;
@@ -112,7 +112,7 @@ async function withWorld(
     time.pass(BETWEEN);
     exchange.advance();
     const ended = await Promise.race([tick(deps), process.death()]);
-    if (ended === "died") deps = world.restarted();
+    if (ended === "died") deps = setup.restarted();
     for (const { outcome } of ended === "died" ? [{ outcome: "died" }] : ended)
       passes[outcome] = (passes[outcome] ?? 0) + 1;
     await checks.look();
@@ -216,13 +216,13 @@ function createFaults(random: () => number) {
   };
 }
 
-function createChecks({ deps, exchange: exchangeOf, time }: World, name: VenueName, id: string) {
+function createChecks({ deps, exchange: exchangeOf, time }: Setup, name: VenueName, id: string) {
   const exchange = exchangeOf(name);
   const account = accountKey(deps.venue(name).account);
   const violations: string[] = [];
   const violate = (what: string) => violations.push(`${(time.now() / SECOND).toFixed(0)} s: ${what}`);
   const first = new Map<number, bigint>();
-  let seen = 0;
+  let observed = 0;
 
   const ourId = ({ clientId }: Order) => clientId.replace(/^t-/, "");
   const slotOf = (order: Order) => parseClientOrderId(ourId(order))?.slot;
@@ -242,9 +242,9 @@ function createChecks({ deps, exchange: exchangeOf, time }: World, name: VenueNa
   async function newOrders() {
     const fresh = exchange
       .orders()
-      .slice(seen)
+      .slice(observed)
       .filter((order) => isOurs(ourId(order)));
-    seen = exchange.orders().length;
+    observed = exchange.orders().length;
     if (fresh.length === 0) return;
     const ids = { exchange: [], client: fresh.map(ourId) };
     const intents = new Map((await deps.store.ordersByIds(account, ids)).map((one) => [one.clientId, one]));
@@ -269,7 +269,7 @@ function createChecks({ deps, exchange: exchangeOf, time }: World, name: VenueNa
     async look() {
       const strategy = asGrid((await view()).strategy);
       for (const slot of strategy.state.slots)
-        if (slot.first && !first.has(slot.index)) first.set(slot.index, baseHeld(slot));
+        if (slot.first && !first.has(slot.index)) first.set(slot.index, unsoldBase(slot));
       await newOrders();
       const live = new Set<number>();
       for (const order of exchange.open()) {

@@ -108,7 +108,7 @@ export async function startVenue(name: VenueName, options: VenueOptions = {}) {
   });
 
   function addKeys(
-    wanted: {
+    expected: {
       balances?: Readonly<Record<string, string>>;
       account?: Account;
       unified?: boolean;
@@ -116,14 +116,14 @@ export async function startVenue(name: VenueName, options: VenueOptions = {}) {
     } & Partial<Omit<VenueKeys, "may">> = {},
   ) {
     const number = members.size + 1;
-    const account = wanted.account ?? engine.addAccount(wanted.balances ?? options.balances ?? BALANCES);
-    if (!wanted.account) account.unified = wanted.unified ?? options.unified ?? false;
+    const account = expected.account ?? engine.addAccount(expected.balances ?? options.balances ?? BALANCES);
+    if (!expected.account) account.unified = expected.unified ?? options.unified ?? false;
     const keys: VenueKeys = {
-      key: wanted.key ?? canary(`${name}-key-${number}`),
-      secret: wanted.secret ?? canarySecret(`${name} ${number}`),
-      passphrase: wanted.passphrase ?? canary(`${name}-passphrase-${number}`),
-      tier: wanted.tier ?? options.tier ?? "starter",
-      may: { read: true, trade: true, withdraw: false, ...wanted.may },
+      key: expected.key ?? canary(`${name}-key-${number}`),
+      secret: expected.secret ?? canarySecret(`${name} ${number}`),
+      passphrase: expected.passphrase ?? canary(`${name}-passphrase-${number}`),
+      tier: expected.tier ?? options.tier ?? "starter",
+      may: { read: true, trade: true, withdraw: false, ...expected.may },
     };
     members.set(keys.key, { keys, account, nonce: 0n });
     return { ...keys, account };
@@ -154,7 +154,7 @@ export async function startVenue(name: VenueName, options: VenueOptions = {}) {
     account: first.account,
     engine,
     latency: server.latency,
-    seen: server.seen,
+    observed: server.observed,
     addKeys,
     /** From now on the exchange refuses them. */
     revokeKeys: (key: string): boolean => members.delete(key),
@@ -271,7 +271,7 @@ export async function startVenue(name: VenueName, options: VenueOptions = {}) {
     },
     resetCounts() {
       server.counts.clear();
-      server.seen.length = 0;
+      server.observed.length = 0;
     },
 
     fail: (fault: Switch) => server.faults.on(fault),

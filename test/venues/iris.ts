@@ -98,10 +98,10 @@ function prices(
   { identifiers }: Record<string, unknown>,
   gaps: readonly string[],
 ): unknown {
-  const wanted = pools.filter(({ identifier }) => (identifiers as string[]).includes(identifier));
-  if (wanted.some(({ state }) => state === null))
+  const expected = pools.filter(({ identifier }) => (identifiers as string[]).includes(identifier));
+  if (expected.some(({ state }) => state === null))
     return { success: false, message: "Unable to retrieve liquidity pool prices" };
-  return wanted
+  return expected
     .filter(({ identifier }) => !gaps.includes(identifier))
     .reverse()
     .map(({ identifier, state, tokenB }) => {

@@ -2,21 +2,21 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { SECOND } from "../../src/kernel/time.ts";
-import { emulatedWorld } from "../support/emulated.ts";
+import { emulatedExchanges } from "../support/emulated.ts";
 import { runOperation } from "../support/sandbox.ts";
 
 const LAG = 20 * SECOND;
 
 describe("a stop that keeps the orders, at once after a start, on an exchange that shows them late", () => {
-  let world: Awaited<ReturnType<typeof emulatedWorld>>;
+  let setup: Awaited<ReturnType<typeof emulatedExchanges>>;
   beforeEach(async () => {
-    world = await emulatedWorld({ names: ["gateio"], timing: { readLag: LAG, secondMiss: 5 * SECOND } });
-    world.exchange("gateio").late({ orders: LAG, trades: LAG });
+    setup = await emulatedExchanges({ names: ["gateio"], timing: { readLag: LAG, secondMiss: 5 * SECOND } });
+    setup.exchange("gateio").late({ orders: LAG, trades: LAG });
   });
-  afterEach(() => world.close());
+  afterEach(() => setup.close());
 
   const start = () =>
-    runOperation(world.deps, "start_grid", {
+    runOperation(setup.deps, "start_grid", {
       exchange: "gateio",
       symbol: "BTC/USDT",
       lowerPrice: decimal("55000"),
@@ -25,20 +25,20 @@ describe("a stop that keeps the orders, at once after a start, on an exchange th
       orderSize: decimal("100"),
     }) as Promise<{ id: string }>;
   const stop = (id: string) =>
-    runOperation(world.deps, "stop_grid", { id, cancelOrders: false }) as Promise<{
+    runOperation(setup.deps, "stop_grid", { id, cancelOrders: false }) as Promise<{
       summary: { openOrders?: readonly { id: string }[]; filledOrders: number };
     }>;
 
   const step = async () => {
-    world.time.pass(5 * SECOND);
-    world.exchange("gateio").advance();
-    await tick(world.deps);
+    setup.time.pass(5 * SECOND);
+    setup.exchange("gateio").advance();
+    await tick(setup.deps);
   };
 
   async function untilStopped(id: string): Promise<void> {
     for (let passed = 0; passed < 10 * LAG; passed += 5 * SECOND) {
       await step();
-      const [view] = await world.deps.store.strategies({ id });
+      const [view] = await setup.deps.store.strategies({ id });
       if (view?.strategy.status === "stopped") return;
     }
     throw new Error("the grid did not stop");
@@ -48,7 +48,7 @@ describe("a stop that keeps the orders, at once after a start, on an exchange th
     const { id } = await start();
     await stop(id);
     await untilStopped(id);
-    const there = world.exchange("gateio").open();
+    const there = setup.exchange("gateio").open();
     const { summary } = await stop(id);
     expect(there).toHaveLength(4);
     expect(summary.openOrders?.map((order) => order.id).sort()).toEqual(
@@ -58,8 +58,8 @@ describe("a stop that keeps the orders, at once after a start, on an exchange th
 
   it("books what was filled before it could be seen to rest", async () => {
     const { id } = await start();
-    const [first] = world.exchange("gateio").open();
-    world.exchange("gateio").fill(first?.id ?? "");
+    const [first] = setup.exchange("gateio").open();
+    setup.exchange("gateio").fill(first?.id ?? "");
     await stop(id);
     await untilStopped(id);
     const { summary } = await stop(id);
@@ -70,8 +70,8 @@ describe("a stop that keeps the orders, at once after a start, on an exchange th
   it("books what was filled while it was still shown to rest", async () => {
     const { id } = await start();
     for (let passed = 0; passed < 2 * LAG; passed += 5 * SECOND) await step();
-    const [first] = world.exchange("gateio").open();
-    world.exchange("gateio").fill(first?.id ?? "");
+    const [first] = setup.exchange("gateio").open();
+    setup.exchange("gateio").fill(first?.id ?? "");
     await stop(id);
     await untilStopped(id);
     const { summary } = await stop(id);

@@ -36,8 +36,8 @@ export function memoryKeeping(now: () => Millis): Keeping {
     },
     leases: {
       async takeLease(account, { owner, ttl, count }) {
-        const held = leases.get(account);
-        if (held && held.until > now() && held.owner !== owner) return undefined;
+        const lease = leases.get(account);
+        if (lease && lease.until > now() && lease.owner !== owner) return undefined;
         leases.set(account, { owner, until: now() + ttl });
         return nonces(account, count);
       },

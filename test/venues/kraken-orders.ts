@@ -69,8 +69,8 @@ function refusedAtOnce(ask: PrivateAsk, form: URLSearchParams): Reply | undefine
   if (clientId === null) return undefined;
   if (!FREE.test(clientId) && !UUID.test(clientId)) return error("EGeneral:Invalid arguments:cl_ord_id");
   // Unique among open orders only; visible or not.
-  const taken = ask.member.account.byClientId.get(clientId)?.some(({ status }) => status === "open");
-  return taken ? error("EGeneral:Invalid arguments:cl_ord_id not unique") : undefined;
+  const accepted = ask.member.account.byClientId.get(clientId)?.some(({ status }) => status === "open");
+  return accepted ? error("EGeneral:Invalid arguments:cl_ord_id not unique") : undefined;
 }
 
 const described = ({ side, amount, listing, type, price }: Order): string => {

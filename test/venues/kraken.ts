@@ -79,9 +79,9 @@ export const kraken: Dialect = {
   open: {
     time: ({ now }) => result({ unixtime: Math.floor(now / SECOND), rfc1123: new Date(now).toUTCString() }),
     markets: ({ engine, request }) => {
-      const wanted = request.query.get("pair")?.split(",");
+      const pairs = request.query.get("pair")?.split(",");
       const chosen = [...engine.listings.values()].filter(
-        (listing) => !wanted || wanted.includes(idOf(listing)) || wanted.includes(altnameOf(listing)),
+        (listing) => !pairs || pairs.includes(idOf(listing)) || pairs.includes(altnameOf(listing)),
       );
       return result(Object.fromEntries(chosen.map((listing) => [idOf(listing), market(listing)])));
     },

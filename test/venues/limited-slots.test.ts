@@ -3,7 +3,7 @@ import { tick } from "../../src/engine/pass/tick.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { MINUTE, type Millis, SECOND } from "../../src/kernel/time.ts";
 import { appOver } from "../support/app.ts";
-import { emulatedWorld } from "../support/emulated.ts";
+import { emulatedExchanges } from "../support/emulated.ts";
 import { runOperation } from "../support/sandbox.ts";
 
 interface Reported {
@@ -12,7 +12,7 @@ interface Reported {
 }
 
 it("slots that meet a lasting limit are tried less and less often, and at once when it is raised", async () => {
-  const { deps, time, exchange, close } = await emulatedWorld({ names: ["bitget"] });
+  const { deps, time, exchange, close } = await emulatedExchanges({ names: ["bitget"] });
   onTestFinished(close);
   const venue = exchange("bitget");
   const app = await appOver(deps);

@@ -10,7 +10,7 @@ import { isOurs } from "../../src/kernel/ids.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import type { VenueName } from "../../src/model/venues.ts";
 import type { Deps } from "../../src/ports/deps.ts";
-import { emulatedWorld } from "../support/emulated.ts";
+import { emulatedExchanges } from "../support/emulated.ts";
 import { runOperation } from "../support/sandbox.ts";
 import { tempFolder } from "../support/temp.ts";
 
@@ -22,10 +22,10 @@ const orderOf = ({ side, lower, upper }: Slot): string => `${side} ${text(side =
 it.each<VenueName>(["mexc", "gateio", "bitget", "kraken"])(
   "on %s a grid runs on though its database has lost what it last wrote, and nobody said so",
   async (name) => {
-    const world = await emulatedWorld({ names: [name] });
-    onTestFinished(world.close);
-    const { time } = world;
-    const exchange = world.exchange(name);
+    const setup = await emulatedExchanges({ names: [name] });
+    onTestFinished(setup.close);
+    const { time } = setup;
+    const exchange = setup.exchange(name);
     const before = exchange.total("BTC");
     const passes = async (deps: Deps, count: number) => {
       for (let pass = 0; pass < count; pass++) {
@@ -39,7 +39,7 @@ it.each<VenueName>(["mexc", "gateio", "bitget", "kraken"])(
         await passes(deps, 3);
       }
     };
-    const { id } = await runOperation<{ id: string }>(world.deps, "start_grid", {
+    const { id } = await runOperation<{ id: string }>(setup.deps, "start_grid", {
       exchange: name,
       symbol: PAIR,
       lowerPrice: decimal("57000"),
@@ -47,14 +47,14 @@ it.each<VenueName>(["mexc", "gateio", "bitget", "kraken"])(
       gridLevels: 12,
       orderSize: decimal("60"),
     });
-    await passes(world.deps, 4);
+    await passes(setup.deps, 4);
     const file = join(tempFolder(), "earlier.db");
-    await copyInto(world.context.client, file);
+    await copyInto(setup.context.client, file);
     const placed = exchange.orders().length;
-    await swing(world.deps);
+    await swing(setup.deps);
     expect(exchange.orders().length).toBeGreaterThan(placed);
 
-    const deps = await world.over(`file:${file}`);
+    const deps = await setup.over(`file:${file}`);
     await passes(deps, 60);
     await swing(deps);
     await passes(deps, 10);

@@ -5,7 +5,7 @@ import { SECOND } from "../../src/kernel/time.ts";
 import { accountKey } from "../../src/model/account.ts";
 import type { VenueName } from "../../src/model/venues.ts";
 import { appOver } from "../support/app.ts";
-import { emulatedWorld } from "../support/emulated.ts";
+import { emulatedExchanges } from "../support/emulated.ts";
 import { partOf } from "../support/whole.ts";
 import type { Switch } from "./faults.ts";
 import type { EmulatedVenue } from "./index.ts";
@@ -111,18 +111,18 @@ const BETWEEN = 4 * SECOND;
 const PLACED = KINDS.map(([kind, of], place) => [kind, { ...of, place }] as const);
 
 describe.each(PLACED)("an order by hand on %s whose request meets", (_kind, { name, unified, place }) => {
-  let world: Awaited<ReturnType<typeof emulatedWorld>>;
+  let setup: Awaited<ReturnType<typeof emulatedExchanges>>;
   let exchange: EmulatedVenue;
   let app: Awaited<ReturnType<typeof appOver>>;
   let count = 0;
   beforeAll(async () => {
     const timing = { requestTimeout: 5 * SECOND, readLag: 10 * SECOND, secondMiss: 5 * SECOND };
-    world = await emulatedWorld({ names: [name], timing, venue: { unified } });
-    exchange = world.exchange(name);
-    app = await appOver(world.deps);
+    setup = await emulatedExchanges({ names: [name], timing, venue: { unified } });
+    exchange = setup.exchange(name);
+    app = await appOver(setup.deps);
   });
   beforeEach(() => exchange.heal());
-  afterAll(() => world.close());
+  afterAll(() => setup.close());
 
   const post = async (clientOrderId: string) => {
     const response = await app.ask("/api/v1/orders", {
@@ -148,11 +148,11 @@ describe.each(PLACED)("an order by hand on %s whose request meets", (_kind, { na
 
   async function resolve(clientOrderId: string) {
     for (let passed = 0; passed < RESOLVED; passed += BETWEEN) {
-      world.time.pass(BETWEEN);
+      setup.time.pass(BETWEEN);
       exchange.advance();
-      await tick(world.deps);
-      const order = await world.deps.store.orderByClientId(
-        accountKey(world.deps.venue(name).account),
+      await tick(setup.deps);
+      const order = await setup.deps.store.orderByClientId(
+        accountKey(setup.deps.venue(name).account),
         clientOrderId,
       );
       if (order && (order.settled || order.state === "open")) return order;

@@ -4,7 +4,7 @@ import { decimal } from "../../src/kernel/decimal.ts";
 import { SECOND } from "../../src/kernel/time.ts";
 import type { VenueName } from "../../src/model/venues.ts";
 import { appOver } from "../support/app.ts";
-import { emulatedWorld } from "../support/emulated.ts";
+import { emulatedExchanges } from "../support/emulated.ts";
 import { runOperation } from "../support/sandbox.ts";
 
 const PAIR = "BTC/USDT";
@@ -13,15 +13,15 @@ let close: () => Promise<void> = async () => {};
 afterEach(() => close());
 
 async function on(name: VenueName) {
-  const world = await emulatedWorld({ names: [name], timing: { readLag: 5 * SECOND } });
-  close = world.close;
-  const exchange = world.exchange(name);
+  const setup = await emulatedExchanges({ names: [name], timing: { readLag: 5 * SECOND } });
+  close = setup.close;
+  const exchange = setup.exchange(name);
   const pass = async () => {
-    world.time.pass(5 * SECOND);
-    await tick(world.deps);
+    setup.time.pass(5 * SECOND);
+    await tick(setup.deps);
   };
   const start = (over: object = {}) =>
-    runOperation<{ id: string }>(world.deps, "start_grid", {
+    runOperation<{ id: string }>(setup.deps, "start_grid", {
       exchange: name,
       symbol: PAIR,
       lowerPrice: decimal("57000"),
@@ -41,7 +41,7 @@ async function on(name: VenueName) {
     await pass();
     exchange.chance(undefined);
   };
-  return { ...world, exchange, pass, start, overtake };
+  return { ...setup, exchange, pass, start, overtake };
 }
 
 describe.each<VenueName>(["mexc", "gateio", "bitget", "kraken"])("on %s", (name) => {
@@ -91,6 +91,6 @@ it("a grid that may take does, at a price no worse than its level", async () => 
   await start({ postOnly: false });
   expect(exchange.open().map(({ force }) => force)).toEqual(Array(4).fill("gtc"));
   await overtake();
-  const taken = exchange.executions().filter(({ maker }) => !maker);
-  expect(taken.map(({ order }) => order.side)).toEqual(["sell"]);
+  const executions = exchange.executions().filter(({ maker }) => !maker);
+  expect(executions.map(({ order }) => order.side)).toEqual(["sell"]);
 });

@@ -10,7 +10,7 @@ import { accountKey } from "../../src/model/account.ts";
 import type { Side } from "../../src/model/market.ts";
 import type { Order as OrderRow } from "../../src/model/order.ts";
 import type { VenueName } from "../../src/model/venues.ts";
-import { emulatedWorld } from "../support/emulated.ts";
+import { emulatedExchanges } from "../support/emulated.ts";
 import { runOperation } from "../support/sandbox.ts";
 import type { Order } from "./order.ts";
 
@@ -35,21 +35,21 @@ interface Grid {
 }
 
 export async function createYear(name: VenueName, unified = false) {
-  const world = await emulatedWorld({
+  const setup = await emulatedExchanges({
     names: [name],
     venue: { unified },
     timing: { requestTimeout: 5000, readLag: 20 * SECOND, secondMiss: 5 * SECOND },
   });
-  const { time } = world;
-  const exchange = world.exchange(name);
-  const account = accountKey(world.deps.venue(name).account);
+  const { time } = setup;
+  const exchange = setup.exchange(name);
+  const account = accountKey(setup.deps.venue(name).account);
   const began = time.now();
   const violations: string[] = [];
   /** Orders whose fees the exchange never told. */
   const forgotten = new Set<string>();
   /** An order that the exchange may not tell of any more. */
   let maybeNamed: string | undefined;
-  let deps = world.deps;
+  let deps = setup.deps;
   let id = "";
   let last: Side = "sell";
   let [passes, slowest] = [0, 0];
@@ -207,7 +207,7 @@ export async function createYear(name: VenueName, unified = false) {
     /** Time in which nothing runs. */
     sleep: (gap: Millis) => void time.pass(gap),
     restart() {
-      deps = world.restarted();
+      deps = setup.restarted();
     },
 
     nearest,
@@ -259,7 +259,7 @@ export async function createYear(name: VenueName, unified = false) {
       executions: exchange.executions().length,
       slowest,
     }),
-    close: world.close,
+    close: setup.close,
   };
 }
 

@@ -106,7 +106,7 @@ describe.each(PAYLOADS)(
         expect(error?.constructor.name).toBe(ccxtError);
         const [body = "{}"] = /\{.*\}/s.exec(error?.message ?? "") ?? [];
         expect(codeOf(body)).toBe(code);
-        expect(venue.seen.at(-1)?.status).toBe(httpStatus);
+        expect(venue.observed.at(-1)?.status).toBe(httpStatus);
       },
     );
 

@@ -6,7 +6,7 @@ import { accountKey } from "../../src/model/account.ts";
 import type { VenueName } from "../../src/model/venues.ts";
 import { appOver } from "../support/app.ts";
 import { edgemaker } from "../support/command.ts";
-import { emulatedWorld } from "../support/emulated.ts";
+import { emulatedExchanges } from "../support/emulated.ts";
 import { KEYS } from "../support/live.ts";
 import { appClient, callTool, errorOf } from "../support/mcp.ts";
 import { runOperation } from "../support/sandbox.ts";
@@ -48,7 +48,7 @@ interface Grid {
 
 describe.each(NAMES)("what %s says of a refusal", (name) => {
   const words = WORDS[name];
-  let world: Awaited<ReturnType<typeof emulatedWorld>>;
+  let setup: Awaited<ReturnType<typeof emulatedExchanges>>;
   let exchange: EmulatedVenue;
   let app: Awaited<ReturnType<typeof appOver>>;
   let count = 0;
@@ -61,12 +61,12 @@ describe.each(NAMES)("what %s says of a refusal", (name) => {
       secondMiss: 5 * SECOND,
       backoff: { first: 60 * SECOND, most: 600 * SECOND },
     };
-    world = await emulatedWorld({ names: [name], timing });
-    exchange = world.exchange(name);
-    app = await appOver(world.deps, { trading: true, confirm: "plan" });
+    setup = await emulatedExchanges({ names: [name], timing });
+    exchange = setup.exchange(name);
+    app = await appOver(setup.deps, { trading: true, confirm: "plan" });
   });
   beforeEach(() => exchange.heal());
-  afterAll(() => world.close());
+  afterAll(() => setup.close());
 
   const say = (code: string, text = words.text, times = 1) =>
     exchange.fail({ kind: "says", route: "create", code, text, times });
@@ -98,8 +98,8 @@ describe.each(NAMES)("what %s says of a refusal", (name) => {
       expect(message).toContain(code);
       expect(message).toContain(words.text);
     }
-    const account = accountKey(world.deps.venue(name).account);
-    expect(await world.deps.store.orderByClientId(account, `said${count}`)).toMatchObject({
+    const account = accountKey(setup.deps.venue(name).account);
+    expect(await setup.deps.store.orderByClientId(account, `said${count}`)).toMatchObject({
       state: "unknown",
       reason: expect.stringContaining(words.text),
     });
@@ -136,19 +136,19 @@ describe.each(NAMES)("what %s says of a refusal", (name) => {
   describe("of a grid", () => {
     let id = "";
     const ofGrid = async (): Promise<Grid> =>
-      (await runOperation<{ strategies: Grid[] }>(world.deps, "get_grid_status", { id }))
+      (await runOperation<{ strategies: Grid[] }>(setup.deps, "get_grid_status", { id }))
         .strategies[0] as Grid;
     const events = async () =>
       (
-        await runOperation<{ events: { kind: string; message: string }[] }>(world.deps, "get_grid_events", {
+        await runOperation<{ events: { kind: string; message: string }[] }>(setup.deps, "get_grid_events", {
           id,
         })
       ).events;
     const sent = () => exchange.count("create");
     const pass = async () => {
-      world.time.pass(5 * SECOND);
+      setup.time.pass(5 * SECOND);
       exchange.advance();
-      await tick(world.deps);
+      await tick(setup.deps);
     };
     const passUntil = async (holds: () => Promise<boolean>) => {
       for (let passes = 0; !(await holds()); passes++) {
@@ -157,7 +157,7 @@ describe.each(NAMES)("what %s says of a refusal", (name) => {
       }
     };
     const start = async () => {
-      ({ id } = await runOperation<{ id: string }>(world.deps, "start_grid", {
+      ({ id } = await runOperation<{ id: string }>(setup.deps, "start_grid", {
         exchange: name,
         symbol: "BTC/USDT",
         lowerPrice: decimal("50000"),
@@ -169,7 +169,7 @@ describe.each(NAMES)("what %s says of a refusal", (name) => {
 
     it("that cannot be sure is in its state, and after three it asks less often", async () => {
       await passUntil(
-        async () => !(await world.deps.store.hasUnclear(`live:${name}:${new URL(exchange.url).host}`)),
+        async () => !(await setup.deps.store.hasUnclear(`live:${name}:${new URL(exchange.url).host}`)),
       );
       say(words.open, words.text, 1000);
       await start();
@@ -198,7 +198,7 @@ describe.each(NAMES)("what %s says of a refusal", (name) => {
       exchange.heal();
       await passUntil(async () => (await ofGrid()).refused.length === 0);
       expect((await ofGrid()).lastError).toBeNull();
-      await runOperation(world.deps, "stop_grid", { id, cancelOrders: true });
+      await runOperation(setup.deps, "stop_grid", { id, cancelOrders: true });
       await passUntil(async () => (await ofGrid()).status === "stopped");
     });
 
@@ -214,7 +214,7 @@ describe.each(NAMES)("what %s says of a refusal", (name) => {
       expect(results).toHaveLength(2);
       for (const { message } of results) expect(message).toContain(words.definite);
       exchange.heal();
-      await runOperation(world.deps, "stop_grid", { id, cancelOrders: true });
+      await runOperation(setup.deps, "stop_grid", { id, cancelOrders: true });
       await passUntil(async () => (await ofGrid()).status === "stopped");
     });
   });

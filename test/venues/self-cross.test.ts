@@ -6,7 +6,7 @@ import type { VenueName } from "../../src/model/venues.ts";
 import type { TradeOperation } from "../../src/operation.ts";
 import { createOperations } from "../../src/operations.ts";
 import { appOver } from "../support/app.ts";
-import { emulatedWorld } from "../support/emulated.ts";
+import { emulatedExchanges } from "../support/emulated.ts";
 import { runOperation } from "../support/sandbox.ts";
 import type { EmulatedVenue } from "./index.ts";
 
@@ -21,13 +21,13 @@ interface Body {
 }
 
 describe.each(NAMES)("orders of one account on %s", (name) => {
-  let world: Awaited<ReturnType<typeof emulatedWorld>>;
+  let setup: Awaited<ReturnType<typeof emulatedExchanges>>;
   let exchange: EmulatedVenue;
   let app: Awaited<ReturnType<typeof appOver>>;
   beforeAll(async () => {
-    world = await emulatedWorld({ names: [name] });
-    exchange = world.exchange(name);
-    app = await appOver(world.deps);
+    setup = await emulatedExchanges({ names: [name] });
+    exchange = setup.exchange(name);
+    app = await appOver(setup.deps);
   });
   beforeEach(() => {
     exchange.heal();
@@ -36,7 +36,7 @@ describe.each(NAMES)("orders of one account on %s", (name) => {
   });
   afterAll(async () => {
     expect(exchange.selfTrades()).toEqual([]);
-    await world.close();
+    await setup.close();
   });
 
   const post = async (side: "buy" | "sell", price: number | undefined, over: object = {}) => {
@@ -83,7 +83,7 @@ describe.each(NAMES)("orders of one account on %s", (name) => {
       price: 60_500,
     };
     const input = create.input.parse({ ...request, postOnly: true });
-    const prepared = await create.prepare(world.deps, input, { actor: "person" });
+    const prepared = await create.prepare(setup.deps, input, { actor: "person" });
     const shown = await prepared.preview();
     expect(shown.what).toContain("(limit order, post only)");
     expect(shown.limits).toContain("it would be a taker order at current prices, so it would be refused");
@@ -109,7 +109,7 @@ describe.each(NAMES)("orders of one account on %s", (name) => {
     exchange.resetCounts();
     const { status, body } = await post("buy", 58_500);
     expect([status, body.order?.status]).toEqual([200, "open"]);
-    expect(exchange.seen.filter(({ key }) => key).map(({ route }) => route)).toEqual(["create"]);
+    expect(exchange.observed.filter(({ key }) => key).map(({ route }) => route)).toEqual(["create"]);
     expect((await post("buy", 61_500)).status).toBe(409);
   });
 
@@ -146,7 +146,7 @@ describe.each(NAMES)("orders of one account on %s", (name) => {
 
   it("are held against a grid's, and its next ones against theirs", async () => {
     beside();
-    const { id } = await runOperation<{ id: string }>(world.deps, "start_grid", {
+    const { id } = await runOperation<{ id: string }>(setup.deps, "start_grid", {
       exchange: name,
       symbol: PAIR,
       lowerPrice: decimal("57000"),
@@ -159,13 +159,13 @@ describe.each(NAMES)("orders of one account on %s", (name) => {
       expect((await post(side === "buy" ? "sell" : "buy", price as number)).body.error).toBe(
         "Would self-cross",
       );
-    await runOperation(world.deps, "stop_grid", { id, cancelOrders: true });
-    world.time.pass(90 * SECOND);
+    await runOperation(setup.deps, "stop_grid", { id, cancelOrders: true });
+    setup.time.pass(90 * SECOND);
   });
 
   describe("of a grid that leaves", () => {
     const grid = (over: object = {}) =>
-      runOperation<{ id: string }>(world.deps, "start_grid", {
+      runOperation<{ id: string }>(setup.deps, "start_grid", {
         exchange: name,
         symbol: PAIR,
         lowerPrice: decimal("57000"),
@@ -175,14 +175,14 @@ describe.each(NAMES)("orders of one account on %s", (name) => {
         ...over,
       });
     const leave = (id: string) =>
-      runOperation<{ message: string }>(world.deps, "stop_grid", { id, cancelOrders: true, sellBase: true });
+      runOperation<{ message: string }>(setup.deps, "stop_grid", { id, cancelOrders: true, sellBase: true });
     const pass = async (count: number) => {
       for (let left = count; left > 0; left--) {
-        world.time.pass(5 * SECOND);
-        await tick(world.deps);
+        setup.time.pass(5 * SECOND);
+        await tick(setup.deps);
       }
     };
-    const view = async (id: string) => (await world.deps.store.strategies({ id }))[0]?.strategy;
+    const view = async (id: string) => (await setup.deps.store.strategies({ id }))[0]?.strategy;
     const ended = async (id: string) => {
       for (let left = 40; left > 0 && (await view(id))?.status !== "stopped"; left--) await pass(1);
       expect((await view(id))?.status).toBe("stopped");
@@ -203,7 +203,7 @@ describe.each(NAMES)("orders of one account on %s", (name) => {
       const exits = exchange.orders().filter(({ force, side }) => force === "ioc" && side === "sell");
       expect(exits.at(-1)?.status).toBe("filled");
       expect(exchange.order(best.body.order?.id ?? "")?.status).toBe("canceled");
-      const lines = (await world.deps.store.eventsOf(leaving.id, { limit: 100 }))
+      const lines = (await setup.deps.store.eventsOf(leaving.id, { limit: 100 }))
         .filter(({ kind }) => kind === "made_way")
         .map(({ message }) => message);
       expect(lines).toContain(
@@ -213,7 +213,7 @@ describe.each(NAMES)("orders of one account on %s", (name) => {
       await pass(4);
       expect(exchange.open().length).toBeGreaterThan(0);
       expect((await view(staying.id))?.state.refused).toEqual([]);
-      await runOperation(world.deps, "stop_grid", { id: staying.id, cancelOrders: true });
+      await runOperation(setup.deps, "stop_grid", { id: staying.id, cancelOrders: true });
       await ended(staying.id);
     });
 
@@ -240,7 +240,7 @@ describe.each(NAMES)("orders of one account on %s", (name) => {
       for (let left = 40; left > 0 && bought().length === 0; left--) await pass(1);
       expect(bought().at(-1)?.price).toBeLessThan(decimal("60500"));
       expect(exchange.order(sell.body.order?.id ?? "")?.status).toBe("open");
-      await runOperation(world.deps, "stop_grid", { id, cancelOrders: true });
+      await runOperation(setup.deps, "stop_grid", { id, cancelOrders: true });
       await ended(id);
     });
   });

@@ -5,7 +5,7 @@ import { type Dialect, isReply, type Member, type Reply, type Requested, type Ro
 import type { Engine } from "./engine.ts";
 import { createFaults, type Fault } from "./faults.ts";
 
-export interface Seen {
+export interface Received {
   readonly route: Route | "unknown";
   readonly at: Millis;
   /** The key that signed it rightly. */
@@ -41,7 +41,7 @@ export async function serveVenue(
 ) {
   const faults = createFaults();
   const counts = new Map<Route | "unknown", number>();
-  const seen: Seen[] = [];
+  const observed: Received[] = [];
   const limited: Route[] = [];
   const latency = { before: 0 as Millis, after: 0 as Millis };
   let late: Late[] = [];
@@ -71,11 +71,11 @@ export async function serveVenue(
     return refused ?? dialect.signed[route]?.(ask) ?? dialect.trouble.unknownRoute;
   }
 
-  function note(route: Route | "unknown", { path }: Requested): Seen {
+  function note(route: Route | "unknown", { path }: Requested): Received {
     counts.set(route, (counts.get(route) ?? 0) + 1);
-    if (seen.length >= KEPT) seen.splice(0, KEPT / 2);
-    const entry: Seen = { route, path, at: clock(), key: undefined, status: undefined };
-    seen.push(entry);
+    if (observed.length >= KEPT) observed.splice(0, KEPT / 2);
+    const entry: Received = { route, path, at: clock(), key: undefined, status: undefined };
+    observed.push(entry);
     return entry;
   }
 
@@ -97,7 +97,7 @@ export async function serveVenue(
     if (response.headersSent) entry.status = response.statusCode;
   }
 
-  async function answer(route: Route, requestedInput: Requested, response: ServerResponse, entry: Seen) {
+  async function answer(route: Route, requestedInput: Requested, response: ServerResponse, entry: Received) {
     const fault = faults.take(route);
     const millis = fault?.millis ?? 0;
     if (fault?.kind === "late") {
@@ -129,7 +129,7 @@ export async function serveVenue(
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     faults,
     counts,
-    seen,
+    observed,
     limited,
     latency,
     catchUp,

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { tick } from "../../src/engine/pass/tick.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { type Millis, SECOND } from "../../src/kernel/time.ts";
-import { emulatedWorld } from "../support/emulated.ts";
+import { emulatedExchanges } from "../support/emulated.ts";
 import { virtualLocal } from "../support/local.ts";
 import { runOperation, START } from "../support/sandbox.ts";
 
@@ -16,7 +16,7 @@ const SLOTS = 4;
 async function slowly(millis: () => Millis) {
   const time = virtualLocal(START);
   let isSlow = false;
-  const world = await emulatedWorld({
+  const setup = await emulatedExchanges({
     names: ["mexc"],
     time,
     timing: { requestTimeout: 10_000 },
@@ -26,8 +26,8 @@ async function slowly(millis: () => Millis) {
       return answer;
     },
   });
-  onTestFinished(world.close);
-  const { deps } = world;
+  onTestFinished(setup.close);
+  const { deps } = setup;
   for (const { symbol } of GRIDS) await deps.venue("mexc").market(symbol);
   isSlow = true;
   for (const grid of GRIDS)
@@ -41,13 +41,13 @@ async function slowly(millis: () => Millis) {
     time.pass(5 * SECOND);
     await tick(deps);
   }
-  const { rows } = await world.context.client.execute(
+  const { rows } = await setup.context.client.execute(
     "select count(*) as dead from orders where reason = 'not sent'",
   );
   const views = await deps.store.strategies({});
   return {
     dead: Number(rows[0]?.dead),
-    open: GRIDS.map(({ symbol }) => world.exchange("mexc").open(symbol).length),
+    open: GRIDS.map(({ symbol }) => setup.exchange("mexc").open(symbol).length),
     results: views.map(({ strategy }) => strategy.lastError),
   };
 }

@@ -3,7 +3,7 @@ import { tick } from "../../src/engine/pass/tick.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { MINUTE, SECOND } from "../../src/kernel/time.ts";
 import type { VenueName } from "../../src/model/venues.ts";
-import { emulatedWorld } from "../support/emulated.ts";
+import { emulatedExchanges } from "../support/emulated.ts";
 import { runOperation } from "../support/sandbox.ts";
 import type { Route } from "./dialect.ts";
 
@@ -22,9 +22,9 @@ afterEach(() => close());
 
 describe.each(NAMES)("a stop on %s", (name) => {
   async function grid() {
-    const world = await emulatedWorld({ names: [name], timing: { readLag: 5 * SECOND } });
-    close = world.close;
-    const { id } = await runOperation<{ id: string }>(world.deps, "start_grid", {
+    const setup = await emulatedExchanges({ names: [name], timing: { readLag: 5 * SECOND } });
+    close = setup.close;
+    const { id } = await runOperation<{ id: string }>(setup.deps, "start_grid", {
       exchange: name,
       symbol: "BTC/USDT",
       lowerPrice: decimal("57000"),
@@ -32,20 +32,20 @@ describe.each(NAMES)("a stop on %s", (name) => {
       gridLevels: 4,
       orderSize: decimal("100"),
     });
-    const exchange = world.exchange(name);
+    const exchange = setup.exchange(name);
     expect(exchange.open()).toHaveLength(4);
     const stop = (how: object = { cancelOrders: true }) =>
-      runOperation<Stopped>(world.deps, "stop_grid", { id, ...how });
-    const view = async () => (await world.deps.store.strategies({ id }))[0];
+      runOperation<Stopped>(setup.deps, "stop_grid", { id, ...how });
+    const view = async () => (await setup.deps.store.strategies({ id }))[0];
     const events = async () =>
-      (await world.context.client.execute("select message from events where kind = 'error'")).rows.map(
+      (await setup.context.client.execute("select message from events where kind = 'error'")).rows.map(
         ({ message }) => String(message),
       );
-    return { world, id, exchange, stop, view, events };
+    return { setup, id, exchange, stop, view, events };
   }
 
   it.each(UNREAD)("cancels while %s cannot be read, says so, and ends by itself", async (_what, route) => {
-    const { world, exchange, stop, view, events } = await grid();
+    const { setup, exchange, stop, view, events } = await grid();
     exchange.fail({ kind: "server_error", route, times: 1000 });
     const { message } = await stop();
     expect(exchange.open().map(({ id }) => id)).toEqual([]);
@@ -56,18 +56,18 @@ describe.each(NAMES)("a stop on %s", (name) => {
     expect(await events()).toEqual([expect.stringMatching(/4 cancels were sent, then reading failed: /)]);
 
     for (let pass = 0; pass < 3; pass++) {
-      world.time.pass(6 * MINUTE);
-      await tick(world.deps);
+      setup.time.pass(6 * MINUTE);
+      await tick(setup.deps);
     }
     expect(await events()).toHaveLength(1);
     exchange.heal();
-    world.time.pass(6 * MINUTE);
-    await tick(world.deps);
+    setup.time.pass(6 * MINUTE);
+    await tick(setup.deps);
     expect((await view())?.strategy.status).toBe("stopped");
   });
 
   it("that sells cancels first too, and sells once reading works again", async () => {
-    const { world, exchange, stop, view } = await grid();
+    const { setup, exchange, stop, view } = await grid();
     const [bought] = exchange.open().filter(({ side }) => side === "buy");
     exchange.fill(bought?.id ?? "");
     exchange.fail({ kind: "server_error", route: "fills", times: 1000 });
@@ -75,8 +75,8 @@ describe.each(NAMES)("a stop on %s", (name) => {
     expect(exchange.open().map(({ id }) => id)).toEqual([]);
     exchange.heal();
     for (let pass = 0; pass < 4; pass++) {
-      world.time.pass(6 * MINUTE);
-      await tick(world.deps);
+      setup.time.pass(6 * MINUTE);
+      await tick(setup.deps);
     }
     expect((await view())?.strategy.status).toBe("stopped");
     expect(exchange.orders().at(-1)).toMatchObject({ side: "sell", force: "ioc", status: "filled" });

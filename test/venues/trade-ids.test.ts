@@ -4,7 +4,7 @@ import { tick } from "../../src/engine/pass/tick.ts";
 import { text } from "../../src/kernel/decimal.ts";
 import { isOurs } from "../../src/kernel/ids.ts";
 import { SECOND } from "../../src/kernel/time.ts";
-import { emulatedWorld } from "../support/emulated.ts";
+import { emulatedExchanges } from "../support/emulated.ts";
 import { d } from "../support/grid.ts";
 import { runOperation } from "../support/sandbox.ts";
 
@@ -22,10 +22,10 @@ function renaming(): Fetch {
 }
 
 it("a trade that is told under two ids moves its slot once", async () => {
-  const world = await emulatedWorld({ names: ["bitget"], seed: 1, fetch: renaming() });
-  onTestFinished(() => world.close());
-  const venue = world.exchange("bitget");
-  await runOperation(world.deps, "start_grid", {
+  const setup = await emulatedExchanges({ names: ["bitget"], seed: 1, fetch: renaming() });
+  onTestFinished(() => setup.close());
+  const venue = setup.exchange("bitget");
+  await runOperation(setup.deps, "start_grid", {
     exchange: "bitget",
     symbol: "BTC/USDT",
     lowerPrice: d("57000"),
@@ -34,14 +34,14 @@ it("a trade that is told under two ids moves its slot once", async () => {
     orderSize: d("100"),
   });
   const step = async (price: string) => {
-    world.time.pass(5 * SECOND);
+    setup.time.pass(5 * SECOND);
     venue.advance();
     venue.move("BTC/USDT", price);
-    await tick(world.deps);
+    await tick(setup.deps);
   };
   for (const price of ["60000", "60000", "58900", "58900", "58900", "59500", "60100"])
     for (let pass = 0; pass < 3; pass++) await step(price);
-  const { rows } = await world.context.client.execute(
+  const { rows } = await setup.context.client.execute(
     "select trade_id, superseded from fills where client_id = (select client_id from fills where trade_id = '-0.5') order by superseded",
   );
   expect(rows).toMatchObject([{ trade_id: "-0.5", superseded: 0 }, { superseded: 1 }]);

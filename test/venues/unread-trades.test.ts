@@ -4,7 +4,7 @@ import { decimal } from "../../src/kernel/decimal.ts";
 import { MINUTE, SECOND } from "../../src/kernel/time.ts";
 import { accountKey } from "../../src/model/account.ts";
 import { VENUES, type VenueName } from "../../src/model/venues.ts";
-import { emulatedWorld } from "../support/emulated.ts";
+import { emulatedExchanges } from "../support/emulated.ts";
 import { runOperation } from "../support/sandbox.ts";
 
 const PAIR = "ADA/USDT";
@@ -22,13 +22,13 @@ interface Status {
 
 /** A grid of eight orders, and two buys of it that fill: the first one's fees are not told. */
 async function grid(name: VenueName) {
-  const world = await emulatedWorld({
+  const setup = await emulatedExchanges({
     names: [name],
     timing: { requestTimeout: 5000, readLag: 20 * SECOND },
   });
-  onTestFinished(world.close);
-  const { deps, time } = world;
-  const exchange = world.exchange(name);
+  onTestFinished(setup.close);
+  const { deps, time } = setup;
+  const exchange = setup.exchange(name);
   const pass = async (millis = 5 * SECOND) => {
     time.pass(millis);
     exchange.advance();

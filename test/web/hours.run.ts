@@ -15,7 +15,7 @@ const LOOKS = 5;
 /** What may be held at the end beyond what was after the first part, as a share. */
 const MOST_GROWN = 0.1;
 
-interface Held {
+interface HourCheck {
   readonly at: number;
   /** Of the page's heap after everything that can be was given back. */
   readonly bytes: number;
@@ -39,7 +39,7 @@ async function startGrid(server: Spawned, at: number): Promise<string> {
 }
 
 /** Opens a page, and lets pass after pass happen by its own clock; what it holds, each quarter of the time. */
-async function keepOpen(browser: Browser, server: Spawned, path: string): Promise<readonly Held[]> {
+async function keepOpen(browser: Browser, server: Spawned, path: string): Promise<readonly HourCheck[]> {
   const proxy = await startProxy((await server.listens) ?? "");
   const { page, context } = await signedIn(browser, proxy.url, server.token);
   await page.clock.install();
@@ -47,35 +47,35 @@ async function keepOpen(browser: Browser, server: Spawned, path: string): Promis
   await page.reload();
   await page.getByText("live", { exact: true }).waitFor();
   const protocol = await context.newCDPSession(page);
-  const look = async (at: number): Promise<Held> => {
+  const look = async (at: number): Promise<HourCheck> => {
     await protocol.send("HeapProfiler.collectGarbage");
     const { usedSize } = await protocol.send("Runtime.getHeapUsage");
     const { nodes, jsEventListeners } = await protocol.send("Memory.getDOMCounters");
     return { at, bytes: usedSize, nodes, listeners: jsEventListeners };
   };
   /** The least of a few looks: what is being loaded meanwhile is not held. */
-  const measure = async (at: number): Promise<Held> => {
-    const looks: Held[] = [];
+  const measure = async (at: number): Promise<HourCheck> => {
+    const looks: HourCheck[] = [];
     for (let times = 0; times < LOOKS; times++) {
       await page.evaluate("fetch('/static/page/icon.svg').then((answer) => answer.text())");
       looks.push(await look(at));
     }
-    const least = (of: Exclude<keyof Held, "at">) => Math.min(...looks.map((one) => one[of]));
+    const least = (of: Exclude<keyof HourCheck, "at">) => Math.min(...looks.map((one) => one[of]));
     return { at, bytes: least("bytes"), nodes: least("nodes"), listeners: least("listeners") };
   };
   const passes = HOURS * PASSES_AN_HOUR;
-  const held: Held[] = [];
+  const checks: HourCheck[] = [];
   for (let pass = 1; pass <= passes; pass++) {
     // Every page asks for the kill switch anew when something has happened.
     const heard = page.waitForResponse((response) => response.url().endsWith("/api/v1/kill"));
     proxy.say("event: pass\ndata: {}\n\n");
     await heard;
     await page.clock.runFor(PASS);
-    if (pass % Math.round(passes / 8) === 0) held.push(await measure(pass / PASSES_AN_HOUR));
+    if (pass % Math.round(passes / 8) === 0) checks.push(await measure(pass / PASSES_AN_HOUR));
   }
   await context.close();
   proxy.close();
-  return held;
+  return checks;
 }
 
 const kib = (bytes: number) => `${Math.round(bytes / 1024)} KiB`;
@@ -88,13 +88,13 @@ try {
   for (let at = 0; at < GRIDS; at++) id = await startGrid(server, at);
   const paths = ["", `strategy/${id}`, "markets"];
   const all = await Promise.all(paths.map((path) => keepOpen(browser, server, path)));
-  for (const [place, held] of all.entries()) {
+  for (const [place, checks] of all.entries()) {
     const name = paths[place]?.split("/")[0] || "strategies";
-    for (const { at, bytes, nodes, listeners } of held)
+    for (const { at, bytes, nodes, listeners } of checks)
       process.stdout.write(
         `${name}: ${at.toFixed(1)} h, ${kib(bytes)}, ${nodes} nodes, ${listeners} listeners\n`,
       );
-    const [first, last] = [held[1], held.at(-1)];
+    const [first, last] = [checks[1], checks.at(-1)];
     if (!first || !last) throw new Error("nothing was measured");
     const grown = (of: "bytes" | "nodes" | "listeners") => last[of] / first[of] - 1;
     const results = (["bytes", "nodes", "listeners"] as const).filter((of) => grown(of) > MOST_GROWN);

@@ -70,7 +70,7 @@ describe.skipIf(!findChromium())("a hundred open pages (skipped where there is n
   const tick = async (): Promise<readonly string[]> => {
     venue.resetCounts();
     await server.ask("/api/v1/internal/tick", { method: "POST", body: "{}" });
-    return venue.seen.map(({ route }) => route).sort();
+    return venue.observed.map(({ route }) => route).sort();
   };
 
   it("cost the exchange no call more", async () => {
@@ -86,7 +86,7 @@ describe.skipIf(!findChromium())("a hundred open pages (skipped where there is n
     await page.getByRole("img", { name: /Candles of BTC\/USDT .* open orders/ }).waitFor();
     // Candles are asked for once, when a page opens.
     await eventually(
-      async () => venue.seen.some(({ route }) => route === "candles"),
+      async () => venue.observed.some(({ route }) => route === "candles"),
       (isRequested) => isRequested,
     );
     venue.resetCounts();
@@ -104,7 +104,7 @@ describe.skipIf(!findChromium())("a hundred open pages (skipped where there is n
     await server.ask("/api/v1/kill", { method: "POST", body: JSON.stringify({ on: true }) });
     await page.getByRole("button", { name: "Kill switch is on" }).waitFor();
     await allHaveRequested(2);
-    expect(venue.seen).toEqual([]);
+    expect(venue.observed).toEqual([]);
     // A pass asks what it has asked before, and each of it once.
     const beside = await tick();
     expect(beside.filter((route, at) => !alone.has(route) || beside.indexOf(route) !== at)).toEqual([]);

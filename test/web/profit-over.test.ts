@@ -24,36 +24,36 @@ async function traded() {
     const { strategies } = await runOperation<Status>(box.deps, "get_grid_status", { id });
     return strategies[0] as Status["strategies"][number];
   };
-  const seen: { timestamp: number; close: number; total: number; held: number }[] = [];
+  const observed: { timestamp: number; close: number; total: number; buyAndHold: number }[] = [];
   for (let pass = 0; pass < 60; pass++) {
     await tick(box.deps);
     const { markPrice, totalProfit, holdingProfit } = await status();
-    seen.push({
+    observed.push({
       timestamp: box.time.now(),
       close: markPrice ?? 0,
       total: totalProfit ?? 0,
-      held: holdingProfit ?? 0,
+      buyAndHold: holdingProfit ?? 0,
     });
     box.time.pass(5 * MINUTE);
   }
   const { fills } = await runOperation<Fills>(box.deps, "get_grid_fills", { id, limit: 1000 });
   // A candle ends where the next one begins: each was seen at its end.
-  const candles = seen.map(({ close }, at) => ({
-    timestamp: at === 0 ? 0 : (seen[at - 1]?.timestamp ?? 0) + 1,
+  const candles = observed.map(({ close }, at) => ({
+    timestamp: at === 0 ? 0 : (observed[at - 1]?.timestamp ?? 0) + 1,
     ...{ open: close, high: close, low: close, close, volume: 0 },
   }));
-  return { grid: await status(), seen, fills, candles };
+  return { grid: await status(), observed, fills, candles };
 }
 
 it("tells what the grid's status had told at each time, from its fills alone", async () => {
-  const { grid, seen, fills, candles } = await traded();
+  const { grid, observed, fills, candles } = await traded();
   expect(fills.length).toBeGreaterThan(20);
   const points = profitOver(grid, candles, { fills, isWhole: true });
-  expect(points).toHaveLength(seen.length);
-  for (const [at, { own, held }] of points.entries()) {
+  expect(points).toHaveLength(observed.length);
+  for (const [at, { own, buyAndHold }] of points.entries()) {
     // Status tells cents.
-    expect(own).toBeCloseTo(seen[at]?.total as number, 2);
-    expect(held).toBeCloseTo(seen[at]?.held as number, 2);
+    expect(own).toBeCloseTo(observed[at]?.total as number, 2);
+    expect(buyAndHold).toBeCloseTo(observed[at]?.buyAndHold as number, 2);
   }
   expect(new Set(points.map(({ own }) => own)).size).toBeGreaterThan(20);
 });

@@ -87,11 +87,11 @@ interface Status {
   readonly strategies: readonly { readonly filledOrders: number }[];
 }
 
-const seen = (text: string) => (page: Page) => page.getByText(text).first().waitFor();
+const observed = (text: string) => (page: Page) => page.getByText(text).first().waitFor();
 
 const pictures = (id: string): readonly Picture[] => [
-  { name: "strategies", path: "", ready: seen("BTC/EUR") },
-  { name: "strategy", path: `strategy/${id}`, ready: seen("Break-even") },
+  { name: "strategies", path: "", ready: observed("BTC/EUR") },
+  { name: "strategy", path: `strategy/${id}`, ready: observed("Break-even") },
   {
     name: "backtest",
     path: "backtest?lowerPrice=50000&upperPrice=70000&gridLevels=20&orderSize=100",
@@ -108,16 +108,16 @@ const pictures = (id: string): readonly Picture[] => [
       await page.getByText("Probability of overfitting").waitFor();
     },
   },
-  { name: "report", path: "report", ready: seen("By strategy") },
-  { name: "markets", path: "markets", ready: seen("VWAP") },
-  { name: "compare", path: "compare", ready: seen("Lowest ask") },
-  { name: "dex", path: "dex", ready: seen("Value locked, ADA") },
-  { name: "account", path: "account/kraken", ready: seen("Refresh") },
-  { name: "alerts", path: "alerts", ready: seen("Channels") },
-  { name: "access", path: "access", ready: seen("Exchange keys") },
-  { name: "limits", path: "limits", ready: seen("Change a limit") },
-  { name: "agents", path: "agents", ready: seen("Approve") },
-  { name: "audit", path: "audit", ready: seen("Recomputes") },
+  { name: "report", path: "report", ready: observed("By strategy") },
+  { name: "markets", path: "markets", ready: observed("VWAP") },
+  { name: "compare", path: "compare", ready: observed("Lowest ask") },
+  { name: "dex", path: "dex", ready: observed("Value locked, ADA") },
+  { name: "account", path: "account/kraken", ready: observed("Refresh") },
+  { name: "alerts", path: "alerts", ready: observed("Channels") },
+  { name: "access", path: "access", ready: observed("Exchange keys") },
+  { name: "limits", path: "limits", ready: observed("Change a limit") },
+  { name: "agents", path: "agents", ready: observed("Approve") },
+  { name: "audit", path: "audit", ready: observed("Recomputes") },
   {
     name: "start",
     path: "start",

@@ -21,7 +21,7 @@ describe.skipIf(!findChromium())("watched pairs on the page (skipped where there
   });
 
   /** Three of the minutes that are over, as far as they are of today: of one of them own orders were away. */
-  async function seenToday(): Promise<number> {
+  async function watchedToday(): Promise<number> {
     const client = connectionTo(`file:${join(served.folder, "watched.db")}`);
     const context = await openDatabase({ client, local: nodeLocal, migrations, kind: "sandbox" });
     const store = liquidityStore(context);
@@ -49,7 +49,7 @@ describe.skipIf(!findChromium())("watched pairs on the page (skipped where there
 
   it("stand with what was offered today, and the agreement for it", async () => {
     await withinOneDay();
-    const known = await seenToday();
+    const known = await watchedToday();
     const { page, context, errors, strangers } = await served.signIn();
     await page.getByRole("heading", { name: "Watched pairs (2)" }).waitFor();
     await page.getByText(new RegExp(`NIL/USDT on kraken today: ${known} of \\d+`)).waitFor();

@@ -52,12 +52,13 @@ function besides(state: State): Choice[] {
 /** No pass is going on: a process goes on that waits, or time passes until the next pass. */
 function idle(state: State): { readonly next: Move | undefined; readonly free: Move[] } {
   const { processes, now } = state;
-  const held = processes.findIndex((one) => one?.held && one.frozen === undefined);
-  const frozen = processes.findIndex((one) => one && (one.held === undefined || one.frozen !== undefined));
+  const paused = processes.findIndex((one) => one?.paused && one.frozen === undefined);
+  const frozen = processes.findIndex((one) => one && (one.paused === undefined || one.frozen !== undefined));
   const free = processes.indexOf(undefined);
   const time = free < 0 ? undefined : nextPass(state);
   const begin: Move | undefined = time === undefined ? undefined : { kind: "begin", process: free, at: time };
-  if (held >= 0) return { next: { kind: "wake", process: held }, free: begin && time === now ? [begin] : [] };
+  if (paused >= 0)
+    return { next: { kind: "wake", process: paused }, free: begin && time === now ? [begin] : [] };
   if (frozen < 0) return { next: begin, free: [] };
   const wake: Move = { kind: "wake", process: frozen };
   const isFirst = processes[frozen]?.frozen === 0;
@@ -87,7 +88,7 @@ function deadlines({ tables, exchange, flights, past, now, dumbUntil }: State): 
     if (order.missedAt !== null) times.push(order.missedAt + TIMING.secondMiss);
   }
   for (const { state } of tables.strategies.values())
-    times.push(state.heldUntil, state.releaseAt ?? 0, ...state.slots.map(({ retryAt }) => retryAt));
+    times.push(state.recoversUntil, state.releaseAt ?? 0, ...state.slots.map(({ retryAt }) => retryAt));
   for (const flight of flights) if (flight.kind !== "store") times.push(flight.at);
   for (const { at } of past) times.push(at + TIMING.readLag);
   for (const { shownAt } of exchange.executions) times.push(shownAt + TIMING.readLag);

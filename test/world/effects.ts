@@ -5,7 +5,7 @@ import {
   brokenByArrival,
   brokenByHolding,
   brokenByRecording,
-  type SeenOrder,
+  type ShownOrder,
   slotOfId,
 } from "../invariants/venue.ts";
 import { memoryStepStore } from "../simulation/store/step-store.ts";
@@ -94,9 +94,9 @@ export function arrive(state: State, order: NewOrder): { result: string; [more: 
   if (typeof next === "string") return { result: "rejected", reason: next, wouldTake: next === "would take" };
   toExchange(state, next);
   const placed = next.orders.at(-1) as Placed;
-  breaks(state, ...brokenByHolding(placed, heldBefore(state, placed)));
+  breaks(state, ...brokenByHolding(placed, lockedBefore(state, placed)));
   const { status, keepOrders } = strategyOf(state);
-  const seen = ({ clientId, side, price }: Placed): SeenOrder => ({
+  const observed = ({ clientId, side, price }: Placed): ShownOrder => ({
     clientId,
     symbol: SYMBOL,
     side,
@@ -106,9 +106,9 @@ export function arrive(state: State, order: NewOrder): { result: string; [more: 
   breaks(
     state,
     ...brokenByArrival({
-      order: seen(placed),
-      live: before.filter(isResting).map(seen),
-      wasTaken: before.some(({ clientId }) => clientId === placed.clientId),
+      order: observed(placed),
+      live: before.filter(isResting).map(observed),
+      wasAccepted: before.some(({ clientId }) => clientId === placed.clientId),
       hasRow: state.recorded.has(placed.clientId),
       isOver: status === "stopped" && !keepOrders,
     }),
@@ -117,7 +117,7 @@ export function arrive(state: State, order: NewOrder): { result: string; [more: 
 }
 
 /** What the exchange has executed of a slot's orders, bought less sold. */
-function heldBefore({ exchange }: State, { clientId }: Placed): bigint {
+function lockedBefore({ exchange }: State, { clientId }: Placed): bigint {
   const slot = slotOfId(clientId);
   const mine = new Set(exchange.orders.filter((one) => slotOfId(one.clientId) === slot).map(({ id }) => id));
   return exchange.executions.reduce(
@@ -138,9 +138,9 @@ export function leaves(state: State, clientId: string, { results }: Passing): vo
   const { killedAt, tables, restores } = state;
   const late = state.now - (killedAt ?? Number.POSITIVE_INFINITY);
   if (late >= UNIT) breaks(state, `${clientId} was sent ${late} ms after the kill switch`);
-  const [taken] = results as readonly { readonly value?: Snapshot }[];
+  const [accepted] = results as readonly { readonly value?: Snapshot }[];
   const token = tables.accounts.get(KEY)?.token ?? 0;
-  if (restores === 0 && token > (taken?.value?.lease.token ?? 0))
+  if (restores === 0 && token > (accepted?.value?.lease.token ?? 0))
     breaks(state, `${clientId} was sent while another process has the lease`);
 }
 

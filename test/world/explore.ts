@@ -26,7 +26,7 @@ export interface Team extends Turns {
   readonly isFirst: boolean;
 }
 
-export type Watch = (seen: {
+export type Watch = (observed: {
   readonly key: number;
   readonly state: State;
   readonly isLast: boolean;

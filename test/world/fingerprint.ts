@@ -25,7 +25,7 @@ const UNREPORTED = new Set([
   "laidAt",
   "createdAt",
   "steppedAt",
-  "seenAt",
+  "observedAt",
   "tradesAt",
   "endedAt",
   "at",
@@ -172,13 +172,13 @@ function shownBefore({ past, now }: State): { readonly exchange: Exchange; reado
 
 function onwardLine(state: State, when: Line): string {
   const { now, tables, exchange, flights, processes, running, restores, recorded, setting } = state;
-  const seen = shownBefore(state).map(
+  const observed = shownBefore(state).map(
     (one) => `${one.until - now}:${setting.reads === "old" ? still(write(one.exchange), when) : ""}`,
   );
   const parts = [
     tablesLine(tables, when),
     line(write(exchange), when),
-    ...seen,
+    ...observed,
     ...flights.map(
       (one) => `${one.kind === "store" ? "" : one.at - now}${line(write(one.args[0] as object), when)}`,
     ),
@@ -190,8 +190,8 @@ function onwardLine(state: State, when: Line): string {
               (result) =>
                 `${result.at - now}${valueLine("error" in result ? result.error : result.value, when)}`,
             ),
-            one.held &&
-              `${one.held.from - now}${valueLine("error" in one.held.result ? one.held.result.error : one.held.result.value, when)}`,
+            one.paused &&
+              `${one.paused.from - now}${valueLine("error" in one.paused.result ? one.paused.result.error : one.paused.result.value, when)}`,
             one.frozen,
           ].join()
         : "idle",

@@ -52,9 +52,9 @@ export function knownTogether({ keys }: Shared): Known {
         if (there === 0n) return "new";
         if ((there & KEY) !== BigInt(key)) continue;
         while (there > mine) {
-          const seen = Atomics.compareExchange(table, place, there, mine);
-          if (seen === there) return "nearer";
-          there = seen;
+          const observed = Atomics.compareExchange(table, place, there, mine);
+          if (observed === there) return "nearer";
+          there = observed;
         }
         return "known";
       }
@@ -72,10 +72,10 @@ export interface Turns {
 }
 
 export function turnsOf({ marks }: Shared): Turns {
-  const [TAKEN, FOUND] = [0, 1] as const;
+  const [CLAIMED, FOUND] = [0, 1] as const;
   const counts = new Int32Array(marks);
   return {
-    take: () => Atomics.add(counts, TAKEN, 1),
+    take: () => Atomics.add(counts, CLAIMED, 1),
     tellFound: () => void Atomics.store(counts, FOUND, 1),
     isFound: () => Atomics.load(counts, FOUND) > 0,
   };

@@ -71,8 +71,8 @@ async function walkSettings(): Promise<boolean> {
 const seedsFrom = Number(values.from ?? Math.floor(Date.now() / 1000) % 900_000);
 
 async function walkWeakened(): Promise<boolean> {
-  const wanted = [...WEAKENED, ...(values.all ? PROTOCOL_MUTANTS : [])];
-  const chosen = named(wanted, positionals);
+  const expected = [...WEAKENED, ...(values.all ? PROTOCOL_MUTANTS : [])];
+  const chosen = named(expected, positionals);
   const seconds = Number(values.seconds ?? 60);
   let missed = 0;
   console.log(`seconds of the processor until the first trace; seeds from --from ${seedsFrom} on`);

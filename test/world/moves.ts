@@ -83,11 +83,11 @@ async function begin(state: State, process: number): Promise<void> {
 
 /** Lets a process go on that waits for its answer, or is held up. */
 async function wake(state: State, index: number): Promise<void> {
-  const { passing, held } = state.processes[index] as Process;
-  if (held) await passTo(state, held.from);
+  const { passing, paused } = state.processes[index] as Process;
+  if (paused) await passTo(state, paused.from);
   state.running = index;
   state.processes = state.processes.map((one, i) => (i === index ? { passing } : one));
-  if (held) await give(state, index, held.result);
+  if (paused) await give(state, index, paused.result);
 }
 
 const change = (state: State, index: number, next: Process | undefined): void => {
@@ -135,7 +135,7 @@ async function answer(state: State, how: Extract<Move, { kind: "answer" }>["how"
   if (query.kind === "create") leaves(state, (query.args[0] as NewOrder).clientId, passing);
   if (how === "refused") return give(state, index, { value: { result: "rejected", reason: "not now" } });
   const later = (reply: Outcome) => {
-    change(state, index, { passing, held: { from: state.now + TIMING.requestTimeout, result: reply } });
+    change(state, index, { passing, paused: { from: state.now + TIMING.requestTimeout, result: reply } });
     state.running = undefined;
   };
   const isDumb = query.name === "order" && state.now < state.dumbUntil;

@@ -82,7 +82,7 @@ export async function openRun(passing: Passing, market: Market, timing: Timing):
     },
     cancel: ask("cancel", "cancel"),
   } as unknown as Venue;
-  const world = {
+  const deps = {
     kinds: kindsOf(KINDS),
     // What only a server's own process knows of the switch, nobody here does.
     store: { ...asks("store", STORE), knownKilled: () => false } as unknown as Store,
@@ -95,7 +95,7 @@ export async function openRun(passing: Passing, market: Market, timing: Timing):
     log: () => {},
   };
   await untilItWaits(() => {
-    void step(world, venue).then((pass) => {
+    void step(deps, venue).then((pass) => {
       isDone = pass.outcome === "stepped";
       waiting = undefined;
       stopped();

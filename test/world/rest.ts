@@ -1,5 +1,5 @@
 import { asGrid } from "../../src/grid/kind.ts";
-import { heldInAll } from "../../src/grid/ledger/booking.ts";
+import { gridPosition } from "../../src/grid/ledger/booking.ts";
 import { differences, type Execution, movedBy } from "../invariants/venue.ts";
 import { type Executed, isResting } from "./exchange.ts";
 import { firstExchange, KEY, SYMBOL } from "./setting.ts";
@@ -26,7 +26,7 @@ function sums(state: State): string[] {
   const account = { AAA: exchange.base - before.base, USDT: exchange.quote - before.quote };
   const { ledger } = strategy.state;
   const { memory } = tables.accounts.get(KEY) ?? {};
-  const own = { AAA: heldInAll(strategy.state) - ledger.firstBase, USDT: ledger.quote };
+  const own = { AAA: gridPosition(strategy.state) - ledger.firstBase, USDT: ledger.quote };
   return [
     ...differences("the account", account, all),
     ...differences("the fills", booked, moved),

@@ -14,7 +14,7 @@ export type Flight =
 export interface Process {
   readonly passing: Passing;
   /** What it will be told, and from when. */
-  readonly held?: { readonly from: number; readonly result: { value: unknown } | { error: unknown } };
+  readonly paused?: { readonly from: number; readonly result: { value: unknown } | { error: unknown } };
   /** It is held up by its machine; others have begun this many passes since. */
   readonly frozen?: number;
 }

@@ -11,13 +11,13 @@ type Bounds = Required<Pick<Limits, "moves" | "waits">>;
 
 /** Every state within the bounds, taking two for one only where also moves and waits are the same. */
 async function reached(setting: Setting, { moves, waits }: Bounds): Promise<Set<number>> {
-  const seen = new Set<string>();
+  const observed = new Set<string>();
   const found = new Set<number>();
   const waiting: State[] = [await firstOf(setting)];
   for (let state = waiting.pop(); state; state = waiting.pop()) {
     const mark = `${fingerprint(state)} ${state.cost} ${state.awaits}`;
-    if (seen.has(mark)) continue;
-    seen.add(mark);
+    if (observed.has(mark)) continue;
+    observed.add(mark);
     found.add(fingerprintOnward(state));
     const { next, others } = await choicesOf(state);
     if (!next || state.awaits >= waits) continue;

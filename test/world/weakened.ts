@@ -16,8 +16,8 @@ export const NO_WAIT_FOR_TRADES: Mutant["edits"] = [
   },
   {
     file: "src/engine/pass/observe-fills.ts",
-    from: "if (wanted.length === 0) return sight;",
-    to: "if (wanted) return sight;",
+    from: "if (due.length === 0) return observed;",
+    to: "if (due) return observed;",
   },
 ];
 
@@ -91,7 +91,7 @@ export const WEAKENED: readonly Mutant[] = [
   one(
     "the kill switch is not read again",
     "src/ports/kill-permit.ts",
-    "seen = await store.killed(account, kind);",
+    "wasOn = await store.killed(account, kind);",
     "",
   ),
   one(
@@ -139,8 +139,8 @@ export const WEAKENED: readonly Mutant[] = [
   one(
     "no wait after a restore",
     "src/engine/reconcile/recovery.ts",
-    "heldUntil: now + leaseTtl + expiry + skew + readLag,",
-    "heldUntil: now + 0 * (leaseTtl + expiry + skew + readLag),",
+    "recoversUntil: now + leaseTtl + expiry + skew + readLag,",
+    "recoversUntil: now + 0 * (leaseTtl + expiry + skew + readLag),",
   ),
   one(
     "ids that do not follow the clock",

@@ -54,14 +54,14 @@ export async function downloadCandles(values: Values): Promise<number> {
       await deps.store.now(),
     );
     const until = Math.min(timeIn(values, "until") ?? now, now);
-    const wanted = { from: upTo(since, spanMillis), until: downTo(until, spanMillis) };
-    if (wanted.from >= wanted.until)
+    const requested = { from: upTo(since, spanMillis), until: downTo(until, spanMillis) };
+    if (requested.from >= requested.until)
       throw new UsageError("there is no complete candle between --since and --until");
     const download = createDownload(file, series, deps.venue(exchange), {
       patience,
       signal: stopping.signal,
     });
-    return print(values, await download.run(wanted, now));
+    return print(values, await download.run(requested, now));
   } finally {
     process.off("SIGINT", stop);
     process.off("SIGTERM", stop);
@@ -138,14 +138,14 @@ function createDownload(file: string, series: Series, venue: MarketData, { patie
   }
 
   /** Returns the range that can be downloaded: within the exchange's history, and after the pair was listed. */
-  async function begin(wanted: Range, now: Millis): Promise<Range> {
+  async function begin(requested: Range, now: Millis): Promise<Range> {
     const reach = venue.candleReach;
     const oldest = reach === undefined ? 0 : downTo(now, spanMillis) - (reach - 1) * spanMillis;
-    if (oldest > wanted.from)
+    if (oldest > requested.from)
       tell(
         `${source} has only its latest ${reach} candles, so this starts at ${stampOf(oldest)}; import files for older ones`,
       );
-    const result = { from: Math.max(wanted.from, oldest), until: wanted.until };
+    const result = { from: Math.max(requested.from, oldest), until: requested.until };
     const [first] = windowsOf(kept.asked, result, spanMillis);
     if (!first || spanMillis >= DAY || result.until - first.from <= CANDLE_PAGE * spanMillis) return result;
     const listed = await listedFrom({ from: first.from, until: result.until });
@@ -175,7 +175,7 @@ function createDownload(file: string, series: Series, venue: MarketData, { patie
     return coverage;
   }
 
-  async function run(wanted: Range, now: Millis) {
+  async function run(requested: Range, now: Millis) {
     if (existsSync(file)) {
       const stored = await readStored(file);
       candles = stored.candles;
@@ -184,7 +184,7 @@ function createDownload(file: string, series: Series, venue: MarketData, { patie
     const journal = openJournal(`${file}.part`);
     try {
       take(journal.pages);
-      const range = await begin(wanted, now);
+      const range = await begin(requested, now);
       await askAll(windowsOf(kept.asked, range, spanMillis), false, journal);
       if (!signal.aborted && candles)
         await askAll(holesOf(gapsOf(candles), kept.askedAgain, range, spanMillis), true, journal);

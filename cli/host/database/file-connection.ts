@@ -157,10 +157,10 @@ const resultSet = (result: Partial<ResultSet>): ResultSet => ({
   ...result,
 });
 
-const HELD_VALUES = Symbol("values");
+const INNER_VALUES = Symbol("values");
 
 interface WithValues {
-  readonly [HELD_VALUES]: readonly unknown[];
+  readonly [INNER_VALUES]: readonly unknown[];
 }
 
 /** Returns the common part of a statement's rows: access to values by position. */
@@ -169,7 +169,7 @@ function rowShapeOf(columns: readonly string[]): object {
   for (const at of columns.keys())
     Object.defineProperty(shape, at, {
       get(this: WithValues) {
-        return this[HELD_VALUES][at];
+        return this[INNER_VALUES][at];
       },
     });
   return shape;
@@ -178,7 +178,7 @@ function rowShapeOf(columns: readonly string[]): object {
 /** Builds a row with values by name, and by position in hidden properties. */
 function tellRow(items: readonly unknown[], columns: readonly string[], shape: object): Row {
   const values = items.map(formatValue);
-  const row = Object.create(shape, { [HELD_VALUES]: { value: values } });
+  const row = Object.create(shape, { [INNER_VALUES]: { value: values } });
   for (const [at, name] of columns.entries()) if (!Object.hasOwn(row, name)) row[name] = values[at];
   return row;
 }

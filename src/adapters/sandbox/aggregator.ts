@@ -50,9 +50,9 @@ export function sandboxAggregator({ seed, origin, market }: SimulatedChain): Agg
   };
 }
 
-const ownPath = (token: ChainToken, world: Pick<Parameters<typeof generatedPath>[0], "seed" | "anchor">) =>
+const ownPath = (token: ChainToken, setting: Pick<Parameters<typeof generatedPath>[0], "seed" | "anchor">) =>
   generatedPath({
-    ...world,
+    ...setting,
     symbol: `${token}/USDT`,
     venue: "chain",
     volatility: 0.015,
@@ -69,15 +69,15 @@ function poolAt(
   const stray = noise(mix(hashText(identifier), seed), STRAYING.period, STRAYING.share)(at);
   const lot = ONE / 10n ** BigInt(DECIMALS[token]);
   const reserve = decimal(ada);
-  const wanted = mul(price, ONE + BigInt(Math.round(stray * 1e9)) * FINE, "half");
-  const held = snap(div(reserve, wanted, "half"), lot, "half");
+  const poolPrice = mul(price, ONE + BigInt(Math.round(stray * 1e9)) * FINE, "half");
+  const tokenReserve = snap(div(reserve, poolPrice, "half"), lot, "half");
   return {
     dex,
     identifier,
     lot,
     tvl: reserve * 2n,
-    quoted: div(reserve, held, "half"),
-    reserves: { ada: reserve, token: held },
+    quoted: div(reserve, tokenReserve, "half"),
+    reserves: { ada: reserve, token: tokenReserve },
     fees: { buy: decimal(fee), sell: decimal(fee) },
   };
 }

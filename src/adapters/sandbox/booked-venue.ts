@@ -30,9 +30,9 @@ export interface BookMoment {
 export interface Pricing<M extends BookMoment> {
   look(): Promise<M>;
   /** Returns what happened to open orders up to this moment; undefined if nothing must be written. */
-  settlement(seen: M): BookChange | undefined;
-  market(seen: M, symbol: Pair): Market | Promise<Market>;
-  arrival(seen: M, order: NewOrder): Arrival | Promise<Arrival>;
+  settlement(moment: M): BookChange | undefined;
+  market(moment: M, symbol: Pair): Market | Promise<Market>;
+  arrival(moment: M, order: NewOrder): Arrival | Promise<Arrival>;
 }
 
 interface Simulated<M extends BookMoment> {
@@ -100,11 +100,11 @@ export function bookedVenue<M extends BookMoment>(simulated: Simulated<M>): Omit
 
 async function settledMoment<M extends BookMoment>({ books, key, pricing }: Simulated<M>): Promise<M> {
   for (let attempt = 0; attempt < BOOK_TRIES; attempt++) {
-    const seen = await pricing.look();
-    const change = pricing.settlement(seen);
-    if (!change) return seen;
-    if (await readBooks(books.commit(key, seen.books.version, change)))
-      return { ...seen, books: applied(seen.books, change) };
+    const moment = await pricing.look();
+    const change = pricing.settlement(moment);
+    if (!change) return moment;
+    if (await readBooks(books.commit(key, moment.books.version, change)))
+      return { ...moment, books: applied(moment.books, change) };
   }
   throw new VenueError("unavailable", "the simulated exchange is too busy");
 }
@@ -116,18 +116,18 @@ async function createInBooks<M extends BookMoment>(
 ): Promise<CreateOutcome> {
   const { books, key, pricing } = simulated;
   for (let attempt = 0; attempt < BOOK_TRIES; attempt++) {
-    const seen = await settledMoment(simulated).catch(notReached);
-    if (!("books" in seen)) return { result: "not_sent" };
-    const arrival = await Promise.resolve(pricing.arrival(seen, order)).catch(notReached);
+    const moment = await settledMoment(simulated).catch(notReached);
+    if (!("books" in moment)) return { result: "not_sent" };
+    const arrival = await Promise.resolve(pricing.arrival(moment, order)).catch(notReached);
     if ("failed" in arrival) return { result: "not_sent" };
     await permit.look?.();
     if (!permit.mayLeave()) return { result: "not_sent" };
-    if (seen.now > permit.sendBy) return { result: "rejected", reason: "expired before it arrived" };
-    const change = place(seen.books, order, arrival);
+    if (moment.now > permit.sendBy) return { result: "rejected", reason: "expired before it arrived" };
+    const change = place(moment.books, order, arrival);
     if ("rejected" in change)
       return { result: "rejected", reason: change.rejected, wouldTake: change.wouldTake === true };
     try {
-      if (await books.commit(key, seen.books.version, change, permit.sendBy))
+      if (await books.commit(key, moment.books.version, change, permit.sendBy))
         return { result: "accepted", id: (change.orders[0] as BookedOrder).id };
     } catch (error) {
       return { result: "unknown", reason: messageOf(error) };
@@ -143,15 +143,15 @@ async function cancelOne<M extends BookMoment>(
 ): Promise<CancelOutcome> {
   const { books, key, pricing } = simulated;
   for (let attempt = 0; attempt < BOOK_TRIES; attempt++) {
-    const seen = await settledMoment(simulated).catch(notReached);
-    if (!("books" in seen)) return { result: "not_sent" };
-    const market = await Promise.resolve(pricing.market(seen, symbol)).catch(notReached);
+    const moment = await settledMoment(simulated).catch(notReached);
+    if (!("books" in moment)) return { result: "not_sent" };
+    const market = await Promise.resolve(pricing.market(moment, symbol)).catch(notReached);
     if ("failed" in market) return { result: "not_sent" };
     if (!permit.mayLeave()) return { result: "not_sent" };
-    const change = cancel(seen.books, id, { market, at: seen.at });
+    const change = cancel(moment.books, id, { market, at: moment.at });
     if (!change) return { result: "look" };
     try {
-      if (await books.commit(key, seen.books.version, change)) return { result: "accepted" };
+      if (await books.commit(key, moment.books.version, change)) return { result: "accepted" };
     } catch (error) {
       return { result: "unknown", reason: messageOf(error) };
     }

@@ -24,7 +24,7 @@ export interface DryAccount {
   readonly books: Books;
 }
 
-interface MarketsSeen extends BookMoment {
+interface MarketsMoment extends BookMoment {
   readonly markets: ReadonlyMap<Pair, QuotedMarket>;
 }
 
@@ -45,7 +45,7 @@ export function dryVenue({ account, data, books }: DryAccount): Venue {
     market: await data.market(symbol),
     quote: await data.ticker(symbol),
   });
-  const pricing: Pricing<MarketsSeen> = {
+  const pricing: Pricing<MarketsMoment> = {
     async look() {
       const { books: now, now: protocol } = await readBooks(books.load(key));
       const symbols = [...new Set(now.open.map(({ symbol }) => symbol))];
@@ -56,10 +56,10 @@ export function dryVenue({ account, data, books }: DryAccount): Venue {
       return { books: now, now: protocol, at, markets };
     },
     settlement: settlementAtQuotes,
-    market: (_seen, symbol) => data.market(symbol),
-    async arrival(seen, order) {
+    market: (_moment, symbol) => data.market(symbol),
+    async arrival(moment, order) {
       const { market, quote } = await priced(order.symbol);
-      return arrivalAt(order, market, { ...quote, at: Math.max(seen.at, quote.at) });
+      return arrivalAt(order, market, { ...quote, at: Math.max(moment.at, quote.at) });
     },
   };
   const { market, ticker, trades, candles, candleReach } = data;
@@ -74,7 +74,7 @@ export function dryVenue({ account, data, books }: DryAccount): Venue {
   };
 }
 
-function settlementAtQuotes({ books, at, markets }: MarketsSeen): BookChange | undefined {
+function settlementAtQuotes({ books, at, markets }: MarketsMoment): BookChange | undefined {
   const movements = books.open.flatMap((order) => {
     const { market, quote } = markets.get(order.symbol) ?? {};
     if (!market || !quote || !isPassed(order, quote)) return [];

@@ -7,7 +7,7 @@ import type { ListedPath } from "./matching.ts";
 import { generatedPath, type PricePath, type Shock } from "./path.ts";
 import { replayPath } from "./replay.ts";
 
-export interface PriceWorld {
+export interface PriceSetting {
   readonly seed: number;
   readonly origin: Millis;
   /** Replayed candles by symbol. */
@@ -25,7 +25,7 @@ export type Shocks = Readonly<Record<string, readonly Shock[]>>;
  * change is added.
  */
 export function createListings(
-  world: PriceWorld,
+  setting: PriceSetting,
 ): (venue: string, symbol: Pair, shocks: Shocks) => ListedPath | undefined {
   const known = new Map<string, { listed: ListedPath; shocks: number }>();
   return (venue, symbol, shocks) => {
@@ -35,7 +35,7 @@ export function createListings(
     const listing = listingOf(venue, symbol);
     if (!listing) return undefined;
     const market = simulatedMarket(venue, listing);
-    const listed = { market, path: pathOf(world, venue, { ...listing, shocks: shocks[symbol] ?? [] }) };
+    const listed = { market, path: pathOf(setting, venue, { ...listing, shocks: shocks[symbol] ?? [] }) };
     known.set(`${venue} ${symbol}`, { listed, shocks: count });
     return listed;
   };
@@ -44,7 +44,7 @@ export function createListings(
 type DrawnListing = NonNullable<ReturnType<typeof listingOf>> & { readonly shocks: readonly Shock[] };
 
 function pathOf(
-  { seed, origin, replays }: PriceWorld,
+  { seed, origin, replays }: PriceSetting,
   venue: string,
   { symbol, start, tick, volatility, shocks }: DrawnListing,
 ): PricePath {

@@ -13,15 +13,15 @@ export async function deposit(
 ): Promise<Decimal> {
   for (let attempt = 0; attempt < PERSON_TRIES; attempt++) {
     const { books: now } = await books.load(exchange);
-    const held = now.holdings[asset] ?? { total: ZERO, used: ZERO };
-    const total = held.total + amount;
-    if (total < held.used)
-      throw new AppError("Invalid amount", `only ${text(held.total - held.used)} ${asset} is free`);
+    const holding = now.holdings[asset] ?? { total: ZERO, used: ZERO };
+    const total = holding.total + amount;
+    if (total < holding.used)
+      throw new AppError("Invalid amount", `only ${text(holding.total - holding.used)} ${asset} is free`);
     const change = {
       settledAt: now.settledAt,
       orders: [],
       fills: [],
-      holdings: { [asset]: { ...held, total } },
+      holdings: { [asset]: { ...holding, total } },
     };
     if (await books.commit(exchange, now.version, change)) return total;
   }

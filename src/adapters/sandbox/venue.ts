@@ -41,7 +41,7 @@ export interface Simulation {
   readonly timing: Timing;
 }
 
-interface BooksSeen extends BookMoment {
+interface BooksMoment extends BookMoment {
   readonly listed: (symbol: Pair) => ListedPath;
 }
 
@@ -53,9 +53,9 @@ export function simulatedVenue(simulation: Simulation): Venue {
     const when = await readBooks(books.time(exchange));
     return read(listing(simulation, symbol, when.shocks), simulatedNow(simulation, when, when.settledAt));
   };
-  const pricing: Pricing<BooksSeen> = {
+  const pricing: Pricing<BooksMoment> = {
     look: () => lookAtBooks(simulation),
-    settlement: (seen) => settlementAlongPath(simulation, seen),
+    settlement: (moment) => settlementAlongPath(simulation, moment),
     market: ({ listed }, symbol) => listed(symbol).market,
     arrival,
   };
@@ -78,7 +78,7 @@ function listing({ listings, venue, account }: Simulation, symbol: Pair, shocks:
   return found;
 }
 
-async function lookAtBooks(simulation: Simulation): Promise<BooksSeen> {
+async function lookAtBooks(simulation: Simulation): Promise<BooksMoment> {
   const when = await readBooks(simulation.books.load(simulation.account.exchange));
   const { books, now, shocks } = when;
   const listed = (symbol: Pair) => listing(simulation, symbol, shocks);
@@ -87,11 +87,11 @@ async function lookAtBooks(simulation: Simulation): Promise<BooksSeen> {
 
 /** Returns other people's depth and the account's open orders, after matching them with the price up to now. */
 async function bookNow(simulation: Simulation, symbol: Pair, limit: number): Promise<Book> {
-  const seen = await lookAtBooks(simulation);
-  const change = settlementAlongPath(simulation, seen);
-  const { open } = change ? applied(seen.books, change) : seen.books;
-  const { market, path } = seen.listed(symbol);
-  const others = depthAt(market, path.at(seen.at), seen.at, limit);
+  const moment = await lookAtBooks(simulation);
+  const change = settlementAlongPath(simulation, moment);
+  const { open } = change ? applied(moment.books, change) : moment.books;
+  const { market, path } = moment.listed(symbol);
+  const others = depthAt(market, path.at(moment.at), moment.at, limit);
   // Orders that the price has passed fill part by part, so the book is never crossed meanwhile.
   const own = open.filter(
     (order) => order.symbol === symbol && isOpen(order) && !takes(order, bestPricesIn(others)),
@@ -110,14 +110,14 @@ const QUIET: Millis = 240 * MINUTE;
 
 function settlementAlongPath(
   { rules }: Simulation,
-  { books, at, listed }: BooksSeen,
+  { books, at, listed }: BooksMoment,
 ): BookChange | undefined {
   const change = fillResting(books, at, (symbol) => listed(symbol as Pair), rules);
   if (change || at - books.settledAt < QUIET) return change;
   return { settledAt: at, orders: [], fills: [], holdings: {} };
 }
 
-function arrival({ listed, at }: BooksSeen, { symbol, side }: NewOrder): Arrival {
+function arrival({ listed, at }: BooksMoment, { symbol, side }: NewOrder): Arrival {
   const { market, path } = listed(symbol);
   const other = { side: side === "buy" ? "sell" : "buy", limit: MOST_SIMULATED_LEVELS } as const;
   return { market, levels: levelsAt(market, path.at(at), at, other), at };

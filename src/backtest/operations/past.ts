@@ -24,18 +24,18 @@ export interface MarketFields {
 }
 
 /** Returns candles of a time span, stored ones or the exchange's. Throws AppError if there are none. */
-export async function pastOf(deps: Deps, wanted: PastBars, call: Call): Promise<Candles> {
-  const found = (await deps.kept?.candles(wanted)) ?? (await requestedCandles(deps, wanted, call));
-  const candles = slice(found, wanted.since ?? 0, wanted.until ?? Number.MAX_SAFE_INTEGER);
+export async function pastOf(deps: Deps, request: PastBars, call: Call): Promise<Candles> {
+  const found = (await deps.kept?.candles(request)) ?? (await requestedCandles(deps, request, call));
+  const candles = slice(found, request.since ?? 0, request.until ?? Number.MAX_SAFE_INTEGER);
   if (candles.times.length === 0)
-    throw new AppError("Invalid request", `there are no candles of ${wanted.symbol} in this period`);
+    throw new AppError("Invalid request", `there are no candles of ${request.symbol} in this period`);
   return candles;
 }
 
 /** Returns recorded trades of a time span, from the given file or the exchange's newest trades. Undefined for bars. */
 export async function tapeOf(
   deps: Deps,
-  { exchange, symbol, timeframe, since, until }: WantedTape,
+  { exchange, symbol, timeframe, since, until }: TapeRequest,
 ): Promise<TapeFile | undefined> {
   const file = await deps.kept?.tape?.(symbol);
   const found =
@@ -47,7 +47,7 @@ export async function tapeOf(
   return { ...found, tape };
 }
 
-interface WantedTape extends Omit<PastBars, "span"> {
+interface TapeRequest extends Omit<PastBars, "span"> {
   readonly timeframe: string;
 }
 

@@ -37,12 +37,12 @@ export const suggestOperation = (ids: readonly string[]): Operation =>
     ) => {
       const span = TIMEFRAMES[timeframe];
       const least = leastBars(windows);
-      const wanted = { exchange, symbol, span, since, until };
-      const newest = await pastOf(deps, wanted, call);
+      const query = { exchange, symbol, span, since, until };
+      const newest = await pastOf(deps, query, call);
       // The exchange's default number of candles is below what any windows need.
       const isShort = since === undefined && newest.times.length < least;
       const from = (newest.times.at(-1) as number) - least * span;
-      const candles = isShort ? await pastOf(deps, { ...wanted, since: from }, call) : newest;
+      const candles = isShort ? await pastOf(deps, { ...query, since: from }, call) : newest;
       const market = await marketOf(deps, { exchange, symbol }, rest);
       const options = { market, budget: wire(budget), windows, candidates, seed };
       const over = { exchange, symbol, budget: wire(budget), bars: candles.times.length };

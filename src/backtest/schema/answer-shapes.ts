@@ -30,7 +30,7 @@ export const PointShape = lazy(() =>
     timestamp: z.number(),
     price: z.number(),
     equity: z.number(),
-    held: z.number(),
+    buyAndHold: z.number(),
     drawdownPercent: z.number(),
   }),
 );

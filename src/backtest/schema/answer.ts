@@ -87,11 +87,11 @@ export function answerOf(
     warnings: warnings.map(({ code, message }) => ({ code, message })),
     slots: slotsOf(strategy.state.slots, run.fills.sides),
     fills: run.fills.newest(fills).map(fillOut),
-    series: figures.series.map(({ at, price, equity, held, drawdown: fall }) => ({
+    series: figures.series.map(({ at, price, equity, buyAndHold, drawdown: fall }) => ({
       timestamp: at,
       price,
       equity: cents(equity),
-      held: cents(held),
+      buyAndHold: cents(buyAndHold),
       drawdownPercent: percentOfShare(fall),
     })),
   };

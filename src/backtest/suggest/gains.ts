@@ -33,7 +33,7 @@ export function gainsOf(grid: ComparedGrid, bars: Ticks, { from, until }: Window
   const jumps = jump(grid.rungs, bars, { extremes: RULES.extremes, from, until });
   const unit = wire(bars.tick);
   const gains = new Float64Array(parts);
-  let [fill, cash, held, before] = [0, 0, 0, 0];
+  let [fill, cash, position, before] = [0, 0, 0, 0];
   for (let part = 0; part < parts; part++) {
     const last = from + Math.ceil(((part + 1) * (until - from)) / parts) - 1;
     for (; fill < jumps.count && (jumps.bars[fill] as number) <= last; fill++) {
@@ -41,9 +41,9 @@ export function gainsOf(grid: ComparedGrid, bars: Ticks, { from, until }: Window
       const slot = code >> 3;
       const isSell = (code & 1) === 1;
       cash += isSell ? (grid.proceeds[slot] as number) : -(grid.cost[slot] as number);
-      held += isSell ? -(grid.base[slot] as number) : (grid.base[slot] as number);
+      position += isSell ? -(grid.base[slot] as number) : (grid.base[slot] as number);
     }
-    const equity = cash + held * closeAt(bars, last) * unit;
+    const equity = cash + position * closeAt(bars, last) * unit;
     gains[part] = equity - before;
     before = equity;
   }

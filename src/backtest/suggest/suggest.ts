@@ -87,22 +87,22 @@ export const suggest = (candles: Candles, options: SuggestOptions): Suggestion =
 export function* searching(candles: Candles, options: SuggestOptions): Generator<number, Suggestion> {
   const windows = testWindows(candles, options.windows);
   const bars = ticksOf(candles, options.market.tick);
-  const wanted = candidatesOf(options.seed).slice(0, options.candidates);
+  const chosen = candidatesOf(options.seed).slice(0, options.candidates);
   const trials: Trial[] = [];
   let done = 0;
-  for (const places of wanted) {
+  for (const places of chosen) {
     if (options.isOver?.()) break;
     const trial = tried(places, { bars, windows }, options);
     if (trial) trials.push(trial);
     done++;
-    yield done / wanted.length;
+    yield done / chosen.length;
   }
   if (trials.length < 2)
     throw new AppError(
       "Invalid request",
       `${done - trials.length} of ${done} grids are below break-even or below the market's minimums; use a larger budget, or a market with lower fees`,
     );
-  return judged(trials, { candles, windows, options, done, isComplete: done === wanted.length });
+  return judged(trials, { candles, windows, options, done, isComplete: done === chosen.length });
 }
 
 /** Returns the minimum number of bars for the windows. */

@@ -81,7 +81,7 @@ const READS_STRATEGIES = {
   effect: "read",
   access: "token",
   failure: "Internal error",
-  mcp: { closedWorld: true },
+  mcp: { isSelfContained: true },
 } as const;
 
 const strategyStatus = operation({

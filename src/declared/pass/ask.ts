@@ -56,24 +56,24 @@ function withParsedConfig(definition: AnyStrategyDefinition, options: unknown): 
   }
 }
 
-export function askDefinition({ definition, config }: Runnable, seen: CallInputs): FunctionResult {
+export function askDefinition({ definition, config }: Runnable, inputs: CallInputs): FunctionResult {
   const { guard = (work) => work() } = definition;
   try {
-    return guard(() => ({ fault: null, ...callDefinition({ definition, config }, seen) }));
+    return guard(() => ({ fault: null, ...callDefinition({ definition, config }, inputs) }));
   } catch (error) {
     return { fault: faultOf(definition, error).slice(0, LONGEST_FAULT) };
   }
 }
 
-function callDefinition({ definition, config }: Runnable, seen: CallInputs) {
-  const { memory } = seen.strategy.state;
+function callDefinition({ definition, config }: Runnable, inputs: CallInputs) {
+  const { memory } = inputs.strategy.state;
   const version = versionOf(definition);
   const stored: unknown = memory === null ? definition.initial : JSON.parse(memory.json);
   const isOlder = memory !== null && memory.version < version;
   const state = isOlder ? definition.upgrade?.(stored, memory.version) : stored;
   const call = () => {
-    const answer: Declared = definition.orders(inputFor(seen, { config, state }));
-    return readAnswer(answer, { seen, version, state, isOlder });
+    const answer: Declared = definition.orders(inputFor(inputs, { config, state }));
+    return readAnswer(answer, { inputs, version, state, isOlder });
   };
   const result = call();
   if (definition.isCalledTwice && comparableText(call()) !== comparableText(result))
@@ -94,13 +94,13 @@ function faultOf({ locate, source }: AnyStrategyDefinition, error: unknown): str
 }
 
 interface CallContext {
-  readonly seen: CallInputs;
+  readonly inputs: CallInputs;
   readonly version: number;
   readonly state: unknown;
   readonly isOlder: boolean;
 }
 
-function readAnswer(answer: Declared, { seen, version, state, isOlder }: CallContext) {
+function readAnswer(answer: Declared, { inputs, version, state, isOlder }: CallContext) {
   if (typeof (answer as { then?: unknown } | undefined)?.then === "function") {
     // A later rejection would end the process.
     Promise.resolve(answer).catch(() => undefined);
@@ -111,11 +111,11 @@ function readAnswer(answer: Declared, { seen, version, state, isOlder }: CallCon
   if (!Array.isArray(orders)) throw new TypeError("orders() returned neither orders nor { orders, state }");
   if (orders.length > MOST_DECLARED)
     throw new RangeError(`orders() returned ${orders.length} orders; the maximum is ${MOST_DECLARED}`);
-  const wishes = orders.map((one: unknown) => readOrder(one, seen.market));
+  const wishes = orders.map((one: unknown) => readOrder(one, inputs.market));
   const names = new Set(wishes.map(({ id }) => id));
   if (names.size < wishes.length) throw new RangeError("orders() returned two orders with the same id");
   const next = isList ? state : (answer as { state?: unknown }).state;
-  const { memory } = seen.strategy.state;
+  const { memory } = inputs.strategy.state;
   return { wishes, memory: isList && !isOlder ? memory : memoryOf(next, version, memory) };
 }
 

@@ -2,7 +2,7 @@
 import { draftOf } from "../../engine/decide/intents.ts";
 import { isUnclear, strangerError, venueError, withNotices } from "../../engine/decide/troubles.ts";
 import { cancellable } from "../../engine/decide/turn.ts";
-import { type Desk, heldBack, placeOrder, type Supply } from "../../engine/position/place.ts";
+import { type Desk, delayedRefusal, placeOrder, type Supply } from "../../engine/position/place.ts";
 import type { Tolerance } from "../../engine/position/tolerance.ts";
 import type { Market, Quote } from "../../model/market.ts";
 import { leastAmount } from "../../model/minimum.ts";
@@ -56,7 +56,7 @@ export function placeDeclared(
 function supplyAfter(strategy: DeclaredStrategy, live: readonly Order[], placing: Placement): Supply {
   const { context, market, priced, arranged, tolerance } = placing;
   const { funds, resting, bounds, limit } = context;
-  const refused = arranged.waiting.map((slot) => heldBack(slot, strategy));
+  const refused = arranged.waiting.map((slot) => delayedRefusal(slot, strategy));
   const before: Supply = {
     ...{ slots: arranged.slots, funds: funds ?? {}, resting, bounds, limit },
     ...{ intents: [], refused, short: false },

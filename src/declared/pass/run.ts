@@ -6,7 +6,7 @@ import type { Book, Quote } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
 import type { Notice } from "../../model/strategy.ts";
 import type { StrategyDefinitions } from "../../ports/definition.ts";
-import type { Drafted, PlacingSight, StrategyContext } from "../../ports/kind.ts";
+import type { Drafted, PlacingContext, StrategyContext } from "../../ports/kind.ts";
 import { type DeclaredStrategy, toleranceOf } from "../state.ts";
 import { arrange } from "./arrange.ts";
 import { askDefinition, type Runnable, runnableOf } from "./ask.ts";
@@ -24,7 +24,7 @@ export function runDeclared(
 ): Stepped {
   const runnable = runnableOf(before, definitions);
   if (typeof runnable === "string") return withdrawn(before, live, runnable);
-  const { market, error } = context.sight;
+  const { market, error } = context.observed;
   const book = othersBook(context);
   // Open orders stay, because a price that is missing for a moment does not make them wrong.
   if (!market || !book) return { strategy: { ...before, lastError: error ?? NO_BOOK } };
@@ -54,7 +54,7 @@ const isFaulty = ({ state: { fault }, resumes }: DeclaredStrategy): boolean =>
 interface Obeyed {
   readonly runnable: Runnable;
   readonly context: StrategyContext;
-  readonly market: NonNullable<StrategyContext["sight"]["market"]>;
+  readonly market: NonNullable<StrategyContext["observed"]["market"]>;
   readonly book: Book;
   readonly priced: Quote;
 }
@@ -111,14 +111,14 @@ const haltedNotice = (message: string): Notice[] => [{ code: "loss_limit", messa
 export function mayDeclare(
   definitions: StrategyDefinitions,
   strategy: DeclaredStrategy,
-  seen: PlacingSight,
+  context: PlacingContext,
 ): boolean {
   if (strategy.phase === "starting") return true;
   const runnable = runnableOf(strategy, definitions);
-  const { market } = seen.sight;
-  const book = othersBook(seen);
+  const { market } = context.observed;
+  const book = othersBook(context);
   if (typeof runnable === "string" || !market || !book || isFaulty(strategy)) return false;
-  const { live, now } = seen;
+  const { live, now } = context;
   const answer = askDefinition(runnable, { strategy, live, market, book, now });
   if (answer.fault !== null) return false;
   const how = { tolerance: toleranceOf(runnable.definition), now, version: -1 };

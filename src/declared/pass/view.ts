@@ -12,9 +12,13 @@ import type { StrategyContext } from "../../ports/kind.ts";
 import type { DeclaredStrategy } from "../state.ts";
 
 /** Returns the book of others; undefined if it was not read or lacks a side. */
-export function othersBook({ sight }: Pick<StrategyContext, "sight">): Book | undefined {
-  const own = sight.open.map(({ side, price, amount, filled }) => ({ side, price, amount: amount - filled }));
-  const { book } = sight;
+export function othersBook({ observed }: Pick<StrategyContext, "observed">): Book | undefined {
+  const own = observed.open.map(({ side, price, amount, filled }) => ({
+    side,
+    price,
+    amount: amount - filled,
+  }));
+  const { book } = observed;
   return book && midOfOthers(book, own) !== undefined ? withoutOwn(book, own) : undefined;
 }
 

@@ -119,8 +119,8 @@ export function isShownPlan({ hash, mid }: PlannedDeclared, shown: string): bool
   return approvesSame(shown, hash) && moved <= mul(before, LARGEST_SHIFT, "down");
 }
 
-const marketSnapshot = ({ market, book, open }: PlanInputs): Pick<StrategyContext, "sight"> => ({
-  sight: { market, book, open, quote: undefined, error: null },
+const marketSnapshot = ({ market, book, open }: PlanInputs): Pick<StrategyContext, "observed"> => ({
+  observed: { market, book, open, quote: undefined, error: null },
 });
 
 /** Returns the mid price of others' orders. */
@@ -153,7 +153,7 @@ function contextOf(inputs: PlanInputs): StrategyContext {
     funds: { [market.base]: free(market.base), [market.quote]: free(market.quote) },
     ...{ capital: undefined, confidence: undefined, ownBase: { least: ZERO, isSure: true } },
     resting: open.map(({ side, price, id }) => ({ side, price, id })),
-    ...{ killed: false, panics: false, held: null, stranger: null, unshown: null, epoch: 0 },
+    ...{ killed: false, panics: false, orphan: null, stranger: null, unshown: null, epoch: 0 },
     ...{ limit: Number.MAX_SAFE_INTEGER, slow: null, bounds: { standings, now } },
     judge: (strategy) => strategy,
   };

@@ -91,7 +91,7 @@ const dexTokensOperation = (): Operation =>
     summary: "List Cardano tokens with a price",
     http: { route: "GET /dex/tokens", alias: "/cardano/tokens", from: "query" },
     cli: { path: "dex tokens" },
-    mcp: { closedWorld: true },
+    mcp: { isSelfContained: true },
     input: () => z.object({}),
     output: TokensShape,
     failure: "Discovery failed",

@@ -118,10 +118,10 @@ export function advance(before: Strategy, live: readonly Order[], turn: Turn): A
 function drafted(before: Strategy, live: readonly Order[], turn: Turn): Drafted {
   const state = recover(before, turn);
   const known = applyResume(state === before.state ? before : { ...before, state });
-  const { market } = turn.sight;
+  const { market } = turn.observed;
   const why = market && !market.active ? `${before.symbol} is closed on the exchange` : null;
   const strategy = noteMarketClosed(
-    booksChecked(turn.kind, known, { live, now: turn.now, rows: turn.sight.unreadable }),
+    booksChecked(turn.kind, known, { live, now: turn.now, rows: turn.observed.unreadable }),
     market ? why : undefined,
     turn.now,
   );

@@ -167,10 +167,10 @@ export function remember(
   }: { readonly fills: readonly Fill[]; readonly waiting: ReadonlyMap<Pair, Millis>; readonly now: Millis },
 ): AccountMemory {
   const quotes = [...markets].flatMap(([symbol, { quote, market }]) =>
-    quote ? [[symbol, { mid: midOf(quote), at: quote.at, lot: market?.lot, seenAt: now }] as const] : [],
+    quote ? [[symbol, { mid: midOf(quote), at: quote.at, lot: market?.lot, observedAt: now }] as const] : [],
   );
-  const elsewhere = [...markets].flatMap(([symbol, sight]) =>
-    sight.elsewhere ? [[symbol, sight.elsewhere] as const] : [],
+  const elsewhere = [...markets].flatMap(([symbol, observed]) =>
+    observed.elsewhere ? [[symbol, observed.elsewhere] as const] : [],
   );
   const read = [...markets].filter(([symbol, { tradesRead }]) => tradesRead && !waiting.has(symbol));
   const totals =

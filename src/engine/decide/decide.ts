@@ -13,7 +13,7 @@ import type { Changes, Snapshot } from "../../ports/stores/step-store.ts";
 import { type Adopted, adopt, revenants } from "../reconcile/adopt.ts";
 import { noteUnexplained } from "../reconcile/books-check.ts";
 import { withFeeValues } from "../reconcile/fee-value.ts";
-import type { MarketSight, Observation } from "../reconcile/observation.ts";
+import type { MarketSnapshot, Observation } from "../reconcile/observation.ts";
 import { isContradicted, isFinal } from "../reconcile/order-life.ts";
 import { type Reconciled, reconcile, reconcileLate } from "../reconcile/reconcile.ts";
 import { nameUnreadable } from "../reconcile/unreadable.ts";
@@ -51,15 +51,15 @@ export function decide(snapshot: Snapshot, observed: Observation, terms: PassTer
   const { slow, bounds, kinds } = terms;
   const { now } = snapshot.lease;
   const observation = { ...observed, contradicted: contradictedAmong(snapshot, observed) };
-  const isSeen = ({ symbol }: Strategy) => observation.markets.has(symbol);
-  const before = snapshot.strategies.filter(isSeen);
-  const known = reconcileSeen(snapshot, observation);
+  const isObserved = ({ symbol }: Strategy) => observation.markets.has(symbol);
+  const before = snapshot.strategies.filter(isObserved);
+  const known = reconcileObserved(snapshot, observation);
   const { reconciled: found, ...rest } = adopt(known, before, observation, now);
   const reconciled = found.map((one) => withWorth(one, observation));
   const strategies = bookAll(before, reconciled, { kinds, observation, now });
   const live = reconciled.map(({ order }) => order).filter(({ settled }) => !settled);
   const quotes = quotesOf(observation);
-  const hidden = snapshot.strategies.filter((one) => !isSeen(one));
+  const hidden = snapshot.strategies.filter((one) => !isObserved(one));
   const losses = judgeAccount(snapshot.memory, [...strategies, ...hidden], { bounds, quotes, kinds });
   const account = { snapshot, observation, strategies, kinds, live, losses, slow, ...rest };
   const { advanced, share } = advanceAll(account, terms);
@@ -90,13 +90,16 @@ export function decide(snapshot: Snapshot, observed: Observation, terms: PassTer
 }
 
 /** Finds an order of ours whose state contradicts the exchange's response. */
-const contradictedAmong = ({ orders, lease }: Snapshot, { sights, timing }: Observation): Order | undefined =>
-  orders.find((one) => isContradicted(one, sights.get(one.clientId), lease.now, timing));
+const contradictedAmong = (
+  { orders, lease }: Snapshot,
+  { reports, timing }: Observation,
+): Order | undefined =>
+  orders.find((one) => isContradicted(one, reports.get(one.clientId), lease.now, timing));
 
-function reconcileSeen({ orders, lease }: Snapshot, observation: Observation): readonly Reconciled[] {
-  const isSeen = ({ symbol }: Order) => observation.markets.has(symbol);
+function reconcileObserved({ orders, lease }: Snapshot, observation: Observation): readonly Reconciled[] {
+  const isObserved = ({ symbol }: Order) => observation.markets.has(symbol);
   return [
-    ...orders.filter(isSeen).map((order) => reconcile(order, observation, lease.now)),
+    ...orders.filter(isObserved).map((order) => reconcile(order, observation, lease.now)),
     // An order that a stop left open belongs to the user: its trades are no longer the strategy's.
     ...observation.late.filter(isFinal).map((order) => reconcileLate(order, observation)),
   ];
@@ -122,7 +125,7 @@ function advanceAll(account: AccountPass, { limit, bounds }: Pick<PassTerms, "li
     const turn = turnOf(account, share, strategy);
     const mine = live.filter((order) => order.strategy === strategy.id);
     const done = advanceOrFail(strategy, mine, turn);
-    const quote = turn.sight.quote ?? done.priced;
+    const quote = turn.observed.quote ?? done.priced;
     const terms = quote && done.intents.length > 0 ? termsOf(bounds.standings, done.intents, quote) : null;
     share = afterTurn(share, { strategy, quote }, done);
     strategies[place] = done.strategy;
@@ -190,7 +193,7 @@ const unreportedChanges = (
       : [changesOf(one, unchanged(noteUnreadable(one, reason, now), undefined), [], now)];
   });
 
-interface AccountPass extends Pick<Adopted, "held" | "stranger" | "waiting"> {
+interface AccountPass extends Pick<Adopted, "orphan" | "stranger" | "waiting"> {
   readonly snapshot: Snapshot;
   readonly observation: Observation;
   /** The strategies after this pass. */
@@ -206,7 +209,7 @@ interface AccountPass extends Pick<Adopted, "held" | "stranger" | "waiting"> {
  * can lack an order that has filled.
  */
 function turnOf(
-  { snapshot, observation, strategies, kinds, live, losses, held, stranger, waiting, slow }: AccountPass,
+  { snapshot, observation, strategies, kinds, live, losses, orphan, stranger, waiting, slow }: AccountPass,
   share: StrategyAllowance,
   strategy: Strategy,
 ): Turn {
@@ -221,7 +224,7 @@ function turnOf(
   const accountLoss = losses[splitPair(strategy.symbol).quote]?.watch?.over ?? null;
   return {
     kind,
-    sight: markets.get(strategy.symbol) as MarketSight,
+    observed: markets.get(strategy.symbol) as MarketSnapshot,
     now,
     ...rhythmOf(snapshot),
     window: windowOf(snapshot.lease, timing),
@@ -233,7 +236,7 @@ function turnOf(
     resting: share.resting.get(strategy.symbol) ?? [],
     killed: snapshot.kill.on,
     panics: snapshot.kill.on && snapshot.kill.sells,
-    held,
+    orphan,
     stranger,
     unshown: observation.contradicted?.clientId ?? null,
     epoch: snapshot.epoch,

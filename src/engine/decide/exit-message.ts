@@ -27,7 +27,7 @@ export function reachedEvent(
 ): Event {
   const { base, quote } = splitPair(symbol);
   const profit = total === undefined ? "" : `, P&L ${text(roundToCents(total))} ${quote}`;
-  const message = `${describeReached(exit, state.halted)}${profit}: all orders are canceled, and ${text(exit.held ?? ZERO)} ${base} are sold`;
+  const message = `${describeReached(exit, state.halted)}${profit}: all orders are canceled, and ${text(exit.baseAtStart ?? ZERO)} ${base} are sold`;
   return { account, strategy: id, at, kind: "exit", message };
 }
 
@@ -43,7 +43,7 @@ export function describeStopped(
   if (!exit || exit.reason === "stop") return undefined;
   const { base, quote } = splitPair(symbol);
   const left = kind.holdings(state).base;
-  const sold = exit.held === undefined ? "" : `, sold ${text(exit.held - left)} ${base}`;
+  const sold = exit.baseAtStart === undefined ? "" : `, sold ${text(exit.baseAtStart - left)} ${base}`;
   const total = mark && roundToCents(kind.accounts({ state, symbol }, mark).total);
   const inAll = total === undefined ? "" : `, ${text(total)} ${quote} in all`;
   return `stopped: ${describeReached(exit, state.halted)}${sold}${inAll}`;

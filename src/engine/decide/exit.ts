@@ -8,7 +8,7 @@ import { meetsMinimum } from "../../model/minimum.ts";
 import type { Order } from "../../model/order.ts";
 import { EXIT_SLOT, type Exit, type Strategy, type StrategyState } from "../../model/strategy.ts";
 import type { Kind } from "../../ports/kind.ts";
-import type { MarketSight } from "../reconcile/observation.ts";
+import type { MarketSnapshot } from "../reconcile/observation.ts";
 
 /** Distances below the bid of consecutive tries, in percent; the last one repeats. */
 const STEPS = [1n, 2n, 4n];
@@ -28,7 +28,7 @@ function exitPrice(quote: Quote, tries: number, { tick }: Market): Decimal {
 export function exitReach(
   kind: Kind,
   { state, wants, sellBase }: Strategy,
-  { market, quote }: Pick<MarketSight, "market" | "quote">,
+  { market, quote }: Pick<MarketSnapshot, "market" | "quote">,
 ): Resting[] {
   const tries = state.exit?.tries ?? (wants === "stop" && sellBase ? 0 : undefined);
   if (tries === undefined || !market || !quote || kind.holdings(state).base === 0n) return [];

@@ -65,7 +65,7 @@ export function judgeLoss<S extends Strategy>(
   const next = { ...state, loss, halted: beyond };
   if (!isStop) return { ...strategy, state: next };
   const notice = { code: "loss_limit", message: beyond } as const;
-  const exit = { reason: "loss", tries: 0, held: kind.holdings(state).base } as const;
+  const exit = { reason: "loss", tries: 0, baseAtStart: kind.holdings(state).base } as const;
   return { ...strategy, state: { ...next, exit, notices: [notice] } };
 }
 

@@ -12,7 +12,7 @@ import { mayBeMet } from "../../model/own-orders.ts";
 import type { Strategy } from "../../model/strategy.ts";
 import type { Kinds } from "../../ports/kind.ts";
 import type { Snapshot } from "../../ports/stores/step-store.ts";
-import type { MarketSight, Observation } from "../reconcile/observation.ts";
+import type { MarketSnapshot, Observation } from "../reconcile/observation.ts";
 import { isFinal } from "../reconcile/order-life.ts";
 import { exitReach } from "./exit.ts";
 
@@ -48,14 +48,14 @@ export function firstShare(
     funds: observation.balances && freeFunds(observation.balances, unseen),
     doubted: new Set(unseen.map(({ asset }) => asset)),
     resting: new Map(
-      [...observation.markets].map(([symbol, sight]) => [
+      [...observation.markets].map(([symbol, observed]) => [
         symbol,
         [
-          ...restingOn(symbol, sight, orders),
+          ...restingOn(symbol, observed, orders),
           // No other strategy buys where an exiting strategy is about to sell.
           ...strategies
             .filter((one) => one.symbol === symbol)
-            .flatMap((one) => exitReach(kinds(one.kind), one, sight)),
+            .flatMap((one) => exitReach(kinds(one.kind), one, observed)),
         ],
       ]),
     ),
@@ -96,15 +96,15 @@ function freeFunds(balances: readonly Balance[], unseen: ReturnType<typeof unsee
   return Object.fromEntries(funds);
 }
 
-const unseenNeeds = ({ markets, sights }: Observation, orders: readonly Order[]) =>
+const unseenNeeds = ({ markets, reports }: Observation, orders: readonly Order[]) =>
   orders.flatMap((order) => {
     const market = markets.get(order.symbol)?.market;
     const isUnseen = order.state === "pending" || order.state === "unknown";
-    return market && isUnseen && typeof sights.get(order.clientId) !== "object" ? [need(market, order)] : [];
+    return market && isUnseen && typeof reports.get(order.clientId) !== "object" ? [need(market, order)] : [];
   });
 
 // The user's own orders too, because filling them would also be a self-trade.
-function restingOn(symbol: Pair, { open }: MarketSight, orders: readonly Order[]): Resting[] {
+function restingOn(symbol: Pair, { open }: MarketSnapshot, orders: readonly Order[]): Resting[] {
   // An ended order that waits for its trades is no longer open, unless the list still shows it.
   const mine = orders.filter((order) => order.symbol === symbol && !isFinal(order));
   const known = new Set(mine.map(({ exchangeId }) => exchangeId));
@@ -145,19 +145,19 @@ export function ownBase(
 }
 
 // The balances can be older than the order by the read lag: then they still contained its base.
-function hasLocked({ clientId }: Order, { sights, timing }: Observation, now: Millis): boolean {
-  const sight = sights.get(clientId);
-  if (typeof sight !== "object") return false;
-  return timing.readLag === 0 || sight.at + timing.skew <= now - timing.readLag;
+function hasLocked({ clientId }: Order, { reports, timing }: Observation, now: Millis): boolean {
+  const report = reports.get(clientId);
+  if (typeof report !== "object") return false;
+  return timing.readLag === 0 || report.at + timing.skew <= now - timing.readLag;
 }
 
 // If reads are delayed, an order that still looks open can have filled before the balances were read.
 function unbookedBuy(
   { side, clientId, amount, filled, booked }: Order,
-  { sights, timing }: Observation,
+  { reports, timing }: Observation,
 ): Decimal {
   if (side === "sell") return ZERO;
-  const isCertain = timing.readLag === 0 && typeof sights.get(clientId) === "object";
+  const isCertain = timing.readLag === 0 && typeof reports.get(clientId) === "object";
   return (isCertain ? filled : amount) - booked;
 }
 

@@ -12,7 +12,7 @@ import type { Drafted } from "../../ports/kind.ts";
 import { exitPlan } from "./exit.ts";
 import { stoppedEvents } from "./exit-message.ts";
 import { draftOf } from "./intents.ts";
-import { cancellable, isHeld, type Turn } from "./turn.ts";
+import { cancellable, isRecovering, type Turn } from "./turn.ts";
 
 /** Stops a strategy: cancels its orders, and sells its base if requested. */
 export function stop(before: Strategy, live: readonly Order[], turn: Turn): Partial<Drafted> {
@@ -24,8 +24,8 @@ export function stop(before: Strategy, live: readonly Order[], turn: Turn): Part
   const state = keeps ? { ...strategy.state, releaseAt } : strategy.state;
   const stopping: Strategy = { ...strategy, state, status: "running", phase: "stopping" };
   // All of them at once or none: until then the user can still request their cancel.
-  const mayRelease = keeps && turn.now >= releaseAt && live.every(isSeenOpen);
-  if ((live.length > 0 && !mayRelease) || isHeld(strategy, turn)) {
+  const mayRelease = keeps && turn.now >= releaseAt && live.every(isReportedOpen);
+  if ((live.length > 0 && !mayRelease) || isRecovering(strategy, turn)) {
     const cancels = keeps ? [] : cancellable(live);
     return { strategy: stopping, cancels };
   }
@@ -35,9 +35,9 @@ export function stop(before: Strategy, live: readonly Order[], turn: Turn): Part
   }
   const released = live.map((order) => ({ ...order, settled: true }));
   // A simulated market has its own time. A real one can show a book of earlier, or none.
-  const stoppedAt = turn.isSimulated ? (turn.sight.quote?.at ?? strategy.startedAt) : turn.now;
+  const stoppedAt = turn.isSimulated ? (turn.observed.quote?.at ?? strategy.startedAt) : turn.now;
   const stopped: Strategy = { ...strategy, status: "stopped", phase: "done", stoppedAt };
-  const mark = turn.sight.quote && midOf(turn.sight.quote);
+  const mark = turn.observed.quote && midOf(turn.observed.quote);
   return {
     strategy: exit && isLacking(stopped, turn) ? { ...stopped, lastError: unsold(stopped, turn) } : stopped,
     released,
@@ -49,13 +49,13 @@ const unsold = ({ state, symbol }: Strategy, { kind }: Turn): string =>
   `${text(kind.holdings(state).base)} ${splitPair(symbol).base} of the ${kind.name} were not free in the account and were not sold; sell them manually`;
 
 /** Returns whether the strategy has base to sell that the account lacks. */
-function isLacking({ state }: Strategy, { kind, sight: { market, quote } }: Turn): boolean {
+function isLacking({ state }: Strategy, { kind, observed: { market, quote } }: Turn): boolean {
   if (!market || !quote) return false;
   return exitPlan(kind, state, { market, quote, funds: undefined }).intent !== undefined;
 }
 
 // An accepted order that is not yet visible can have filled; until it is visible, it belongs to the strategy.
-const isSeenOpen = ({ state }: Order): boolean => state === "open" || state === "partially_filled";
+const isReportedOpen = ({ state }: Order): boolean => state === "open" || state === "partially_filled";
 
 function leavingBase(strategy: Strategy): Strategy {
   const { state, sellBase } = strategy;
@@ -82,8 +82,8 @@ function late(strategy: Strategy, turn: Turn): Partial<Drafted> | undefined {
 
 /** Returns one order of the exit; undefined if the exchange would not accept what is left. */
 function sell(strategy: Strategy, turn: Turn): Partial<Drafted> | undefined {
-  const { kind, sight, funds, killed, panics, limit, window, bounds } = turn;
-  const { market, quote, error } = sight;
+  const { kind, observed, funds, killed, panics, limit, window, bounds } = turn;
+  const { market, quote, error } = observed;
   const waits = (lastError: string | null) => ({ strategy: { ...strategy, lastError } });
   if (!market || !quote) return waits(error);
   if (!funds) return { ...waits(null), short: true };

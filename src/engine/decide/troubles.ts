@@ -22,14 +22,14 @@ export function venueError(refused: readonly Refusal[]): string | null {
 }
 
 export function strangerError({
-  held,
+  orphan,
   stranger,
   unshown,
-}: Pick<StrategyContext, "held" | "stranger" | "unshown">): string | null {
+}: Pick<StrategyContext, "orphan" | "stranger" | "unshown">): string | null {
   if (unshown !== null)
     return `the exchange accepted order ${unshown} but does not show it, so its data is old; nothing is placed until it does`;
-  if (held !== null)
-    return `order ${held} on the exchange is not in the database; nothing is placed until edgemaker has recorded it`;
+  if (orphan !== null)
+    return `order ${orphan} on the exchange is not in the database; nothing is placed until edgemaker has recorded it`;
   if (stranger === null) return null;
   return `order ${stranger} on the exchange belongs to a strategy that is not in this database; cancel it there unless it belongs to another installation`;
 }

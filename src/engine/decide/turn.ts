@@ -5,14 +5,14 @@ import type { Order } from "../../model/order.ts";
 import type { Strategy } from "../../model/strategy.ts";
 import type { Advanced, Kind, StrategyContext } from "../../ports/kind.ts";
 import type { Snapshot } from "../../ports/stores/step-store.ts";
-import type { MarketSight } from "../reconcile/observation.ts";
+import type { MarketSnapshot } from "../reconcile/observation.ts";
 import { isFinal } from "../reconcile/order-life.ts";
 import { isBehind, longestRecovery } from "../reconcile/recovery.ts";
 
 /** Context of one strategy in a pass, with fields for the engine only. */
 export interface Turn extends StrategyContext {
   readonly kind: Kind;
-  readonly sight: MarketSight;
+  readonly observed: MarketSnapshot;
   /** When all trades of its market were last read before this pass. */
   readonly readAt: Millis | undefined;
   /** Whether an order of its market waits for its row, or for another lookup. */
@@ -44,20 +44,20 @@ export const unchanged = (strategy: Strategy, funds: Funds | undefined): Advance
 });
 
 // An order that was pending when the database was restored, or that has no row, can still be open.
-export const isHeld = (
+export const isRecovering = (
   strategy: Strategy,
   {
-    held,
+    orphan,
     unshown,
     epoch,
     now,
     timing,
-  }: Pick<StrategyContext, "held" | "unshown" | "epoch" | "now" | "timing">,
+  }: Pick<StrategyContext, "orphan" | "unshown" | "epoch" | "now" | "timing">,
 ): boolean =>
-  held !== null ||
+  orphan !== null ||
   unshown !== null ||
   isBehind(strategy, epoch) ||
-  isAhead(strategy.state.heldUntil, now, longestRecovery(timing)) ||
+  isAhead(strategy.state.recoversUntil, now, longestRecovery(timing)) ||
   strategy.state.searchSince !== undefined;
 
 const mayCancel = (order: Order): boolean => order.exchangeId !== null && !isFinal(order);

@@ -1,6 +1,6 @@
 import type { Millis } from "../../kernel/time.ts";
 import type { Event } from "../../model/events.ts";
-import { type Order, wanted } from "../../model/order.ts";
+import { needed, type Order } from "../../model/order.ts";
 import { watchKill } from "../../ports/kill-permit.ts";
 import type { Local } from "../../ports/local.ts";
 import type { Lease, Settlement, StepStore } from "../../ports/stores/step-store.ts";
@@ -26,7 +26,7 @@ interface ActDeps {
 /** Result of cancel requests: `taken` is how many the exchange accepted; an accepted request does not yet end an order. */
 export interface Cancelled {
   readonly requested: readonly Order[];
-  readonly taken: number;
+  readonly confirmed: number;
   readonly events: readonly Event[];
   readonly short: boolean;
 }
@@ -38,9 +38,9 @@ export async function cancelEach(
 ): Promise<Cancelled> {
   const requests: Order[] = [];
   const events: Event[] = [];
-  let taken = 0;
+  let accepted = 0;
   for (const order of cancels) {
-    if (budget.left <= 0) return { requested: requests, taken, events, short: true };
+    if (budget.left <= 0) return { requested: requests, confirmed: accepted, events, short: true };
     const key = { symbol: order.symbol, id: order.exchangeId ?? "" };
     const cancelled = await spend(
       budget,
@@ -48,23 +48,23 @@ export async function cancelEach(
       order.strategy,
     );
     requests.push(order);
-    if (cancelled.result === "accepted") taken++;
+    if (cancelled.result === "accepted") accepted++;
     if ("reason" in cancelled)
       events.push(eventOf(order, hold, `cancel ${cancelled.result}: ${cancelled.reason}`));
-    if (isFull(cancelled)) return { requested: requests, taken, events, short: true };
+    if (isFull(cancelled)) return { requested: requests, confirmed: accepted, events, short: true };
   }
-  return { requested: requests, taken, events, short: false };
+  return { requested: requests, confirmed: accepted, events, short: false };
 }
 
 /** Sends what was recorded to the exchange: cancels first, then new orders. */
 export async function act(
-  world: ActDeps,
+  deps: ActDeps,
   hold: Hold,
   { budget, ...orders }: { cancels: readonly Order[]; creates: readonly Order[]; budget: Budget },
 ): Promise<{ outcomes: CreateResult[]; events: readonly Event[]; short: boolean }> {
-  const { venue, store, local } = world;
+  const { venue, store, local } = deps;
   const outcomes: CreateResult[] = [];
-  const cancelled = await cancelEach(world, hold, { cancels: orders.cancels, budget });
+  const cancelled = await cancelEach(deps, hold, { cancels: orders.cancels, budget });
   const results: Event[] = [];
   let { short } = cancelled;
   const { account } = hold.lease;
@@ -80,7 +80,7 @@ export async function act(
     const outcome: CreateOutcome =
       short || kill.isOn()
         ? { result: "not_sent" }
-        : await spend(budget, () => venue.create(wanted(order), may), order.strategy);
+        : await spend(budget, () => venue.create(needed(order), may), order.strategy);
     outcomes.push(outcomeOf(order, outcome));
     results.push(...eventsOfOutcome(order, hold, outcome));
     short ||= isFull(outcome);

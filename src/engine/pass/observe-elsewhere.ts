@@ -6,7 +6,7 @@ import type { Deps } from "../../ports/deps.ts";
 import type { Kinds } from "../../ports/kind.ts";
 import type { Snapshot } from "../../ports/stores/step-store.ts";
 import type { Venue } from "../../ports/venue.ts";
-import type { MarketSight } from "../reconcile/observation.ts";
+import type { MarketSnapshot } from "../reconcile/observation.ts";
 import { askWithin } from "./asking.ts";
 import type { Budget } from "./budget.ts";
 
@@ -16,18 +16,18 @@ type ElsewhereDeps = Pick<Deps, "kinds" | "reference"> & { readonly venue: Venue
  * Reads the prices of other sources for each pair whose book is read, when its strategies need newer ones. A source
  * that does not respond keeps its last price and time.
  */
-export async function readElsewhere<S extends MarketSight>(
+export async function readElsewhere<S extends MarketSnapshot>(
   { kinds, reference, venue }: ElsewhereDeps,
   snapshot: Snapshot,
   markets: Map<Pair, S>,
   budget: Budget,
 ): Promise<void> {
   const { now } = snapshot.lease;
-  for (const [symbol, sight] of markets) {
+  for (const [symbol, observed] of markets) {
     const every = freshness(snapshot, kinds, symbol);
     if (every === undefined) continue;
     const last = snapshot.memory.elsewhere?.[symbol] ?? { prices: [], requestedAt: null, bookAt: null };
-    const bookAt = sight.book ? now : last.bookAt;
+    const bookAt = observed.book ? now : last.bookAt;
     const isDue = every !== null && (last.requestedAt === null || ageOf(last.requestedAt, now) >= every);
     const result =
       isDue && reference
@@ -36,7 +36,7 @@ export async function readElsewhere<S extends MarketSight>(
     const elsewhere = result
       ? { prices: merged(last.prices, result.answer.prices, now), requestedAt: now, bookAt }
       : { ...last, bookAt };
-    markets.set(symbol, { ...sight, elsewhere });
+    markets.set(symbol, { ...observed, elsewhere });
   }
 }
 

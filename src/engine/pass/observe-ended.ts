@@ -3,7 +3,7 @@ import { parseClientOrderId, strategyTag } from "../../kernel/ids.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import type { Snapshot } from "../../ports/stores/step-store.ts";
 import type { Venue, VenueOrder } from "../../ports/venue.ts";
-import type { MarketSight } from "../reconcile/observation.ts";
+import type { MarketSnapshot } from "../reconcile/observation.ts";
 import { isSearching } from "../reconcile/recovery.ts";
 import { askWithin } from "./asking.ts";
 import type { Budget } from "./budget.ts";
@@ -17,13 +17,15 @@ import type { Budget } from "./budget.ts";
 const MOST_SEARCH_PAGES = 4;
 
 /** Ended orders of one market, and how far the list was read. */
-type EndedSearch = Pick<MarketSight, "searched" | "searchPage"> & { readonly orders: readonly VenueOrder[] };
+type EndedSearch = Pick<MarketSnapshot, "searched" | "searchPage"> & {
+  readonly orders: readonly VenueOrder[];
+};
 
 /** Searches the ended orders of every market whose strategies recover; returns those of the strategies that filled. */
 export async function searchEnded(
   venue: Venue,
   snapshot: Snapshot,
-  markets: Map<Pair, MarketSight>,
+  markets: Map<Pair, MarketSnapshot>,
   budget: Budget,
 ): Promise<readonly VenueOrder[]> {
   const found: VenueOrder[] = [];

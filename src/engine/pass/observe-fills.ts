@@ -6,19 +6,19 @@ import type { Snapshot } from "../../ports/stores/step-store.ts";
 import type { FillsRead, Venue, VenueFill, VenueOrder } from "../../ports/venue.ts";
 import { bookedSince, nextSpan, startReading, withAnswer } from "../reconcile/fill-cursor.ts";
 import { isWaitedOut } from "../reconcile/fills.ts";
-import type { MarketSight } from "../reconcile/observation.ts";
+import type { MarketSnapshot } from "../reconcile/observation.ts";
 import type { OrderReport } from "../reconcile/order-life.ts";
 import { askWithin } from "./asking.ts";
 import type { Budget } from "./budget.ts";
 
 /** Executions of one pair that a pass has read. */
-export interface FillSight extends Pick<MarketSight, "trades" | "unreadable" | "reading"> {
+export interface FillSnapshot extends Pick<MarketSnapshot, "trades" | "unreadable" | "reading"> {
   /** Whether more is left to read than this pass had calls for. */
   readonly short: boolean;
 }
 
 /** Result if nothing has changed, so no call is needed. */
-export const NOTHING_READ: FillSight = { trades: [], unreadable: [], reading: undefined, short: false };
+export const NOTHING_READ: FillSnapshot = { trades: [], unreadable: [], reading: undefined, short: false };
 
 /** Maximum number of queries per pass and pair; the next pass continues. */
 const MOST_QUESTIONS = 8;
@@ -31,7 +31,7 @@ export async function readFills(
   snapshot: Snapshot,
   symbol: Pair,
   budget: Budget,
-): Promise<FillSight> {
+): Promise<FillSnapshot> {
   const read: FillsRead[] = [];
   let reading = startReading(snapshot, symbol, venue.timing.overlap);
   // The rest of the pass needs calls too: lookups, cancels, creates.
@@ -52,8 +52,8 @@ export async function readFills(
 
 /** Orders of one pair after all lookups. */
 interface MarketOrders {
-  readonly sight: MarketSight & { readonly short: boolean };
-  readonly sights: ReadonlyMap<string, OrderReport>;
+  readonly observed: MarketSnapshot & { readonly short: boolean };
+  readonly reports: ReadonlyMap<string, OrderReport>;
   /** Orders without a row that only the exchange knew; all their fills are booked at once, or none. */
   readonly found: readonly VenueOrder[];
 }
@@ -65,18 +65,18 @@ export async function readLacking(
   symbol: Pair,
   looked: MarketOrders,
   budget: Budget,
-): Promise<MarketSight> {
-  const { sight } = looked;
-  const wanted = budget.left > 0 ? lackingOrders(snapshot, symbol, looked, venue.timing.readLag) : [];
-  if (wanted.length === 0) return sight;
-  const requests = wanted.slice(0, budget.left);
+): Promise<MarketSnapshot> {
+  const { observed } = looked;
+  const due = budget.left > 0 ? lackingOrders(snapshot, symbol, looked, venue.timing.readLag) : [];
+  if (due.length === 0) return observed;
+  const requests = due.slice(0, budget.left);
   const ids = requests.map(({ id }) => id);
   const since = Math.min(...requests.map(({ at }) => at)) - venue.timing.overlap;
   const result = await askWithin(budget, () => venue.fillsOf(symbol, ids, since));
-  if (!result) return sight;
-  const read = [{ fills: sight.trades, unreadable: sight.unreadable }, result.answer];
+  if (!result) return observed;
+  const read = [{ fills: observed.trades, unreadable: observed.unreadable }, result.answer];
   const known = { since: bookedSince(snapshot, symbol, venue.timing.overlap), found: looked.found };
-  return { ...sight, requestedOrders: new Set(ids), ...unbooked(snapshot, symbol, read, known) };
+  return { ...observed, requestedOrders: new Set(ids), ...unbooked(snapshot, symbol, read, known) };
 }
 
 type Lacking = Pick<VenueOrder, "id" | "at" | "clientId">;
@@ -90,24 +90,24 @@ function slotOf({ clientId = "" }: Pick<Lacking, "clientId">): string {
 function lackingOrders(
   { orders, lease: { now, token } }: Snapshot,
   symbol: Pair,
-  { sight, sights, found }: MarketOrders,
+  { observed, reports, found }: MarketOrders,
   readLag: Millis,
 ): readonly Lacking[] {
   const tradedOf = (id: string) =>
-    sight.trades.reduce((sum, { orderId, amount }) => (orderId === id ? sum + amount : sum), ZERO);
-  const isWhole = !sight.short && found.length === 0;
+    observed.trades.reduce((sum, { orderId, amount }) => (orderId === id ? sum + amount : sum), ZERO);
+  const isWhole = !observed.short && found.length === 0;
   // Earlier orders of a slot are booked together with its adopted order, so they are queried with it.
   const slots = new Set(found.map(slotOf));
   const lacking = orders.flatMap((order): Lacking[] => {
     if (order.symbol !== symbol || order.strategy === null) return [];
-    const result = sights.get(order.clientId);
-    const seen = typeof result === "object" ? result : undefined;
-    const id = order.exchangeId ?? seen?.id;
-    const lacks = max(order.filled, seen?.filled ?? ZERO) > order.booked + tradedOf(id ?? "");
+    const result = reports.get(order.clientId);
+    const report = typeof result === "object" ? result : undefined;
+    const id = order.exchangeId ?? report?.id;
+    const lacks = max(order.filled, report?.filled ?? ZERO) > order.booked + tradedOf(id ?? "");
     const isLate =
       order.behindSince !== null &&
       now - order.behindSince >= readLag &&
-      (sight.tradesRead || !isWaitedOut(order, now));
+      (observed.tradesRead || !isWaitedOut(order, now));
     if (id === undefined || !lacks || !(isLate || isWhole || slots.has(slotOf(order)))) return [];
     return [{ id, at: order.createdAt, clientId: order.clientId }];
   });
@@ -135,7 +135,7 @@ function unbooked(
   symbol: Pair,
   read: readonly FillsRead[],
   { since, found }: FillsKnown,
-): Pick<MarketSight, "trades" | "unreadable"> {
+): Pick<MarketSnapshot, "trades" | "unreadable"> {
   const fills = new Map(read.flatMap((one) => one.fills.map((fill) => [fill.id, fill] as const)));
   const rows = read.flatMap(({ unreadable }) => unreadable).filter(({ id }) => !fills.has(id ?? ""));
   const isNew = ({ id, orderId, at }: VenueFill) =>

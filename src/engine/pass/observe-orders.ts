@@ -15,23 +15,23 @@ interface Looking {
 
 /** Looks up live orders that are missing from the open list: many in one call if the exchange supports it. */
 export async function lookUp(venue: Venue, { orders, open, turn }: Looking, budget: Budget) {
-  const sights = new Map<string, OrderReport>();
+  const reports = new Map<string, OrderReport>();
   const gone: Order[] = [];
   const listedAs = listedIn(open);
   for (const order of orders) {
     const listed = listedAs(order);
-    if (listed) sights.set(order.clientId, listed);
+    if (listed) reports.set(order.clientId, listed);
     else if (!isFinal(order)) gone.push(order);
   }
-  for (const [clientId, found] of await lookAtMany(venue, gone, budget)) sights.set(clientId, found);
-  for (const order of startingAt(gone, turn).filter(({ clientId }) => !sights.has(clientId))) {
+  for (const [clientId, found] of await lookAtMany(venue, gone, budget)) reports.set(clientId, found);
+  for (const order of startingAt(gone, turn).filter(({ clientId }) => !reports.has(clientId))) {
     const { symbol, clientId, exchangeId } = order;
     const key = { symbol, clientId, id: exchangeId ?? undefined };
     const found = await askWithin(budget, () => venue.order(key), order.strategy);
-    if (!found) return { sights, short: true };
-    sights.set(clientId, found.answer ?? "missing");
+    if (!found) return { reports, short: true };
+    reports.set(clientId, found.answer ?? "missing");
   }
-  return { sights, short: false };
+  return { reports, short: false };
 }
 
 /** Looks up accepted orders in one call; orders that it omits are looked up individually. */

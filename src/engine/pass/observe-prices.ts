@@ -10,7 +10,7 @@ import type { Snapshot } from "../../ports/stores/step-store.ts";
 import type { Venue } from "../../ports/venue.ts";
 import { confidenceFrom, confidenceNow, isRecent } from "../reconcile/confidence.ts";
 import { pricePair, thirdAssets } from "../reconcile/fee-value.ts";
-import type { MarketSight, Observation } from "../reconcile/observation.ts";
+import type { MarketSnapshot, Observation } from "../reconcile/observation.ts";
 import { type Budget, spend } from "./budget.ts";
 import { mayCreate } from "./may-create.ts";
 
@@ -20,7 +20,7 @@ import { mayCreate } from "./may-create.ts";
  */
 export async function readFeePrices(
   venue: Venue,
-  markets: ReadonlyMap<Pair, MarketSight>,
+  markets: ReadonlyMap<Pair, MarketSnapshot>,
   budget: Budget,
 ): Promise<ReadonlyMap<Pair, Decimal>> {
   const mids = new Map<Pair, Decimal>();
@@ -48,14 +48,14 @@ async function readMid(venue: Venue, pair: Pair, budget: Budget): Promise<Decima
   }
 }
 
-type PricesSeen = Pick<Observation, "markets" | "sights">;
+type PriceReads = Pick<Observation, "markets" | "reports">;
 const NOBODY: Reference = { prices: [], most: null, listed: false };
 
 /** Returns the confidence in the prices for new orders; other sources are queried at most once a minute. */
 export async function readConfidence(
   { reference, venue, kinds }: { reference: Deps["reference"]; venue: Venue; kinds: Kinds },
   snapshot: Snapshot,
-  { markets, sights }: PricesSeen,
+  { markets, reports }: PriceReads,
   budget: Budget,
 ): Promise<ReadonlyMap<Pair, Confidence>> {
   const found = new Map<Pair, Confidence>();
@@ -64,7 +64,7 @@ export async function readConfidence(
     const { symbol } = strategy;
     const quote = markets.get(symbol)?.quote;
     if (!quote || found.has(symbol)) continue;
-    if (!mayCreate({ ...snapshot, strategies: [strategy] }, markets, sights, kinds)) continue;
+    if (!mayCreate({ ...snapshot, strategies: [strategy] }, markets, reports, kinds)) continue;
     const last = snapshot.memory.confidence?.[symbol];
     const known = isRecent(last, now)
       ? last

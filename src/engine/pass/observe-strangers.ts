@@ -2,7 +2,7 @@ import type { Pair } from "../../kernel/pair.ts";
 import type { Millis } from "../../kernel/time.ts";
 import type { Snapshot } from "../../ports/stores/step-store.ts";
 import type { Timing, Venue, VenueFill, VenueOrder } from "../../ports/venue.ts";
-import type { MarketSight } from "../reconcile/observation.ts";
+import type { MarketSnapshot } from "../reconcile/observation.ts";
 import type { OrderReport } from "../reconcile/order-life.ts";
 import { isOfStrategy } from "../reconcile/recovery.ts";
 import { askWithin } from "./asking.ts";
@@ -11,19 +11,19 @@ import type { Budget } from "./budget.ts";
 /** Returns ids of orders in trades or a list that match no unsettled order of ours. */
 export function strangersAmong(
   { orders }: Snapshot,
-  markets: ReadonlyMap<Pair, MarketSight>,
-  sights: ReadonlyMap<string, OrderReport>,
+  markets: ReadonlyMap<Pair, MarketSnapshot>,
+  reports: ReadonlyMap<string, OrderReport>,
   ended: readonly VenueOrder[] = [],
 ): ReadonlySet<string> {
   const known = new Set<string>();
   for (const order of orders) {
-    const sight = sights.get(order.clientId);
+    const observed = reports.get(order.clientId);
     if (order.exchangeId) known.add(order.exchangeId);
-    if (typeof sight === "object") known.add(sight.id);
+    if (typeof observed === "object") known.add(observed.id);
   }
-  const named = [...markets].flatMap(([symbol, sight]) => [
-    ...namesIn(symbol, sight).map(({ orderId }) => orderId),
-    ...sight.open.filter((order) => !known.has(order.id) && isOfStrategy(order)).map(({ id }) => id),
+  const named = [...markets].flatMap(([symbol, observed]) => [
+    ...namesIn(symbol, observed).map(({ orderId }) => orderId),
+    ...observed.open.filter((order) => !known.has(order.id) && isOfStrategy(order)).map(({ id }) => id),
   ]);
   return new Set([...named, ...ended.map(({ id }) => id)].filter((id) => !known.has(id)));
 }
@@ -35,7 +35,7 @@ export function strangersAmong(
 export async function lookAtStrangers(
   venue: Venue,
   { memory, lease: { now } }: Snapshot,
-  markets: ReadonlyMap<Pair, MarketSight>,
+  markets: ReadonlyMap<Pair, MarketSnapshot>,
   {
     unknown,
     ended = [],
@@ -65,30 +65,32 @@ export async function lookAtStrangers(
 type Naming = Pick<VenueFill, "orderId" | "symbol" | "at">;
 
 /** Returns order ids of trades, including trades that cannot be booked. */
-const namesIn = (symbol: Pair, { trades, unreadable }: MarketSight): readonly Naming[] => [
+const namesIn = (symbol: Pair, { trades, unreadable }: MarketSnapshot): readonly Naming[] => [
   ...trades,
   ...unreadable.flatMap(({ orderId, at }) => (orderId === null ? [] : [{ orderId, symbol, at: at ?? 0 }])),
 ];
 
-const tradesNaming = (markets: ReadonlyMap<Pair, MarketSight>, id: string): Naming[] =>
-  [...markets].flatMap(([symbol, sight]) => namesIn(symbol, sight).filter(({ orderId }) => orderId === id));
+const tradesNaming = (markets: ReadonlyMap<Pair, MarketSnapshot>, id: string): Naming[] =>
+  [...markets].flatMap(([symbol, observed]) =>
+    namesIn(symbol, observed).filter(({ orderId }) => orderId === id),
+  );
 
 // A simulated venue, whose trades have simulated times, shows everything at once.
 const isYoung = ({ readLag, skew }: Timing, trades: readonly Naming[], now: Millis): boolean =>
   readLag > 0 && trades.some(({ at }) => now - at <= readLag + skew);
 
 // Its market is read again from its first trade.
-function leave(unlooked: Map<Pair, Millis>, markets: ReadonlyMap<Pair, MarketSight>, id: string): void {
+function leave(unlooked: Map<Pair, Millis>, markets: ReadonlyMap<Pair, MarketSnapshot>, id: string): void {
   for (const { symbol, at } of tradesNaming(markets, id))
     unlooked.set(symbol, Math.min(at, unlooked.get(symbol) ?? at));
 }
 
-const openWith = (markets: ReadonlyMap<Pair, MarketSight>, id: string): VenueOrder | undefined =>
+const openWith = (markets: ReadonlyMap<Pair, MarketSnapshot>, id: string): VenueOrder | undefined =>
   [...markets.values()].flatMap(({ open }) => open).find((order) => order.id === id);
 
 async function lookAtTraded(
   venue: Venue,
-  markets: ReadonlyMap<Pair, MarketSight>,
+  markets: ReadonlyMap<Pair, MarketSnapshot>,
   id: string,
   budget: Budget,
 ): Promise<{ readonly answer: VenueOrder | undefined } | undefined> {

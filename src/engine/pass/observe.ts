@@ -7,7 +7,7 @@ import type { Deps } from "../../ports/deps.ts";
 import type { Kind, Kinds } from "../../ports/kind.ts";
 import type { Snapshot, StepStore } from "../../ports/stores/step-store.ts";
 import type { Venue, VenueOrder } from "../../ports/venue.ts";
-import type { MarketSight, Observation } from "../reconcile/observation.ts";
+import type { MarketSnapshot, Observation } from "../reconcile/observation.ts";
 import type { OrderReport } from "../reconcile/order-life.ts";
 import { askWithin } from "./asking.ts";
 import { type Budget, spend } from "./budget.ts";
@@ -23,11 +23,11 @@ import { tradesAreDue } from "./trades-due.ts";
 /** Reads what a pass needs, in an order that misses nothing: open orders before trades, both before lookups. */
 export async function observe(
   venue: Venue,
-  world: Pick<Deps, "kinds" | "reference"> & { readonly store: StepStore },
+  deps: Pick<Deps, "kinds" | "reference"> & { readonly store: StepStore },
   snapshot: Snapshot,
   budget: Budget,
 ): Promise<Observation & { readonly short: boolean }> {
-  const { store, kinds } = world;
+  const { store, kinds } = deps;
   const balancesFirst = snapshot.strategies.some(
     ({ phase, wants }) => phase === "starting" && wants === "run",
   );
@@ -35,57 +35,57 @@ export async function observe(
   let balances: readonly Balance[] | undefined;
   if (balancesFirst) balances = await readBalances();
 
-  const seen = await readMarkets(venue, snapshot, kinds, budget);
-  const { markets, refused, sights } = seen;
-  let { short } = seen;
-  await readElsewhere({ ...world, venue }, snapshot, markets, budget);
-  short = (await readForCreates(venue, snapshot, { markets, sights, kinds }, budget)) || short;
-  if (!balances && mayCreate(snapshot, markets, sights, kinds)) {
+  const marketReads = await readMarkets(venue, snapshot, kinds, budget);
+  const { markets, refused, reports } = marketReads;
+  let { short } = marketReads;
+  await readElsewhere({ ...deps, venue }, snapshot, markets, budget);
+  short = (await readForCreates(venue, snapshot, { markets, reports, kinds }, budget)) || short;
+  if (!balances && mayCreate(snapshot, markets, reports, kinds)) {
     balances = await readBalances();
     short ||= !balances;
   }
   const ended = await searchEnded(venue, snapshot, markets, budget);
-  const strangers = await findStrangers(venue, { store, snapshot, markets, sights, ended }, budget);
-  const { sights: named, short: isShort, ...ofStrangers } = strangers;
-  for (const [clientId, order] of named) sights.set(clientId, order);
-  const whole = new Map<Pair, MarketSight>();
-  for (const [symbol, sight] of markets) {
+  const strangers = await findStrangers(venue, { store, snapshot, markets, reports, ended }, budget);
+  const { reports: named, short: isShort, ...ofStrangers } = strangers;
+  for (const [clientId, order] of named) reports.set(clientId, order);
+  const whole = new Map<Pair, MarketSnapshot>();
+  for (const [symbol, observed] of markets) {
     const found = strangers.found.filter((order) => order.symbol === symbol);
-    whole.set(symbol, await readLacking(venue, snapshot, symbol, { sight, sights, found }, budget));
+    whole.set(symbol, await readLacking(venue, snapshot, symbol, { observed, reports, found }, budget));
   }
   const feePrices = await readFeePrices(venue, whole, budget);
-  const read = { refused, sights, balances, balancesFirst, feePrices, timing: venue.timing };
+  const read = { refused, reports, balances, balancesFirst, feePrices, timing: venue.timing };
   return { ...read, ...ofStrangers, markets: whole, short: short || isShort };
 }
 
 /** Reads every market in turn, and looks up its orders. */
 async function readMarkets(venue: Venue, snapshot: Snapshot, kinds: Kinds, budget: Budget) {
-  const markets = new Map<Pair, MarketSight & { readonly short: boolean }>();
+  const markets = new Map<Pair, MarketSnapshot & { readonly short: boolean }>();
   const refused = new Map<Pair, string>();
-  const sights = new Map<string, OrderReport>();
+  const reports = new Map<string, OrderReport>();
   let short = false;
   for (const symbol of symbolsInTurn(snapshot)) {
     const isTooMuch =
       budget.left < CALLS_A_MARKET || (markets.size > 0 && budget.fitting < CALLS_WITH_ORDERS);
-    const sight = isTooMuch
+    const observed = isTooMuch
       ? undefined
       : await lookAtMarket(venue, snapshot, { symbol, reads: readsOf(snapshot, kinds, symbol) }, budget);
-    if (!sight) {
+    if (!observed) {
       short = true;
       break;
     }
-    if (typeof sight === "string") {
-      refused.set(symbol, sight);
+    if (typeof observed === "string") {
+      refused.set(symbol, observed);
       continue;
     }
-    markets.set(symbol, sight);
-    short ||= sight.short;
+    markets.set(symbol, observed);
+    short ||= observed.short;
     const orders = snapshot.orders.filter((order) => order.symbol === symbol);
-    const looked = await lookUp(venue, { orders, open: sight.open, turn: snapshot.memory.turn }, budget);
-    for (const [clientId, order] of looked.sights) sights.set(clientId, order);
+    const looked = await lookUp(venue, { orders, open: observed.open, turn: snapshot.memory.turn }, budget);
+    for (const [clientId, order] of looked.reports) reports.set(clientId, order);
     short ||= looked.short;
   }
-  return { markets, refused, sights, short };
+  return { markets, refused, reports, short };
 }
 
 /**
@@ -97,22 +97,22 @@ async function readForCreates(
   snapshot: Snapshot,
   {
     markets,
-    sights,
+    reports,
     kinds,
   }: {
-    readonly markets: Map<Pair, MarketSight>;
-    readonly sights: ReadonlyMap<string, OrderReport>;
+    readonly markets: Map<Pair, MarketSnapshot>;
+    readonly reports: ReadonlyMap<string, OrderReport>;
     readonly kinds: Kinds;
   },
   budget: Budget,
 ): Promise<boolean> {
   let short = false;
-  for (const [symbol, sight] of markets) {
+  for (const [symbol, observed] of markets) {
     const strategies = snapshot.strategies.filter((one) => one.symbol === symbol);
-    if (sight.tradesRead || sight.reading) continue;
-    if (!mayCreate({ ...snapshot, strategies }, markets, sights, kinds)) continue;
+    if (observed.tradesRead || observed.reading) continue;
+    if (!mayCreate({ ...snapshot, strategies }, markets, reports, kinds)) continue;
     const fills = await readFills(venue, snapshot, symbol, budget);
-    markets.set(symbol, { ...sight, ...fills, tradesRead: !fills.short });
+    markets.set(symbol, { ...observed, ...fills, tradesRead: !fills.short });
     short ||= fills.short;
   }
   return short;
@@ -125,18 +125,18 @@ async function findStrangers(
     store,
     snapshot,
     markets,
-    sights,
+    reports,
     ended,
   }: {
     readonly store: StepStore;
     readonly snapshot: Snapshot;
-    readonly markets: ReadonlyMap<Pair, MarketSight>;
-    readonly sights: ReadonlyMap<string, OrderReport>;
+    readonly markets: ReadonlyMap<Pair, MarketSnapshot>;
+    readonly reports: ReadonlyMap<string, OrderReport>;
     readonly ended: readonly VenueOrder[];
   },
   budget: Budget,
 ) {
-  const strangers = [...strangersAmong(snapshot, markets, sights, ended)];
+  const strangers = [...strangersAmong(snapshot, markets, reports, ended)];
   const known = await store.ordersByIds(snapshot.lease.account, { exchange: strangers, client: [] });
   const unknown = strangers.filter((id) => !known.some(({ exchangeId }) => exchangeId === id));
   const looked = await lookAtStrangers(venue, snapshot, markets, { unknown, ended, budget });
@@ -146,7 +146,7 @@ async function findStrangers(
   });
   const met = meet(snapshot, looked.found, named);
   return {
-    sights: met.sights,
+    reports: met.reports,
     found: met.found,
     late: [...known, ...met.late.filter(({ clientId }) => !known.some((one) => one.clientId === clientId))],
     foreign: looked.foreign,
@@ -157,16 +157,16 @@ async function findStrangers(
 
 /** Matches found orders with rows by client id: a pending one is confirmed, and one that was given up exists after all. */
 function meet({ orders }: Snapshot, found: readonly VenueOrder[], named: readonly Order[]) {
-  const sights = new Map<string, OrderReport>();
+  const reports = new Map<string, OrderReport>();
   const late: Order[] = [];
   const rest: VenueOrder[] = [];
   for (const venueOrder of found) {
     const row = named.find(({ clientId }) => clientId === venueOrder.clientId);
     if (!row) rest.push(venueOrder);
-    else if (orders.some(({ clientId }) => clientId === row.clientId)) sights.set(row.clientId, venueOrder);
+    else if (orders.some(({ clientId }) => clientId === row.clientId)) reports.set(row.clientId, venueOrder);
     else late.push({ ...row, exchangeId: venueOrder.id });
   }
-  return { sights, late, found: rest };
+  return { reports, late, found: rest };
 }
 
 /** Calls for open orders, trades and a quote. */
@@ -200,7 +200,7 @@ async function lookAtMarket(
   snapshot: Snapshot,
   { symbol, reads }: LookedMarket,
   budget: Budget,
-): Promise<(MarketSight & { readonly short: boolean }) | string | undefined> {
+): Promise<(MarketSnapshot & { readonly short: boolean }) | string | undefined> {
   try {
     const open = await spend(budget, () => venue.openOrders(symbol));
     const isDue = tradesAreDue(snapshot, symbol, open, venue.timing);
@@ -220,7 +220,7 @@ async function lookAtPrice(
   venue: Venue,
   { symbol, reads }: LookedMarket,
   budget: Budget,
-): Promise<Pick<MarketSight, "market" | "quote" | "book" | "error">> {
+): Promise<Pick<MarketSnapshot, "market" | "quote" | "book" | "error">> {
   try {
     const market = await venue.market(symbol);
     if (reads === "ticker")
@@ -237,7 +237,7 @@ async function lookAtPrice(
 const BOOK_LEVELS = 100;
 
 /** Returns best prices; none if the book has an empty side, or is locked or crossed. */
-function bestPricesOf({ bids, asks, at }: Book): Pick<MarketSight, "quote" | "error"> {
+function bestPricesOf({ bids, asks, at }: Book): Pick<MarketSnapshot, "quote" | "error"> {
   const [bid, ask] = [bids[0]?.price, asks[0]?.price];
   if (bid === undefined || ask === undefined)
     return { quote: undefined, error: `the book has no ${bid === undefined ? "bids" : "asks"}` };

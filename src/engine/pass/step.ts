@@ -49,42 +49,42 @@ export interface StepOptions {
  * the result describes how the pass ended.
  */
 export async function step(
-  world: StepDeps,
+  deps: StepDeps,
   venue: Venue,
   { calls, scheduled, isUrgent = false }: StepOptions = {},
 ): Promise<Pass> {
   const account = accountKey(venue.account);
   const { timing } = venue;
-  const { local, store, log } = world;
+  const { local, store, log } = deps;
   const requestedAt = local.monotonic();
   const last = requestedAt + timing.leaseTtl - timing.requestTimeout;
-  const budget = budgetOf({ clock: local.monotonic, last }, calls, world.requests);
+  const budget = budgetOf({ clock: local.monotonic, last }, calls, deps.requests);
   let snapshot: Snapshot | undefined;
   let urgent = NO_CANCELS;
-  let held = venue;
+  let leasedVenue = venue;
   try {
     const opening = venue.opening?.(isUrgent);
-    snapshot = await leaseOf(world, venue, { scheduled, isUrgent, calls: opening });
+    snapshot = await leaseOf(deps, venue, { scheduled, isUrgent, calls: opening });
     if (!snapshot) return { account, outcome: "busy" };
     watchClock(store, { log, now: snapshot.lease.now, sentAt: requestedAt, answeredAt: local.monotonic() });
-    snapshot = upgradedSnapshot(snapshot, world.kinds);
+    snapshot = upgradedSnapshot(snapshot, deps.kinds);
     const hold: Hold = { lease: snapshot.lease, requestedAt, requestTimeout: timing.requestTimeout };
     const terms = { requestedAt, isUrgent: isUrgent || isStopping(snapshot), opening };
-    held = underLease(venue, snapshot, terms);
+    leasedVenue = underLease(venue, snapshot, terms);
     const cancels = urgentCancels(snapshot, budget.left);
-    urgent = await cancelEach({ venue: held, local }, hold, { cancels, budget });
-    await held.enter?.();
-    const short = await pass(world, held, { snapshot, hold, budget, urgent });
-    return { account, outcome: short ? "short" : "stepped", cancels: urgent.taken };
+    urgent = await cancelEach({ venue: leasedVenue, local }, hold, { cancels, budget });
+    await leasedVenue.enter?.();
+    const short = await pass(deps, leasedVenue, { snapshot, hold, budget, urgent });
+    return { account, outcome: short ? "short" : "stepped", cancels: urgent.confirmed };
   } catch (error) {
     const message = messageOf(error);
     // The rate limit is used up: the lease is released at once, and the next pass runs when calls are available.
     const wait = error instanceof BudgetSpent ? error.wait : undefined;
     if (wait === undefined) log("warn", "a pass failed", { account, reason: message });
-    await held.leave?.();
+    await leasedVenue.leave?.();
     const of = error instanceof VenueError ? error.failure : undefined;
-    if (snapshot) await giveBack(world, venue, { snapshot, budget, urgent, message, of, wait });
-    return { account, outcome: wait !== undefined ? "short" : "failed", message, cancels: urgent.taken };
+    if (snapshot) await giveBack(deps, venue, { snapshot, budget, urgent, message, of, wait });
+    return { account, outcome: wait !== undefined ? "short" : "failed", message, cancels: urgent.confirmed };
   }
 }
 
@@ -122,7 +122,7 @@ function yieldsAfter(snapshot: Snapshot): Millis | undefined {
   return snapshot.memory.turn % YIELDS.each < YIELDS.each - 1 ? YIELDS.after : YIELDS.longer;
 }
 
-const NO_CANCELS: Cancelled = { requested: [], taken: 0, events: [], short: false };
+const NO_CANCELS: Cancelled = { requested: [], confirmed: 0, events: [], short: false };
 
 interface StartedPass {
   readonly snapshot: Snapshot;
@@ -132,17 +132,17 @@ interface StartedPass {
 }
 
 async function pass(
-  world: StepDeps,
+  deps: StepDeps,
   venue: Venue,
-  { snapshot: taken, hold, budget, urgent }: StartedPass,
+  { snapshot: loaded, hold, budget, urgent }: StartedPass,
 ): Promise<boolean> {
-  const { store, local, limits, reference, kinds } = world;
-  const seen = await observe(venue, world, taken, budget);
-  const lost = forgotten(taken, seen);
+  const { store, local, limits, reference, kinds } = deps;
+  const observed = await observe(venue, deps, loaded, budget);
+  const lost = forgotten(loaded, observed);
   if (lost) await store.nextEpoch();
-  const snapshot = lost ? { ...taken, epoch: taken.epoch + 1 } : taken;
-  const confidence = await readConfidence({ reference, venue, kinds }, snapshot, seen, budget);
-  const observation = { ...seen, confidence };
+  const snapshot = lost ? { ...loaded, epoch: loaded.epoch + 1 } : loaded;
+  const confidence = await readConfidence({ reference, venue, kinds }, snapshot, observed, budget);
+  const observation = { ...observed, confidence };
   const decision = decide(snapshot, observation, {
     limit: Math.min(budget.left, budget.fitting),
     slow: budget.slow,
@@ -150,16 +150,16 @@ async function pass(
     kinds,
   });
   const recorded = await record(store, snapshot, decision);
-  sayExits(world.log, decision);
+  sayExits(deps.log, decision);
   const creates = decision.creates.filter(({ clientId }) => recorded.has(clientId));
   const urgentIds = new Set(urgent.requested.map(({ clientId }) => clientId));
-  const wanted = decision.cancels.filter(({ clientId }) => !urgentIds.has(clientId));
-  const cancels = urgent.short ? [] : wanted.slice(0, Math.max(0, budget.left - creates.length));
+  const plannedCancels = decision.cancels.filter(({ clientId }) => !urgentIds.has(clientId));
+  const cancels = urgent.short ? [] : plannedCancels.slice(0, Math.max(0, budget.left - creates.length));
   const acted = await act({ venue, store, local }, hold, { cancels, creates, budget });
   const { outcomes } = acted;
-  const short = observation.short || decision.short || acted.short || cancels.length < wanted.length;
-  const watch = watchOf(world, snapshot, decision.memory);
-  const { interval } = world;
+  const short = observation.short || decision.short || acted.short || cancels.length < plannedCancels.length;
+  const watch = watchOf(deps, snapshot, decision.memory);
+  const { interval } = deps;
   const pace = interval === undefined ? {} : { interval };
   const turn = short ? decision.memory.turn + 1 : 0;
   const memory = { ...decision.memory, ...watch.memory, ...pace, failed: undefined, turn };
@@ -202,12 +202,12 @@ interface Ended extends Omit<StartedPass, "hold"> {
 }
 
 async function giveBack(
-  world: StepDeps,
+  deps: StepDeps,
   { timing }: Venue,
   { snapshot, budget, urgent, message, of, wait }: Ended,
 ): Promise<void> {
   const { lease, failures, memory } = snapshot;
-  const watch = watchOf(world, snapshot, memory);
+  const watch = watchOf(deps, snapshot, memory);
   const pause = Math.min(timing.backoff.most, timing.backoff.first * 2 ** Math.min(failures, 20));
   const { events, phases } = unread(snapshot, urgent.requested, message);
   const result =
@@ -225,9 +225,9 @@ async function giveBack(
           failure: { message, retryAt: lease.now + pause, of },
         };
   try {
-    await world.store.settle(lease, { ...result, outcomes: [], phases, calls: budget });
+    await deps.store.settle(lease, { ...result, outcomes: [], phases, calls: budget });
   } catch (error) {
-    sayKept(world.log, lease, error);
+    sayKept(deps.log, lease, error);
   }
 }
 

@@ -27,8 +27,8 @@ export function unwatchedFor(strategy: WatchedStrategy, { memory, now, interval 
   const { config, wants, status, phase, symbol } = strategy;
   if (config.stopLossPrice === undefined && config.takeProfitPrice === undefined) return 0;
   if (wants !== "run" || status !== "running" || phase === "starting" || phase === "stopping") return 0;
-  const seenAt = memory.marks[symbol]?.seenAt;
-  const since = seenAt === undefined ? 0 : timeGap(seenAt, now);
+  const observedAt = memory.marks[symbol]?.observedAt;
+  const since = observedAt === undefined ? 0 : timeGap(observedAt, now);
   return since > Math.max(LEAST_GAP, INTERVALS * interval) ? since : 0;
 }
 
@@ -37,7 +37,7 @@ export const unwatchedMessage = (symbol: string, since: string): string =>
   `the stop price is not being watched: there has been no price of ${symbol} ${since}; stop it manually if you cannot wait`;
 
 const messageAt = (symbol: string, memory: AccountMemory, now: Millis): string =>
-  unwatchedMessage(symbol, formatSince(memory.marks[symbol]?.seenAt ?? now, now));
+  unwatchedMessage(symbol, formatSince(memory.marks[symbol]?.observedAt ?? now, now));
 
 /** Returns strategies whose stop price is no longer watched, or watched again; each change is reported once. */
 export function watchChanges({ lease, strategies }: Snapshot, memory: AccountMemory, interval: Millis) {

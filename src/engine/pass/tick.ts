@@ -27,13 +27,13 @@ const LEAST_PASS_REQUESTS = 12;
  * Runs one pass over every account that is due. The timer, the cron and POST /internal/tick call it. If requests are
  * limited, the accounts that have waited longest come first.
  */
-export async function tick(world: TickDeps, options: StepOptions = {}): Promise<Pass[]> {
-  const due = await world.store.due();
+export async function tick(deps: TickDeps, options: StepOptions = {}): Promise<Pass[]> {
+  const due = await deps.store.due();
   const stepDue = async (one: (typeof due)[number]): Promise<Pass> =>
     isBackingOff(one)
       ? { account: one.account, outcome: "backing_off" }
-      : stepAccount(world, one.account, options);
-  const { requests } = world;
+      : stepAccount(deps, one.account, options);
+  const { requests } = deps;
   if (!requests) return Promise.all(due.map(stepDue));
   const passes: Pass[] = [];
   for (const one of due)
@@ -48,10 +48,10 @@ const isBackingOff = ({ retryAt, failures, now }: DueAccount): boolean =>
   isAhead(retryAt, now, Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** Math.max(0, failures - 1)));
 
 /** Runs one pass over a stored account, if this process has a configuration for it. */
-export async function stepAccount(world: TickDeps, account: AccountKey, options: StepOptions): Promise<Pass> {
-  const venue = world.venueOf(parseAccountKey(account));
+export async function stepAccount(deps: TickDeps, account: AccountKey, options: StepOptions): Promise<Pass> {
+  const venue = deps.venueOf(parseAccountKey(account));
   if (!venue) return { account, outcome: "not_configured", message: "this process is not configured for it" };
-  return tracedPass(world, venue, options).catch((error: unknown) => ({
+  return tracedPass(deps, venue, options).catch((error: unknown) => ({
     account,
     outcome: "failed",
     message: messageOf(error),
@@ -59,15 +59,15 @@ export async function stepAccount(world: TickDeps, account: AccountKey, options:
 }
 
 /** Runs a pass inside a trace span. */
-function tracedPass(world: TickDeps, venue: Venue, options: StepOptions): Promise<Pass> {
-  const { tracer } = world;
-  if (!tracer) return step(world, venue, options);
+function tracedPass(deps: TickDeps, venue: Venue, options: StepOptions): Promise<Pass> {
+  const { tracer } = deps;
+  if (!tracer) return step(deps, venue, options);
   const { exchange, kind } = venue.account;
   return tracer.span(
     "pass",
     { "edgemaker.exchange": exchange, "edgemaker.account.kind": kind },
     async (span) => {
-      const pass = await step(world, venue, options);
+      const pass = await step(deps, venue, options);
       span.set({ "edgemaker.pass.outcome": pass.outcome });
       if (pass.outcome === "failed") span.fail("failed");
       return pass;
@@ -76,10 +76,10 @@ function tracedPass(world: TickDeps, venue: Venue, options: StepOptions): Promis
 }
 
 /** Returns the accounts that this process should run passes for. */
-export async function accountsDue(world: TickDeps): Promise<AccountKey[]> {
-  const due = await world.store.due();
+export async function accountsDue(deps: TickDeps): Promise<AccountKey[]> {
+  const due = await deps.store.due();
   return due
-    .filter((one) => !isBackingOff(one) && world.venueOf(parseAccountKey(one.account)))
+    .filter((one) => !isBackingOff(one) && deps.venueOf(parseAccountKey(one.account)))
     .map(({ account }) => account);
 }
 
@@ -89,12 +89,12 @@ const LONGEST_WAIT_FOR_PASS: Millis = 10 * SECOND;
 const BETWEEN_LOOKS: Millis = 50;
 
 /** Runs one pass on a person's request; waits if another pass is running. */
-export async function stepNow(world: TickDeps, venue: Venue): Promise<Pass> {
-  const requestedAt = world.local.monotonic();
+export async function stepNow(deps: TickDeps, venue: Venue): Promise<Pass> {
+  const requestedAt = deps.local.monotonic();
   for (;;) {
-    const pass = await tracedPass(world, venue, { isUrgent: true });
-    if (pass.outcome !== "busy" || world.local.monotonic() - requestedAt > LONGEST_WAIT_FOR_PASS) return pass;
+    const pass = await tracedPass(deps, venue, { isUrgent: true });
+    if (pass.outcome !== "busy" || deps.local.monotonic() - requestedAt > LONGEST_WAIT_FOR_PASS) return pass;
     await venue.wait?.();
-    await world.local.sleep(BETWEEN_LOOKS);
+    await deps.local.sleep(BETWEEN_LOOKS);
   }
 }

@@ -24,7 +24,7 @@ export function tradesAreDue(
   if (readAt === undefined || ageOf(readAt, lease.now) >= timing.tradesEvery) return true;
   // After a restore, the exchange knows more than the rows.
   const recovers = ({ state }: Snapshot["strategies"][number]) =>
-    isAhead(state.heldUntil, lease.now, longestRecovery(timing)) || state.searchSince !== undefined;
+    isAhead(state.recoversUntil, lease.now, longestRecovery(timing)) || state.searchSince !== undefined;
   if (strategies.some((one) => one.symbol === symbol && (isBehind(one, epoch) || recovers(one)))) return true;
   const known = new Set(orders.map(({ exchangeId }) => exchangeId));
   if (open.some((order) => !known.has(order.id) && isOfStrategy(order))) return true;

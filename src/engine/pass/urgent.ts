@@ -22,9 +22,9 @@ export const isStopping = (snapshot: Snapshot): boolean =>
 export function urgentCancels(snapshot: Snapshot, calls: number): Order[] {
   const { strategies, orders } = snapshot;
   const leaving = new Set(strategies.filter(isLeaving).map(({ id }) => id));
-  const isWanted = ({ strategy }: Order) =>
+  const isRequested = ({ strategy }: Order) =>
     isCleared(snapshot) || (strategy !== null && leaving.has(strategy));
-  return cancellable(orders.filter(isWanted)).slice(0, Math.floor(Math.max(0, calls) / 2));
+  return cancellable(orders.filter(isRequested)).slice(0, Math.floor(Math.max(0, calls) / 2));
 }
 
 /** Event for cancels whose result the pass could not read; once per stop. */

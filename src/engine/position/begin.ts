@@ -3,7 +3,7 @@ import { ageOf, MINUTE } from "../../kernel/time.ts";
 import type { Order } from "../../model/order.ts";
 import type { StrategyContext } from "../../ports/kind.ts";
 import { strangerError } from "../decide/troubles.ts";
-import { isHeld } from "../decide/turn.ts";
+import { isRecovering } from "../decide/turn.ts";
 import { withFirstBase } from "./ledger.ts";
 import type { PositionState, PositionStrategy } from "./state.ts";
 
@@ -18,12 +18,12 @@ export function beginPosition<S extends PositionStrategy>(
 ): S | undefined {
   const { phase, state, config, startedAt } = strategy;
   if (phase !== "starting") return strategy;
-  if (isHeld(strategy, context)) return { ...strategy, lastError: strangerError(context) };
+  if (isRecovering(strategy, context)) return { ...strategy, lastError: strangerError(context) };
   const { ownBase, now, isSimulated } = context;
   if (ownBase === undefined) return undefined;
-  const wanted = max(ZERO, config.budget.base - state.first.base);
-  const given = max(min(wanted, max(ZERO, ownBase.least)), provenBase(state, live));
-  if (!ownBase.isSure && given < wanted && !isSimulated && ageOf(startedAt, now) < LONGEST_BEGIN)
+  const missing = max(ZERO, config.budget.base - state.first.base);
+  const given = max(min(missing, max(ZERO, ownBase.least)), provenBase(state, live));
+  if (!ownBase.isSure && given < missing && !isSimulated && ageOf(startedAt, now) < LONGEST_BEGIN)
     return {
       ...strategy,
       lastError: "it starts when the balances show the amount locked by the sells of other strategies",

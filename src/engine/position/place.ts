@@ -13,7 +13,7 @@ import { firstMet, reachOf } from "../../model/own-orders.ts";
 import type { Refusal, SlotState } from "../../model/strategy.ts";
 import type { StrategyContext } from "../../ports/kind.ts";
 import { limitedAgain, unlimited } from "../decide/limited.ts";
-import { isHeld } from "../decide/turn.ts";
+import { isRecovering } from "../decide/turn.ts";
 import type { PositionStrategy } from "./state.ts";
 
 /** Funds and calls that remain in a pass after each planned order. */
@@ -72,11 +72,11 @@ export function placeOrder(level: OrderWish, slot: SlotState, desk: Desk, supply
   if (supply.limit < 1) return { ...supply, short: true };
   const { index } = slot;
   const { side, price } = level;
-  const taken = need(market, wish);
+  const locked = need(market, wish);
   return {
     ...supply,
     slots: supply.slots.map((one) => (one.index === index ? unlimited(one) : one)),
-    funds: { ...supply.funds, [taken.asset]: (supply.funds[taken.asset] ?? ZERO) - taken.amount },
+    funds: { ...supply.funds, [locked.asset]: (supply.funds[locked.asset] ?? ZERO) - locked.amount },
     resting: [...supply.resting, { side, price }],
     bounds: boundsAfter(supply.bounds, wish, priced),
     limit: supply.limit - 1,
@@ -85,7 +85,7 @@ export function placeOrder(level: OrderWish, slot: SlotState, desk: Desk, supply
 }
 
 /** Returns the current refusal of a slot. */
-export const heldBack = ({ index }: SlotState, { state }: PositionStrategy): Refusal =>
+export const delayedRefusal = ({ index }: SlotState, { state }: PositionStrategy): Refusal =>
   state.refused.find(({ slot }) => slot === index) ?? { slot: index, reason: "rejected" };
 
 /** Returns the amount that a side's funds still cover; unsettled orders lock theirs until their end is observed. */
@@ -118,7 +118,7 @@ function refusalFor(
 ): Omit<Refusal, "slot"> | undefined {
   const { side, price, amount } = wish;
   if (context.killed) return { reason: "killed" };
-  if (isHeld(strategy, context)) return { reason: "recovering" };
+  if (isRecovering(strategy, context)) return { reason: "recovering" };
   if (!market.active) return { reason: "market_closed" };
   const least = mul(level.amount, leastShare, "down");
   if (amount < least || !meetsMinimum(market, price, amount))

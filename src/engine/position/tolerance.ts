@@ -12,10 +12,10 @@ export interface Tolerance {
 /** Returns whether an open order with `left` unfilled still matches this level. */
 export const standsFor = (
   { side, price, left }: Pick<OrderWish, "side" | "price"> & { readonly left: Decimal },
-  wanted: OrderWish,
+  wish: OrderWish,
   tolerance: Tolerance,
 ): boolean =>
-  side === wanted.side &&
-  abs(price - wanted.price) <= mul(wanted.price, tolerance.price, "down") &&
-  left >= mul(wanted.amount, tolerance.amount, "up") &&
-  left <= mul(wanted.amount, ONE + (ONE - tolerance.amount), "down");
+  side === wish.side &&
+  abs(price - wish.price) <= mul(wish.price, tolerance.price, "down") &&
+  left >= mul(wish.amount, tolerance.amount, "up") &&
+  left <= mul(wish.amount, ONE + (ONE - tolerance.amount), "down");

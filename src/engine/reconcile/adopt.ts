@@ -13,7 +13,7 @@ export interface Adopted {
   /** All orders of the account, including those that only the exchange knew. */
   readonly reconciled: readonly Reconciled[];
   /** An open order of one of these strategies that must wait for its row. */
-  readonly held: string | null;
+  readonly orphan: string | null;
   /** An open order of a strategy that this database does not know. */
   readonly stranger: string | null;
   /** When the first waiting order was placed: its market is read again from that time. */
@@ -28,7 +28,7 @@ export function adopt(
   now: Millis,
 ): Adopted {
   let reconciled = known;
-  let held: string | null = null;
+  let orphan: string | null = null;
   let stranger: string | null = null;
   const waiting = new Map(observation.unlooked);
   const found = observation.found.flatMap((venueOrder) => {
@@ -46,10 +46,10 @@ export function adopt(
     if (after) reconciled = after;
     else {
       waiting.set(row.symbol, Math.min(venueOrder.at, waiting.get(row.symbol) ?? venueOrder.at));
-      if (isOpen(venueOrder)) held = row.clientId;
+      if (isOpen(venueOrder)) orphan = row.clientId;
     }
   }
-  return { reconciled, held, stranger, waiting };
+  return { reconciled, orphan, stranger, waiting };
 }
 
 /** Returns the time until which every trade and its order are known: no trade of an earlier order of a slot can follow. */
@@ -100,7 +100,7 @@ const isSameSlot = (a: Order, b: Order): boolean =>
 /** Finds orders that were given up but are open after all, which means that a timing limit was exceeded. */
 export function revenants({ late, markets }: Observation): Order[] {
   if (late.length === 0) return [];
-  const open = new Set([...markets.values()].flatMap((sight) => sight.open.map(({ id }) => id)));
+  const open = new Set([...markets.values()].flatMap((observed) => observed.open.map(({ id }) => id)));
   return late.filter(
     (order) => order.strategy !== null && isFinal(order) && open.has(order.exchangeId ?? ""),
   );

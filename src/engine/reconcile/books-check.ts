@@ -37,7 +37,7 @@ export function noteUnexplained(kind: Kind, strategy: Strategy, reconciled: read
 }
 
 /** Its unsettled orders, and trade rows that this pass could not read. */
-interface BooksSight {
+interface BookedOrders {
   readonly live: readonly Order[];
   readonly rows?: readonly UnreadableFill[];
 }
@@ -49,7 +49,7 @@ interface BooksSight {
 export function booksChecked(
   kind: Kind,
   strategy: Strategy,
-  { live, now, rows = [] }: { readonly now: Millis } & BooksSight,
+  { live, now, rows = [] }: { readonly now: Millis } & BookedOrders,
 ): Strategy {
   const { state, symbol, status, wants } = strategy;
   const known = state.unexplained ?? null;
@@ -104,7 +104,7 @@ const tradeNames = ({ trades = [] }: Unexplained): string => trades.map(({ trade
 function differences(
   assets: Unexplained["assets"],
   { state, symbol }: Strategy,
-  { live, rows = [] }: BooksSight,
+  { live, rows = [] }: BookedOrders,
 ): Unexplained | undefined {
   const [short] = live
     .flatMap((order) => (order.behindSince === null ? [] : [{ ...order, since: order.behindSince }]))
@@ -134,8 +134,8 @@ function unreadOf(
   const before = (unexplained?.trades ?? []).filter(({ order }) =>
     short.some(({ clientId }) => clientId === order),
   );
-  const seen = short.flatMap((order) => unreadTrades(order, rows));
-  return [...before.filter(({ trade }) => !seen.some((one) => one.trade === trade)), ...seen];
+  const found = short.flatMap((order) => unreadTrades(order, rows));
+  return [...before.filter(({ trade }) => !found.some((one) => one.trade === trade)), ...found];
 }
 
 const isSameDifference = (a: Unexplained["assets"], b: Unexplained["assets"]): boolean => {

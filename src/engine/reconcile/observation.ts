@@ -4,13 +4,13 @@ import type { Millis } from "../../kernel/time.ts";
 import type { Balance } from "../../model/account.ts";
 import type { Confidence } from "../../model/memory.ts";
 import type { Order } from "../../model/order.ts";
-import type { PriceSight } from "../../ports/kind.ts";
+import type { PriceSnapshot } from "../../ports/kind.ts";
 import type { Timing, UnreadableFill, VenueFill, VenueOrder } from "../../ports/venue.ts";
 import type { FillReading } from "./fill-cursor.ts";
 import type { OrderReport } from "./order-life.ts";
 
 /** Observations of one market in a pass. */
-export interface MarketSight extends PriceSight {
+export interface MarketSnapshot extends PriceSnapshot {
   readonly tradesRead: boolean;
   /** Unbooked trades, oldest first; empty if they were not read. */
   readonly trades: readonly VenueFill[];
@@ -37,9 +37,9 @@ export function isLookedFor(
 
 /** Observations of an account in a pass. A market that could not be read is absent, never empty. */
 export interface Observation {
-  readonly markets: ReadonlyMap<Pair, MarketSight>;
+  readonly markets: ReadonlyMap<Pair, MarketSnapshot>;
   /** Live orders by client id; an order that was not looked up is absent. */
-  readonly sights: ReadonlyMap<string, OrderReport>;
+  readonly reports: ReadonlyMap<string, OrderReport>;
   /** Undefined if they were not read. */
   readonly balances: readonly Balance[] | undefined;
   /** Whether they were read before orders and trades. */

@@ -10,7 +10,7 @@ export const isFinal = ({ state }: Pick<Order, "state">): boolean => FINAL.has(s
 export type OrderReport = VenueOrder | "missing";
 
 /** Updates an order from the exchange. Its filled amount never decreases, and a final state never changes. */
-export function seen(order: Order, venueOrder: VenueOrder, now: Millis): Order {
+export function withReport(order: Order, venueOrder: VenueOrder, now: Millis): Order {
   const filled = max(order.filled, venueOrder.filled);
   const state = isFinal(order) ? order.state : stateFrom(order, venueOrder, filled > ZERO);
   // Sums belong to the amount that they were reported with; for another amount they are unknown.
@@ -82,12 +82,12 @@ const TRUSTED: Millis = 10 * MINUTE;
  */
 export const isContradicted = (
   { state, exchangeId, notAfter }: Order,
-  sight: OrderReport | undefined,
+  report: OrderReport | undefined,
   now: Millis,
   { readLag }: Pick<Timing, "readLag">,
 ): boolean => {
   const late = now - notAfter - readLag;
-  return state === "submitted" && exchangeId !== null && sight === "missing" && late >= 0 && late < TRUSTED;
+  return state === "submitted" && exchangeId !== null && report === "missing" && late >= 0 && late < TRUSTED;
 };
 
 // It is unknown whether it arrived; the response to its request can show a person why.

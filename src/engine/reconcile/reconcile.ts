@@ -5,7 +5,7 @@ import type { Order } from "../../model/order.ts";
 import type { VenueFill, VenueOrder } from "../../ports/venue.ts";
 import { fillOf, gapFill, gapIsDue, withBehind, withFill } from "./fills.ts";
 import { isLookedFor, type Observation } from "./observation.ts";
-import { addsUp, isFinal, missed, seen } from "./order-life.ts";
+import { addsUp, isFinal, missed, withReport } from "./order-life.ts";
 
 /** One order after a pass's observations. */
 export interface Reconciled {
@@ -23,11 +23,11 @@ export interface Reconciled {
 
 /** Updates one unsettled order from observations; an order with missing trades waits for them. */
 export function reconcile(before: Order, observation: Observation, now: Millis): Reconciled {
-  const sight = observation.sights.get(before.clientId);
+  const report = observation.reports.get(before.clientId);
   let order = before;
-  if (sight === "missing" && !observation.contradicted) order = missed(before, now, observation.timing);
-  else if (sight && sight !== "missing") order = seen(before, sight, now);
-  const lost = isFinal(order) && sight === "missing";
+  if (report === "missing" && !observation.contradicted) order = missed(before, now, observation.timing);
+  else if (report && report !== "missing") order = withReport(before, report, now);
+  const lost = isFinal(order) && report === "missing";
 
   const { fills, ...booked } = withTrades(order, observation);
   order = withBehind(booked.order, before, now);
@@ -54,8 +54,8 @@ export function reconcileFound(
   observation: Observation,
   now: Millis,
 ): Reconciled {
-  const sights = new Map([[before.clientId, venueOrder]]);
-  const one = reconcile(before, { ...observation, sights }, now);
+  const reports = new Map([[before.clientId, venueOrder]]);
+  const one = reconcile(before, { ...observation, reports }, now);
   return { ...(isFinal(one.order) ? settledFromSums(one, venueOrder.at) : one), adopted: true };
 }
 

@@ -19,7 +19,7 @@ export const isBehind = ({ state, epoch }: Strategy, now: number): boolean => (s
 
 /** Returns whether everything in progress is visible, but ended orders were not searched yet. */
 export const isSearching = ({ state }: Strategy, now: Millis, timing: Timing): boolean =>
-  state.searchSince !== undefined && !isAhead(state.heldUntil, now, longestRecovery(timing));
+  state.searchSince !== undefined && !isAhead(state.recoversUntil, now, longestRecovery(timing));
 
 /**
  * Processes a new epoch after all trades are read: skips generations, and places nothing until everything in progress
@@ -33,7 +33,7 @@ export function recover(
     isWaiting,
     now,
     timing,
-    sight,
+    observed,
     readAt,
   }: {
     kind: Kind;
@@ -41,20 +41,20 @@ export function recover(
     isWaiting: boolean;
     now: Millis;
     timing: Timing;
-    sight: { readonly tradesRead: boolean; readonly searched?: boolean };
+    observed: { readonly tradesRead: boolean; readonly searched?: boolean };
     /** When the restored database last read all trades of the market. */
     readAt: Millis | undefined;
   },
 ): StrategyState {
-  if (isWaiting || !sight.tradesRead) return strategy.state;
-  if (!isBehind(strategy, epoch)) return sight.searched ? searched(strategy.state) : strategy.state;
+  if (isWaiting || !observed.tradesRead) return strategy.state;
+  if (!isBehind(strategy, epoch)) return observed.searched ? searched(strategy.state) : strategy.state;
   const since = Math.max(strategy.startedAt, readAt ?? 0);
   const state = kind.skipGenerations(strategy, SKIPPED_GENERATIONS);
   return {
     ...state,
     epoch,
     epochSerial: Math.max(state.serial, serialAt(now)),
-    heldUntil: now + longestRecovery(timing),
+    recoversUntil: now + longestRecovery(timing),
     searchSince: Math.min(state.searchSince ?? since, since) - timing.overlap,
   };
 }

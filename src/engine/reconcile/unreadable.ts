@@ -31,8 +31,8 @@ export function nameUnreadable(
   const known = memory.unreadable ?? [];
   const events: Event[] = [];
   const named: string[] = [];
-  for (const [symbol, sight] of markets) {
-    for (const row of sight.unreadable) {
+  for (const [symbol, observed] of markets) {
+    for (const row of observed.unreadable) {
       const order = orders.find(({ exchangeId }) => exchangeId !== null && exchangeId === row.orderId);
       const name = fillName(row);
       if ((!order && row.orderId !== null) || known.includes(name)) continue;

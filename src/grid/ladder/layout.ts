@@ -4,7 +4,7 @@ import { splitPair } from "../../kernel/pair.ts";
 import type { Market } from "../../model/market.ts";
 import { lotsFor } from "../../model/minimum.ts";
 import type { FoundOrder } from "../../ports/kind.ts";
-import { baseHeld, costInAll, heldInAll } from "../ledger/booking.ts";
+import { costInAll, gridPosition, unsoldBase } from "../ledger/booking.ts";
 import { takeLots, totalBase } from "../state/lots.ts";
 import type { GridState, Slot } from "../state/state.ts";
 
@@ -39,7 +39,7 @@ export const firstAmount = (market: Market, { side, lower, upper, size }: Slot):
 const hasTraded = ({ base, cost, sold }: Slot): boolean => base !== ZERO || cost !== ZERO || sold !== ZERO;
 
 /** Returns the base that all selling slots of a starting grid need. */
-export const wantedBase = ({ slots }: GridState, market: Market): Decimal =>
+export const targetBase = ({ slots }: GridState, market: Market): Decimal =>
   sum(slots.filter(({ side }) => side === "sell").map((slot) => firstAmount(market, slot)));
 
 /**
@@ -68,12 +68,12 @@ export function forgottenBase(state: GridState, { order, fills, ended }: FoundOr
     .reduce((total, { asset, amount }) => (asset === base ? total - amount : total), ZERO);
   const needed = ended ? moved : max(moved, order.amount);
   const slot = state.slots.find(({ index }) => index === order.slot);
-  const lacks = slot ? needed - baseHeld(slot) : ZERO;
+  const lacks = slot ? needed - unsoldBase(slot) : ZERO;
   if (!slot || lacks <= ZERO) return state;
-  const { taken, rest: idle } = takeLots(state.idle, min(lacks, max(ZERO, totalBase(state.idle))));
-  const own = lacks - taken.base;
-  const cost = slot.cost + taken.cost + mul(own, state.startPrice, "half");
-  const first = slot.first || taken.first || own > ZERO;
+  const { drawn, rest: idle } = takeLots(state.idle, min(lacks, max(ZERO, totalBase(state.idle))));
+  const own = lacks - drawn.base;
+  const cost = slot.cost + drawn.cost + mul(own, state.startPrice, "half");
+  const first = slot.first || drawn.first || own > ZERO;
   const given = { ...slot, base: slot.base + lacks, cost, first };
   const slots = state.slots.map((one) => (one === slot ? given : one));
   return withFirst({ ...state, slots, idle }, state);
@@ -82,7 +82,7 @@ export function forgottenBase(state: GridState, { order, fills, ended }: FoundOr
 /** Adds base that slots got to the ledger. */
 function withFirst(state: GridState, before: GridState): GridState {
   const { ledger } = state;
-  const firstBase = ledger.firstBase + heldInAll(state) - heldInAll(before);
+  const firstBase = ledger.firstBase + gridPosition(state) - gridPosition(before);
   const firstCost = ledger.firstCost + costInAll(state) - costInAll(before);
   return { ...state, ledger: { ...ledger, firstBase, firstCost } };
 }

@@ -7,7 +7,7 @@ import { type Lot, takeLots, totalBase, totalCost, withLot } from "../state/lots
 import type { GridState, Ledger, Slot } from "../state/state.ts";
 
 /** Returns the current base of a slot. */
-export const baseHeld = ({ base, sold }: Slot): Decimal => base - sold;
+export const unsoldBase = ({ base, sold }: Slot): Decimal => base - sold;
 
 /**
  * Returns the cost of the position's base, in quote. A sell takes cost × sold/base, rounded once from the sum of all
@@ -77,13 +77,13 @@ function inSlot(slot: Slot, { amount, base, quote }: FillMove): Booked {
 // Orders of an exit or a first buy, or whose slot was removed.
 function inIdle(lots: readonly Lot[], { base, quote }: FillMove): Booked {
   if (base >= ZERO) return { idle: withLot(lots, { base, cost: -quote, first: false }), realized: ZERO };
-  const { taken, rest } = takeLots(lots, -base);
-  return { idle: rest, realized: quote - taken.cost };
+  const { drawn, rest } = takeLots(lots, -base);
+  return { idle: rest, realized: quote - drawn.cost };
 }
 
 /** Removes the sold base and its cost from a slot. */
 const flattened = (slot: Slot): Slot =>
-  slot.sold === ZERO ? slot : { ...slot, base: baseHeld(slot), cost: costOf(slot), sold: ZERO };
+  slot.sold === ZERO ? slot : { ...slot, base: unsoldBase(slot), cost: costOf(slot), sold: ZERO };
 
 /**
  * Books the end of an order after its last fill. A completely filled order switches its slot to the other side; a
@@ -117,10 +117,10 @@ function flipped(slot: Slot, side: "buy" | "sell"): Slot {
 }
 
 /** Returns all base of a strategy, and its cost. */
-export const heldInAll = ({ slots, idle }: Pick<GridState, "slots" | "idle">): Decimal =>
-  slots.reduce((total, slot) => total + baseHeld(slot), totalBase(idle));
+export const gridPosition = ({ slots, idle }: Pick<GridState, "slots" | "idle">): Decimal =>
+  slots.reduce((total, slot) => total + unsoldBase(slot), totalBase(idle));
 export const costInAll = ({ slots, idle }: Pick<GridState, "slots" | "idle">): Decimal =>
   slots.reduce((total, slot) => total + costOf(slot), totalCost(idle));
 
 /** Returns a slot's base as a lot. */
-export const lotOf = (slot: Slot): Lot => ({ base: baseHeld(slot), cost: costOf(slot), first: slot.first });
+export const lotOf = (slot: Slot): Lot => ({ base: unsoldBase(slot), cost: costOf(slot), first: slot.first });

@@ -4,14 +4,14 @@ import { lotsFor, meetsMinimum } from "../../model/minimum.ts";
 import type { GridConfig } from "../state/config.ts";
 import { takeLots, totalBase, withLot } from "../state/lots.ts";
 import type { GridState, Slot } from "../state/state.ts";
-import { baseHeld, lotOf } from "./booking.ts";
+import { lotOf, unsoldBase } from "./booking.ts";
 
 /** Moves base between slots and the idle lots without a trade; its cost moves with it. */
 
 /** Moves the base of these slots to the idle lots. */
 export function releaseInventory(state: GridState, isGiven: (slot: Slot) => boolean): GridState {
   const given = state.slots.filter(
-    (slot) => isGiven(slot) && (baseHeld(slot) !== ZERO || slot.cost !== ZERO),
+    (slot) => isGiven(slot) && (unsoldBase(slot) !== ZERO || slot.cost !== ZERO),
   );
   if (given.length === 0) return state;
   const idle = given.reduce((lots, slot) => withLot(lots, lotOf(slot)), state.idle);
@@ -33,16 +33,20 @@ const payingPrice = ({ base, cost }: { base: Decimal; cost: Decimal }, market: M
  */
 export function draw(state: GridState, slot: Slot, config: GridConfig, market: Market): GridState {
   const amount = lotsFor(market, slot.size, slot.upper);
-  if (baseHeld(slot) !== ZERO || amount > totalBase(state.idle) || !meetsMinimum(market, slot.upper, amount))
+  if (
+    unsoldBase(slot) !== ZERO ||
+    amount > totalBase(state.idle) ||
+    !meetsMinimum(market, slot.upper, amount)
+  )
     return state;
-  const { taken, rest } = takeLots(state.idle, amount);
-  const sellAt = config.allowLoss ? slot.upper : max(slot.upper, payingPrice(taken, market));
+  const { drawn, rest } = takeLots(state.idle, amount);
+  const sellAt = config.allowLoss ? slot.upper : max(slot.upper, payingPrice(drawn, market));
   const filled: Slot = {
     ...emptied(slot),
     side: "sell",
-    base: taken.base,
-    cost: taken.cost,
-    first: taken.first,
+    base: drawn.base,
+    cost: drawn.cost,
+    first: drawn.first,
     ...(sellAt > slot.upper ? { sellAt } : {}),
   };
   return { ...state, idle: rest, slots: state.slots.map((one) => (one === slot ? filled : one)) };

@@ -2,7 +2,7 @@ import { type Decimal, div, mul, ZERO } from "../../kernel/decimal.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
 import type { Accounts, Profit } from "../../model/strategy.ts";
 import type { GridState, GridStrategy } from "../state/state.ts";
-import { costInAll, heldInAll } from "./booking.ts";
+import { costInAll, gridPosition } from "./booking.ts";
 
 /**
  * Computes P&L. Equity is quote plus base·mark minus fees in third assets, and only fills change it; the total is its
@@ -10,7 +10,7 @@ import { costInAll, heldInAll } from "./booking.ts";
  */
 export function profitOf(state: GridState, mark: Decimal): Profit {
   const { ledger } = state;
-  const [position, cost] = [heldInAll(state), costInAll(state)];
+  const [position, cost] = [gridPosition(state), costInAll(state)];
   const total = ledger.quote + mul(position, mark, "half") - ledger.firstCost - ledger.feesValue;
   return {
     realized: ledger.realized,
@@ -41,7 +41,7 @@ export function gridAccounts(
 }
 
 /** Returns the base change from fills by the slots' books; first base was not a fill. */
-export const movedBase = (state: GridState): Decimal => heldInAll(state) - state.ledger.firstBase;
+export const movedBase = (state: GridState): Decimal => gridPosition(state) - state.ledger.firstBase;
 
 /** Returns the change per asset from fills by the slots' and cash books. */
 export function movedByBooks(state: GridState, symbol: Pair): Readonly<Record<string, Decimal>> {

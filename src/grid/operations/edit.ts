@@ -19,7 +19,7 @@ import { withBound } from "../start/exposure.ts";
 
 import {
   describeChanges,
-  type EditWorld,
+  type EditInputs,
   type PlannedEdit,
   planEdit,
   plannedEditOut,
@@ -31,7 +31,7 @@ import { viewOf } from "./stop.ts";
 
 interface Ready {
   readonly strategy: GridStrategy;
-  readonly world: EditWorld;
+  readonly inputs: EditInputs;
   readonly planned: PlannedEdit;
 }
 
@@ -39,8 +39,8 @@ interface Ready {
 async function ready(deps: Deps, id: string, request: EditRequest): Promise<Ready> {
   const { strategy } = await viewOf(deps, id);
   refuseEnding(strategy);
-  const world = await readEditWorld(deps, strategy);
-  return { strategy, world, planned: planEdit(strategy, edited(strategy, request, world), world) };
+  const inputs = await readForEdit(deps, strategy);
+  return { strategy, inputs, planned: planEdit(strategy, edited(strategy, request, inputs), inputs) };
 }
 
 function refuseEnding({ id, status, wants, phase, state }: GridStrategy): void {
@@ -55,7 +55,7 @@ function refuseEnding({ id, status, wants, phase, state }: GridStrategy): void {
   if (is) throw new AppError("Conflict", `${id} ${is} and cannot be changed; start a new grid`);
 }
 
-async function readEditWorld(deps: Deps, { id, account, symbol }: GridStrategy): Promise<EditWorld> {
+async function readForEdit(deps: Deps, { id, account, symbol }: GridStrategy): Promise<EditInputs> {
   const venue = venueForChange(deps, account);
   const [market, quote, balances] = await readForChange(venue, () => readEditVenue(venue, symbol));
   const running = await deps.store.strategies({ stopped: false, account });
@@ -81,8 +81,8 @@ const previewEdit = operation({
   input: editPreviewInput,
   output: PlannedEditShape,
   async run(deps, { id, ...request }) {
-    const { strategy, planned, world } = await ready(deps, id, request);
-    return plannedEditOut(strategy, planned, world);
+    const { strategy, planned, inputs } = await ready(deps, id, request);
+    return plannedEditOut(strategy, planned, inputs);
   },
 });
 
@@ -112,11 +112,11 @@ const editGrid = operation({
   input: editInput,
   output: EditedShape,
   async prepare(deps, { id, planHash, ...request }, call) {
-    const { strategy, planned, world } = await ready(deps, id, request);
+    const { strategy, planned, inputs } = await ready(deps, id, request);
     if (planHash !== undefined && planHash !== planned.hash) throw noLongerHolds();
-    const exposure = lazy(() => readEditExposure(deps, strategy, planned, world));
+    const exposure = lazy(() => readEditExposure(deps, strategy, planned, inputs));
     return {
-      preview: async () => previewOfEdit(strategy, planned, world),
+      preview: async () => previewOfEdit(strategy, planned, inputs),
       exposure,
       strategies: [id],
       async act(isLimited: boolean) {
@@ -172,10 +172,10 @@ async function editPasses(deps: Deps, { id, account }: GridStrategy): Promise<st
   return "";
 }
 
-function previewOfEdit(strategy: GridStrategy, planned: PlannedEdit, world: EditWorld): Preview {
+function previewOfEdit(strategy: GridStrategy, planned: PlannedEdit, inputs: EditInputs): Preview {
   const { quote } = splitPair(strategy.symbol);
   const { cancelled, orders, changes, maxQuoteUsed, worstCase, warnings, realized, investment } =
-    plannedEditOut(strategy, planned, world);
+    plannedEditOut(strategy, planned, inputs);
   return {
     what: `change ${strategy.id}: ${changes.map(({ field, from, to }) => `${field} from ${from} to ${to}`).join(", ")}; ${cancelled} orders are canceled and ${orders.length} placed`,
     cost: `${investment.quote} ${quote} in buys; the change sells nothing, ${text(planned.free)} ${quote} are free for it, and the realized ${realized} ${quote} stay`,
@@ -183,7 +183,7 @@ function previewOfEdit(strategy: GridStrategy, planned: PlannedEdit, world: Edit
     limits: [
       ...protectionTexts(planned.edited.before, planned.edited.config, quote),
       ...warnings.map(({ message }) => message),
-      ...(world.killed ? ["the kill switch is on: nothing is placed until it is turned off"] : []),
+      ...(inputs.killed ? ["the kill switch is on: nothing is placed until it is turned off"] : []),
     ],
     holds: { planHash: planned.hash },
   };

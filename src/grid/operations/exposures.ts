@@ -14,8 +14,8 @@ import type { Deps } from "../../ports/deps.ts";
 import { movesLadder, pendingEdit } from "../plan/edit.ts";
 import { layOutAnew } from "../plan/rebuild.ts";
 import { isDry } from "../schema/status-answer.ts";
-import { boundLeft, gridExposure, heldAndBought, unbegunBase } from "../start/exposure.ts";
-import type { EditWorld, PlannedEdit } from "../start/planned-edit.ts";
+import { boundLeft, gridExposure, positionWithBuys, unbegunBase } from "../start/exposure.ts";
+import type { EditInputs, PlannedEdit } from "../start/planned-edit.ts";
 import { mostMoved } from "../start/worst-case.ts";
 import type { GridStrategy } from "../state/state.ts";
 
@@ -24,7 +24,7 @@ export async function readSaleExposure(deps: Deps, strategy: GridStrategy): Prom
   if (isDry(strategy) || strategy.status === "stopped") return TRADES_NOTHING;
   const { symbol, state } = strategy;
   const mid = await readMarketMid(deps, strategy);
-  const base = heldAndBought({ state, buys: await readOpenBuys(deps, strategy) });
+  const base = positionWithBuys({ state, buys: await readOpenBuys(deps, strategy) });
   return exposureOf({ symbol, mid, parts: [{ base, quote: 0n }], exits: false });
 }
 
@@ -59,7 +59,7 @@ export async function readEditExposure(
   deps: Deps,
   strategy: GridStrategy,
   { edited, state: laid }: PlannedEdit,
-  { market, quote, balances }: EditWorld,
+  { market, quote, balances }: EditInputs,
 ): Promise<Exposure> {
   if (isDry(strategy)) return TRADES_NOTHING;
   const { symbol, state } = strategy;

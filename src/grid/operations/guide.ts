@@ -7,7 +7,7 @@ import { checkStart } from "../start/check.ts";
 import { guided } from "../start/guide.ts";
 import { pastOut, startOf } from "../start/guide-out.ts";
 import { LOOKS_BACK, readLastWeek, readPast } from "./recent-candles.ts";
-import { readWorld } from "./start-reading.ts";
+import { readForStart } from "./start-reading.ts";
 import { plannedIn } from "./starting.ts";
 
 /** Operation that suggests a complete start with its plan from a pair, a budget and two choices. */
@@ -30,15 +30,15 @@ export const guideGrid = (ids: readonly string[]): Operation =>
     input: () => guideInput(ids),
     output: GuideShape,
     run: async (deps, request, { actor }) => {
-      const world = await readWorld(deps, request, actor);
+      const inputs = await readForStart(deps, request, actor);
       const candles = await readPast(deps, request, request.width);
-      const { market, quote } = world;
+      const { market, quote } = inputs;
       const start = startOf(request, guided(request, { market, candles, mid: midOf(quote) }));
       // Parsed like a start, so its plan is the plan of this one.
       const read = rangePreviewInput(ids).parse(start);
       const checked = checkStart(requestedRangeOf(read), { market, quote, balances: undefined });
       const week = await readLastWeek(deps, request);
-      const plan = plannedIn(world, checked, { where: request, week });
+      const plan = plannedIn(inputs, checked, { where: request, week });
       return {
         past: pastOut(candles, LOOKS_BACK[request.width].span),
         start: { ...start, planHash: plan.planHash },

@@ -13,7 +13,7 @@ import type { DryBalances, DryRuns } from "../../ports/paper.ts";
 import type { Reference } from "../../ports/reference.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 import type { Venue } from "../../ports/venue.ts";
-import type { StartWorld } from "../start/planned-start.ts";
+import type { StartInputs } from "../start/planned-start.ts";
 
 export type StartPlace = {
   readonly exchange: string;
@@ -33,7 +33,11 @@ export interface Read {
 const NO_REFERENCE: Reference = { prices: [], most: null, listed: false };
 
 /** Reads what a start needs of the account and its market. */
-export async function readWorld(deps: Deps, where: StartPlace, actor: string): Promise<StartWorld & Read> {
+export async function readForStart(
+  deps: Deps,
+  where: StartPlace,
+  actor: string,
+): Promise<StartInputs & Read> {
   const { exchange, symbol, dryRun, dryBalance } = where;
   if (dryBalance && !dryRun) throw new AppError("Invalid request", "dryBalance requires dryRun");
   const dry = dryRun ? dryRunsOf(deps) : undefined;

@@ -28,18 +28,18 @@ import {
   type PlannedStart,
   plannedOut,
   planStart,
-  type StartWorld,
+  type StartInputs,
 } from "../start/planned-start.ts";
 import { previewStart } from "../start/preview.ts";
 import { mostQuote } from "../start/worst-case.ts";
 import { type GridConfig, type GridState, type GridStrategy, NO_LEDGER } from "../state/state.ts";
 import { readLastWeek } from "./recent-candles.ts";
-import { fund, type Read, readWorld, type StartPlace, startDoubts, venueOf } from "./start-reading.ts";
+import { fund, type Read, readForStart, type StartPlace, startDoubts, venueOf } from "./start-reading.ts";
 
 export interface StartRequest {
   readonly where: StartPlace;
   /** Checks the request, with or without funds, around the center of a shown plan or of the market. */
-  readonly checked: (world: StartWorld, withFunds: boolean, planHash?: string) => Checked;
+  readonly checked: (inputs: StartInputs, withFunds: boolean, planHash?: string) => Checked;
   readonly planHash?: string | undefined;
   readonly request: string | null;
   /** The caller, whose token's limits apply to the strategy. */
@@ -64,7 +64,7 @@ export async function prepareStart(deps: Deps, request: StartRequest) {
       act: () => startedGridResponse(deps, request, before),
     };
   const { where, checked: checkIn, planHash } = request;
-  const start = await readWorld(deps, where, request.actor);
+  const start = await readForStart(deps, where, request.actor);
   const planned = planStart(checkIn(start, true, planHash), start);
   const exposure = where.dryRun ? TRADES_NOTHING : exposureOfStart(planned, start);
   return {
@@ -136,7 +136,7 @@ async function begunBefore(deps: Deps, { where, request }: StartRequest): Promis
   return { strategy, maxQuoteUsed, ownBase: ledger.firstBase, warnings: [] };
 }
 
-type StartRead = StartWorld & Read;
+type StartRead = StartInputs & Read;
 
 interface PlannedBegin {
   readonly planned: PlannedStart;
@@ -211,19 +211,19 @@ export async function previewStrategy(
   deps: Deps,
   { where, checked: checkIn, actor }: Pick<StartRequest, "where" | "checked" | "actor">,
 ) {
-  const world = await readWorld(deps, where, actor);
-  return plannedIn(world, checkIn(world, false), { where, week: await readLastWeek(deps, where) });
+  const inputs = await readForStart(deps, where, actor);
+  return plannedIn(inputs, checkIn(inputs, false), { where, week: await readLastWeek(deps, where) });
 }
 
 /** Returns the plan of a start for the response. */
 export function plannedIn(
-  world: StartWorld & Read,
+  inputs: StartInputs & Read,
   checked: Checked,
   { where, week }: { readonly where: StartPlace; readonly week: LastWeek },
 ) {
   const config = configOut(where.exchange, { symbol: where.symbol, config: checked.config });
-  const planned = plannedOut(planStart(checked, world), world, week);
-  return { config, ...planned, warnings: [...planned.warnings, ...startDoubts(world, where)] };
+  const planned = plannedOut(planStart(checked, inputs), inputs, week);
+  return { config, ...planned, warnings: [...planned.warnings, ...startDoubts(inputs, where)] };
 }
 
 async function previewForAgents(

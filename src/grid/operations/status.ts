@@ -23,7 +23,7 @@ const GRIDS_READ = {
   effect: "read",
   access: "token",
   failure: "Internal error",
-  mcp: { closedWorld: true },
+  mcp: { isSelfContained: true },
 } as const;
 
 export const gridStatus = operation({

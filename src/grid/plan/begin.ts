@@ -1,12 +1,12 @@
 import { strangerError } from "../../engine/decide/troubles.ts";
-import { isHeld } from "../../engine/decide/turn.ts";
+import { isRecovering } from "../../engine/decide/turn.ts";
 import { min, ZERO } from "../../kernel/decimal.ts";
 import { midOf } from "../../kernel/spread.ts";
 import { ageOf, MINUTE } from "../../kernel/time.ts";
 import type { Quote } from "../../model/market.ts";
 import type { StrategyContext } from "../../ports/kind.ts";
-import { giveFirstBase, layOut, wantedBase } from "../ladder/layout.ts";
-import { baseHeld } from "../ledger/booking.ts";
+import { giveFirstBase, layOut, targetBase } from "../ladder/layout.ts";
+import { unsoldBase } from "../ledger/booking.ts";
 import type { GridState, GridStrategy, Slot } from "../state/state.ts";
 import type { MarketQuote } from "./watch.ts";
 
@@ -25,7 +25,7 @@ export function trigger(strategy: GridStrategy, { quote }: MarketQuote): GridStr
   // A strategy that holds or has sold base had started before, and its database was restored.
   const hasSold = ({ side }: Slot) => side === "buy" && state.ledger.filledOrders > 0;
   const slots = state.slots.map((slot, i) =>
-    baseHeld(slot) > ZERO || hasSold(slot) ? slot : { ...slot, side: sides[i]?.side ?? slot.side },
+    unsoldBase(slot) > ZERO || hasSold(slot) ? slot : { ...slot, side: sides[i]?.side ?? slot.side },
   );
   const begun: GridState = { ...state, slots, startPrice: mid, center: mid, laidAt: quote.at, notices: [] };
   return { ...strategy, state: begun, status: "running", phase: "starting" };
@@ -40,19 +40,20 @@ export function startTrading(
   turn: StrategyContext,
   { at }: Quote,
 ): GridStrategy | undefined {
-  const { sight, ownBase } = turn;
-  if (strategy.phase !== "starting" || !sight.market) return strategy;
+  const { observed, ownBase } = turn;
+  if (strategy.phase !== "starting" || !observed.market) return strategy;
   // It can have started before its database was restored: its sales then show the base that it had.
-  if (isHeld(strategy, turn)) return { ...strategy, lastError: strangerError(turn) };
+  if (isRecovering(strategy, turn)) return { ...strategy, lastError: strangerError(turn) };
   if (ownBase === undefined) return undefined;
   const { state, config } = strategy;
   const most = config.useOwnBase === false ? ZERO : ownBase.least;
   const free = config.bound ? min(config.bound.base, most) : most;
-  const isEnough = ownBase.isSure || config.useOwnBase === false || wantedBase(state, sight.market) <= free;
+  const isEnough =
+    ownBase.isSure || config.useOwnBase === false || targetBase(state, observed.market) <= free;
   if (!isEnough && ageOf(state.laidAt, at) < LONGEST_START)
     return {
       ...strategy,
       lastError: "it starts when the balances show the amount locked by the sells of other grids",
     };
-  return { ...strategy, phase: "placing", state: giveFirstBase(state, sight.market, free) };
+  return { ...strategy, phase: "placing", state: giveFirstBase(state, observed.market, free) };
 }

@@ -50,11 +50,11 @@ export function committed(
 }
 
 /** Adds the cost of base that the grid got in this pass to its used capital. */
-export function withTaken(
+export function withCost(
   capital: Capital | undefined,
   before: GridState,
   after: GridState,
 ): Capital | undefined {
-  const taken = before === after ? 0n : costInAll(after) - costInAll(before);
-  return capital && { ...capital, whole: capital.whole + taken, position: capital.position + taken };
+  const cost = before === after ? 0n : costInAll(after) - costInAll(before);
+  return capital && { ...capital, whole: capital.whole + cost, position: capital.position + cost };
 }

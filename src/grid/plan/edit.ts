@@ -26,22 +26,23 @@ const ladderText = (config: GridConfig): string => {
 };
 
 /** Begins a change: at once if the levels stay, otherwise with the cancels of a rebuild. */
-export function beginEdit(strategy: GridStrategy, world: MarketQuote): GridStrategy {
+export function beginEdit(strategy: GridStrategy, marketQuote: MarketQuote): GridStrategy {
   const edit = pendingEdit(strategy);
   const { config, state, phase } = strategy;
   if (!edit || state.exit || phase === "starting") return strategy;
   if (!movesLadder(config, edit)) return { ...strategy, config: edit, state: withEditsNoted(strategy) };
   if (state.rebuild) return strategy;
   // Checked before anything is canceled.
-  if (obstacle(edit, state, world) !== undefined) return { ...strategy, state: withEditsNoted(strategy) };
+  if (obstacle(edit, state, marketQuote) !== undefined)
+    return { ...strategy, state: withEditsNoted(strategy) };
   return { ...strategy, state: { ...state, signal: null, rebuild: { generation: state.generation + 1 } } };
 }
 
 /** Returns the configuration of the next slots; undefined while none can be built. */
-export function configToLay(strategy: GridStrategy, world: MarketQuote): GridConfig | undefined {
+export function configToLay(strategy: GridStrategy, marketQuote: MarketQuote): GridConfig | undefined {
   const { config, state } = strategy;
-  const wanted = [pendingEdit(strategy), config];
-  return wanted.find((one) => one && obstacle(one, state, world) === undefined);
+  const configs = [pendingEdit(strategy), config];
+  return configs.find((one) => one && obstacle(one, state, marketQuote) === undefined);
 }
 
 /** Marks all requested changes as processed. */
@@ -52,12 +53,12 @@ export const withEditsNoted = ({ state, edits = 0 }: Pick<GridStrategy, "state" 
 export function editEvents(
   before: GridStrategy,
   after: GridStrategy,
-  world: MarketQuote,
+  marketQuote: MarketQuote,
   at: Millis,
 ): Event[] {
   const edit = pendingEdit(before);
   if (!edit || pendingEdit(after)) return [];
-  const why = after.config === edit ? undefined : obstacle(edit, before.state, world);
+  const why = after.config === edit ? undefined : obstacle(edit, before.state, marketQuote);
   const message =
     after.config === edit
       ? "the change is made"

@@ -9,7 +9,7 @@ import { need } from "../../model/need.ts";
 import type { Order } from "../../model/order.ts";
 import type { StrategyContext } from "../../ports/kind.ts";
 import { firstAmount } from "../ladder/layout.ts";
-import { baseHeld } from "../ledger/booking.ts";
+import { unsoldBase } from "../ledger/booking.ts";
 import { drawAll } from "../ledger/draw.ts";
 import type { GridConfig } from "../state/config.ts";
 import { totalBase } from "../state/lots.ts";
@@ -64,7 +64,7 @@ export function firstBuyOf(
 ): { readonly state: GridState; readonly intent: Intent } | undefined {
   if (!before.firstBuy || before.firstBuy.tries >= MOST_INITIAL_BUYS) return undefined;
   const state = drawAll(before, config, market);
-  const lacking = state.slots.filter((slot) => slot.side === "sell" && baseHeld(slot) === ZERO);
+  const lacking = state.slots.filter((slot) => slot.side === "sell" && unsoldBase(slot) === ZERO);
   const whole = lacking.reduce((total, slot) => total + firstAmount(market, slot), ZERO);
   const all = snap(grossed(whole - totalBase(state.idle), market), market.lot, "up");
   const taking = takingPrice(quote, market);
@@ -92,15 +92,15 @@ const lowestSell = (resting: readonly Resting[]): Decimal | undefined =>
 export function firstBuy(
   strategy: GridStrategy,
   live: readonly Order[],
-  turn: Omit<StrategyContext, "held"> & { held: boolean },
+  turn: Omit<StrategyContext, "orphan"> & { isRecovering: boolean },
 ): FirstBuy {
   const { state, config } = strategy;
-  const { sight, funds, killed, limit, bounds, capital, resting, held: isHeld } = turn;
+  const { observed, funds, killed, limit, bounds, capital, resting, isRecovering } = turn;
   const room = boundRoom(strategy, live);
   const none = (next: GridState, problem: string | null = null): FirstBuy => {
     return { state: next, intents: [], funds, bounds, capital, room, problem };
   };
-  const { market, quote } = sight;
+  const { market, quote } = observed;
   const isUnderWay = live.some(({ slot }) => slot === FIRST_BUY_SLOT);
   if (!state.firstBuy || !market || !quote || isUnderWay) return none(state);
   const over = () => none({ ...drawAll(state, config, market), firstBuy: null });
@@ -110,7 +110,7 @@ export function firstBuy(
   const bought = firstBuyOf(state, config, { market, quote, bounds, capital, under: below, room });
   if (!bought) return over();
   if (isInWay) return none(state, "the base is not bought yet: an order of this account sells at the ask");
-  if (killed || isHeld || state.halted || !market.active || !funds || limit < 1) return none(state);
+  if (killed || isRecovering || state.halted || !market.active || !funds || limit < 1) return none(state);
   const { asset, amount } = need(market, bought.intent);
   if (amount > (funds[asset] ?? ZERO)) return over();
   const order = { ...bought.intent, symbol: market.symbol, type: "limit" as const };

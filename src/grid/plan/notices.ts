@@ -4,7 +4,7 @@ import type { Market } from "../../model/market.ts";
 import type { Notice } from "../../model/strategy.ts";
 import { spacingWarnings } from "../ladder/check-rules.ts";
 import { leastRatio } from "../ladder/levels.ts";
-import { heldInAll } from "../ledger/booking.ts";
+import { gridPosition } from "../ledger/booking.ts";
 import { profitOf } from "../ledger/profit.ts";
 import type { GridConfig } from "../state/config.ts";
 import type { GridState, GridStrategy } from "../state/state.ts";
@@ -15,7 +15,7 @@ export function noticesOf(
   { quote, market }: MarketQuote,
   rests: boolean,
 ): Notice[] {
-  const isHolding = !rests && heldInAll(state) >= market.lot;
+  const isHolding = !rests && gridPosition(state) >= market.lot;
   const breakEvenPrice = isHolding ? profitOf(state, midOf(quote)).breakEvenPrice : null;
   return [
     ...spacingNotices(state, market),

@@ -1,11 +1,11 @@
 import { type Decimal, max, ZERO } from "../../kernel/decimal.ts";
-import { baseHeld } from "../ledger/booking.ts";
+import { unsoldBase } from "../ledger/booking.ts";
 import { totalBase } from "../state/lots.ts";
 import type { GridState, Slot } from "../state/state.ts";
 
 /** Returns base that slots sold beyond what they had, in orders found after a restore, when the grid had moved. */
 function owedBase({ slots, idle }: Pick<GridState, "slots" | "idle">): Decimal {
-  const owed = slots.reduce((sum, slot) => sum + max(ZERO, -baseHeld(slot)), ZERO);
+  const owed = slots.reduce((sum, slot) => sum + max(ZERO, -unsoldBase(slot)), ZERO);
   return owed - totalBase(idle);
 }
 
@@ -18,9 +18,9 @@ export function keptBack(
   let owed = owedBase(state);
   for (const slot of [...free].reverse()) {
     if (owed <= ZERO) return kept;
-    if (baseHeld(slot) <= ZERO) continue;
+    if (unsoldBase(slot) <= ZERO) continue;
     kept.add(slot.index);
-    owed -= baseHeld(slot);
+    owed -= unsoldBase(slot);
   }
   return kept;
 }

@@ -31,11 +31,11 @@ function laid(config: GridConfig, state: GridState, { market, quote }: RebuildMa
 }
 
 /** Returns why the new grid cannot be placed; undefined if it can. Runs before anything is canceled. */
-export function obstacle(config: GridConfig, state: GridState, world: RebuildMarket): string | undefined {
-  const { levels, slots } = laid(config, state, world);
+export function obstacle(config: GridConfig, state: GridState, inputs: RebuildMarket): string | undefined {
+  const { levels, slots } = laid(config, state, inputs);
   if (!ascends(levels)) return "two of the new levels fall on one price";
   try {
-    checkMinimum(slots, world.market, {
+    checkMinimum(slots, inputs.market, {
       name: config.centered ? "size" : "orderSize",
       size: config.orderSize,
     });
@@ -50,15 +50,15 @@ export function obstacle(config: GridConfig, state: GridState, world: RebuildMar
  * Rebuilds the grid around the mid price after all its orders ended. The slots' base keeps its cost: it goes to the
  * new selling slots, and the rest becomes idle.
  */
-export function layOutAnew(config: GridConfig, state: GridState, world: RebuildMarket): GridState {
-  const { center, slots, widening } = laid(config, state, world);
+export function layOutAnew(config: GridConfig, state: GridState, inputs: RebuildMarket): GridState {
+  const { center, slots, widening } = laid(config, state, inputs);
   const emptied = releaseInventory(state, () => true);
   const fresh: GridState = {
     ...emptied,
     generation: state.rebuild?.generation ?? state.generation + 1,
     slots,
     center,
-    laidAt: world.quote.at,
+    laidAt: inputs.quote.at,
     widening,
     rebuild: null,
     // Steps count from the bounds of the configuration, which are those of the new levels.
@@ -66,5 +66,5 @@ export function layOutAnew(config: GridConfig, state: GridState, world: RebuildM
     firstBuy: config.centered ? emptied.firstBuy : null,
     refused: [],
   };
-  return drawAll(fresh, config, world.market);
+  return drawAll(fresh, config, inputs.market);
 }

@@ -8,7 +8,7 @@ import type { Market } from "../../model/market.ts";
 import { need } from "../../model/need.ts";
 import { takes } from "../../model/own-orders.ts";
 import type { Refusal } from "../../model/strategy.ts";
-import { baseHeld } from "../ledger/booking.ts";
+import { unsoldBase } from "../ledger/booking.ts";
 import type { GridState, Slot } from "../state/state.ts";
 import { roomsOf } from "./capital.ts";
 import { beyondRoom } from "./room.ts";
@@ -20,10 +20,11 @@ export function refuse(
   view: View,
   state: GridState,
 ): Omit<Refusal, "slot"> | undefined {
-  const { market, quote, now, killed, held: isHeld, funds, resting, config } = view;
-  if (!wish) return { reason: slot.side === "sell" && baseHeld(slot) === ZERO ? "no_base" : "below_minimum" };
+  const { market, quote, now, killed, isRecovering, funds, resting, config } = view;
+  if (!wish)
+    return { reason: slot.side === "sell" && unsoldBase(slot) === ZERO ? "no_base" : "below_minimum" };
   if (killed) return { reason: "killed" };
-  if (isHeld) return { reason: "recovering" };
+  if (isRecovering) return { reason: "recovering" };
   if (state.halted) return { reason: "limit_loss", detail: state.halted };
   if (!market.active) return { reason: "market_closed" };
   if (isDoubtful(view)) return { reason: "low_confidence" };

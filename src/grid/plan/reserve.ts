@@ -4,8 +4,8 @@ import type { Order } from "../../model/order.ts";
 import { lockedBy, NO_RESERVE, type Reserve } from "../../model/reserve.ts";
 import { quoteFee } from "../ladder/fees.ts";
 import { followed } from "../ladder/followed.ts";
-import { wantedBase } from "../ladder/layout.ts";
-import { baseHeld, costInAll, heldInAll } from "../ledger/booking.ts";
+import { targetBase } from "../ladder/layout.ts";
+import { costInAll, gridPosition, unsoldBase } from "../ledger/booking.ts";
 import type { GridConfig, GridState, GridStrategy, Slot } from "../state/state.ts";
 import { sellPrice } from "./wish.ts";
 
@@ -19,7 +19,7 @@ export function reserveOf(strategy: GridStrategy, orders: readonly Order[], mark
   const { maxPosition, safetyReserve } = config;
   const shares = { maxPosition, safetyReserve };
   const locked = lockedBy(strategy, orders, market);
-  const base = max(ZERO, heldInAll(state) + unbegun(strategy, market) - locked.base);
+  const base = max(ZERO, gridPosition(state) + unbegun(strategy, market) - locked.base);
   // An exiting grid sells its base, and buys nothing more.
   if (wants === "stop" || state.exit) return { quote: ZERO, base, locked, ...shares };
   return { quote: max(ZERO, runningQuote(strategy, market) - locked.quote), base, locked, ...shares };
@@ -27,7 +27,7 @@ export function reserveOf(strategy: GridStrategy, orders: readonly Order[], mark
 
 /** Returns the account's base that a grid takes when it starts. */
 const unbegun = ({ phase, config, state }: GridStrategy, market: Market): Decimal =>
-  phase === "starting" && config.useOwnBase !== false ? wantedBase(state, market) : ZERO;
+  phase === "starting" && config.useOwnBase !== false ? targetBase(state, market) : ZERO;
 
 /** Returns the quote that keeps every slot funded, including what its orders lock. */
 export function runningQuote(
@@ -48,5 +48,5 @@ export function runningQuote(
 function broughtBy(slot: Slot, market: Market): Decimal {
   if (slot.side === "buy") return mul(slot.bought, slot.lower, "down");
   const fee = max(market.maker, market.taker);
-  return mul(mul(baseHeld(slot), sellPrice(slot), "down"), ONE - fee, "down");
+  return mul(mul(unsoldBase(slot), sellPrice(slot), "down"), ONE - fee, "down");
 }

@@ -1,18 +1,18 @@
 import { reachedEvent } from "../../engine/decide/exit-message.ts";
 import { draftOf } from "../../engine/decide/intents.ts";
 import { isUnclear, strangerError, venueError, withNotices } from "../../engine/decide/troubles.ts";
-import { isHeld } from "../../engine/decide/turn.ts";
+import { isRecovering } from "../../engine/decide/turn.ts";
 import { midOf } from "../../kernel/spread.ts";
 import type { Quote } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
 import type { Refusal } from "../../model/strategy.ts";
 import type { Drafted, StrategyContext } from "../../ports/kind.ts";
 import { withMid } from "../ladder/volatility.ts";
-import { heldInAll } from "../ledger/booking.ts";
+import { gridPosition } from "../ledger/booking.ts";
 import { gridAccounts } from "../ledger/profit.ts";
 import type { GridState, GridStrategy, MidMove } from "../state/state.ts";
 import { startTrading, trigger } from "./begin.ts";
-import { withTaken } from "./capital.ts";
+import { withCost } from "./capital.ts";
 import { beginEdit, configToLay, editEvents, withEditsNoted } from "./edit.ts";
 import { firstBuy } from "./first-buy.ts";
 import { movedEvents } from "./moved-message.ts";
@@ -29,29 +29,32 @@ export function advanceRunning(
   live: readonly Order[],
   turn: StrategyContext,
 ): Partial<Drafted<GridStrategy>> {
-  const { market, quote, error } = turn.sight;
+  const { market, quote, error } = turn.observed;
   if (!market || !quote) return { strategy: { ...before, lastError: error } };
-  const world = { market, quote };
-  const done = runEdited(beginEdit(before, world), live, { ...turn, world });
+  const marketQuote = { market, quote };
+  const done = runEdited(beginEdit(before, marketQuote), live, { ...turn, marketQuote });
   const after = done.strategy ?? before;
-  const results = [...editEvents(before, after, world, turn.now), ...movedEvents(before, after, turn.now)];
+  const results = [
+    ...editEvents(before, after, marketQuote, turn.now),
+    ...movedEvents(before, after, turn.now),
+  ];
   return results.length === 0 ? done : { ...done, events: [...results, ...(done.events ?? [])] };
 }
 
 function runEdited(
   before: GridStrategy,
   live: readonly Order[],
-  turn: StrategyContext & { readonly world: MarketQuote },
+  turn: StrategyContext & { readonly marketQuote: MarketQuote },
 ): Partial<Drafted<GridStrategy>> {
-  const { world } = turn;
-  const { quote } = world;
-  const triggered = trigger(before, world);
+  const { marketQuote } = turn;
+  const { quote } = marketQuote;
+  const triggered = trigger(before, marketQuote);
   if (!triggered) return { strategy: { ...before, status: "idle", phase: "starting" } };
   const started = startTrading(triggered, turn, quote);
   if (!started) return { short: true };
   if (started.phase === "starting") return { strategy: started };
   const judged = turn.judge(withMids(started, quote), quote);
-  const { strategy: watched, problem } = watchMid(judged, world, turn);
+  const { strategy: watched, problem } = watchMid(judged, marketQuote, turn);
   if (watched.state.exit) {
     const leaving: GridStrategy = { ...watched, status: "running", phase: "stopping" };
     const { total } = gridAccounts(leaving, midOf(quote));
@@ -61,10 +64,10 @@ function runEdited(
       events: [reachedEvent(leaving, watched.state.exit, { at: turn.now, total })],
     };
   }
-  const strategy = settledMoves(watched, live, world);
+  const strategy = settledMoves(watched, live, marketQuote);
   const cancels = outdated(strategy.state, live, quote);
   if (strategy.state.rebuild) {
-    const notices = noticesOf(strategy, world, true);
+    const notices = noticesOf(strategy, marketQuote, true);
     return {
       strategy: withNotices(
         { ...strategy, status: "running", phase: "rebuilding", lastError: strangerError(turn) },
@@ -73,9 +76,9 @@ function runEdited(
       cancels,
     };
   }
-  const capital = withTaken(turn.capital, before.state, started.state);
+  const capital = withCost(turn.capital, before.state, started.state);
   const waits = cancels.length > 0;
-  return { ...placeWanted(strategy, live, { ...turn, world, capital, problem, waits }), cancels };
+  return { ...placeMissing(strategy, live, { ...turn, marketQuote, capital, problem, waits }), cancels };
 }
 
 function withMids(strategy: GridStrategy, quote: Quote): GridStrategy {
@@ -91,21 +94,26 @@ function withMids(strategy: GridStrategy, quote: Quote): GridStrategy {
  */
 function watchMid(
   strategy: GridStrategy,
-  world: MarketQuote,
+  marketQuote: MarketQuote,
   turn: StrategyContext,
 ): { strategy: GridStrategy; problem: string | null } {
   const { config, state } = strategy;
   if (state.exit || state.rebuild || state.trail.way) return { strategy, problem: null };
   const { confidence } = turn;
-  const move = moveOf(config, state, { quote: world.quote, tick: world.market.tick });
+  const move = moveOf(config, state, { quote: marketQuote.quote, tick: marketQuote.market.tick });
   const isPrice = move === "stop_loss" || move === "take_profit";
   const isSure =
     !state.halted &&
     (config.confidence === undefined || confidence === undefined || confidence >= config.confidence);
-  const { signal, confirmed } = confirm(state.signal, isPrice || isSure ? move : undefined, world.quote);
-  const seen = signal === state.signal ? state : { ...state, signal };
-  const problem = confirmed ? problemWith(confirmed, strategy, world, turn) : null;
-  const next = confirmed && problem === null ? follow({ config, state: seen }, confirmed, world) : seen;
+  const { signal, confirmed } = confirm(
+    state.signal,
+    isPrice || isSure ? move : undefined,
+    marketQuote.quote,
+  );
+  const signaled = signal === state.signal ? state : { ...state, signal };
+  const problem = confirmed ? problemWith(confirmed, strategy, marketQuote, turn) : null;
+  const next =
+    confirmed && problem === null ? follow({ config, state: signaled }, confirmed, marketQuote) : signaled;
   return { strategy: next === state ? strategy : { ...strategy, state: next }, problem };
 }
 
@@ -113,15 +121,15 @@ function watchMid(
 function problemWith(
   move: MidMove,
   { config, state }: GridStrategy,
-  world: MarketQuote,
+  marketQuote: MarketQuote,
   { funds }: StrategyContext,
 ): string | null {
   if (move === "rebuild") {
-    const why = obstacle(config, state, world);
+    const why = obstacle(config, state, marketQuote);
     return why === undefined ? null : `the grid is not rebuilt: ${why}`;
   }
-  if (move !== "trail_down" || affords(config, state, world.market, funds)) return null;
-  return `the grid does not follow the market down: there is no free ${world.market.quote} for another buy`;
+  if (move !== "trail_down" || affords(config, state, marketQuote.market, funds)) return null;
+  return `the grid does not follow the market down: there is no free ${marketQuote.market.quote} for another buy`;
 }
 
 function follow(
@@ -136,7 +144,7 @@ function follow(
       const price = (move === "stop_loss" ? config.stopLossPrice : config.takeProfitPrice) ?? mid;
       return {
         ...state,
-        exit: { reason: move, tries: 0, reached: { mid, price }, held: heldInAll(state) },
+        exit: { reason: move, tries: 0, reached: { mid, price }, baseAtStart: gridPosition(state) },
       };
     }
     case "trail_up":
@@ -149,29 +157,33 @@ function follow(
 }
 
 /** Completes moves that waited for orders to end: all orders for a rebuild, one slot's for a trail step. */
-function settledMoves(strategy: GridStrategy, live: readonly Order[], world: MarketQuote): GridStrategy {
+function settledMoves(
+  strategy: GridStrategy,
+  live: readonly Order[],
+  marketQuote: MarketQuote,
+): GridStrategy {
   const { config, state } = strategy;
   if (state.rebuild) {
-    const next = live.length > 0 ? undefined : configToLay(strategy, world);
+    const next = live.length > 0 ? undefined : configToLay(strategy, marketQuote);
     return next
-      ? { ...strategy, config: next, state: layOutAnew(next, withEditsNoted(strategy), world) }
+      ? { ...strategy, config: next, state: layOutAnew(next, withEditsNoted(strategy), marketQuote) }
       : strategy;
   }
   const going = leaving(state);
   if (!going || live.some(({ generation, slot }) => generation === state.generation && slot === going.index))
     return strategy;
-  return { ...strategy, state: shiftOneStep(config, state, world.market) };
+  return { ...strategy, state: shiftOneStep(config, state, marketQuote.market) };
 }
 
-function placeWanted(
+function placeMissing(
   strategy: GridStrategy,
   live: readonly Order[],
-  turn: StrategyContext & { world: MarketQuote; waits: boolean; problem: string | null },
+  turn: StrategyContext & { marketQuote: MarketQuote; waits: boolean; problem: string | null },
 ): Partial<Drafted<GridStrategy>> {
-  const { world, window, funds } = turn;
+  const { marketQuote, window, funds } = turn;
   const mine = live.filter(({ generation }) => generation === strategy.state.generation);
   const isOld = mine.length < live.length;
-  const bought = firstBuy(strategy, mine, { ...turn, held: isOld || isHeld(strategy, turn) });
+  const bought = firstBuy(strategy, mine, { ...turn, isRecovering: isOld || isRecovering(strategy, turn) });
   const left = strategy.state.trail.way ? leaving(strategy.state)?.index : undefined;
   const busy = new Set([...mine.map(({ slot }) => slot), ...(left === undefined ? [] : [left])]);
   const planned = nextOrders(bought.state, {
@@ -181,7 +193,7 @@ function placeWanted(
     resting: [...turn.resting, ...bought.intents],
     funds: bought.funds,
     killed: turn.killed,
-    held: isOld || isHeld(strategy, turn),
+    isRecovering: isOld || isRecovering(strategy, turn),
     limit: funds ? turn.limit - bought.intents.length : 0,
     confidence: turn.confidence,
     config: strategy.config,
@@ -189,15 +201,15 @@ function placeWanted(
     bounds: bought.bounds,
     room: bought.room,
     backoff: turn.timing.backoff,
-    ...world,
+    ...marketQuote,
   });
   const intents = [...bought.intents, ...planned.intents];
   const waits = turn.waits || planned.postponed > 0 || live.some(isUnclear);
   const problem = strangerError(turn) ?? turn.problem ?? bought.problem ?? planError(planned, turn);
   const placed = afterPlan(strategy, planned, { problem, isPlacing: waits || intents.length > 0 });
   return {
-    strategy: withNotices(placed, noticesOf(placed, world, live.length + intents.length > 0)),
-    intents: intents.map((intent) => draftOf(strategy, intent, { window, at: world.quote.at })),
+    strategy: withNotices(placed, noticesOf(placed, marketQuote, live.length + intents.length > 0)),
+    intents: intents.map((intent) => draftOf(strategy, intent, { window, at: marketQuote.quote.at })),
     funds: planned.funds,
     placing: intents.length > 0 && !waits,
     short: planned.postponed > 0,

@@ -10,7 +10,7 @@ import type { GridState, MidMove, Signal } from "../state/state.ts";
 /** Maximum spread of a reliable mid price: in a wider book, one large order moves the mid. */
 const WIDEST: Decimal = (2n * ONE) / 100n;
 /** Minimum market time between the two passes that must observe a move. */
-const SIGHTINGS_APART: Millis = 5 * SECOND;
+const OBSERVATIONS_APART: Millis = 5 * SECOND;
 
 export const isWide = ({ bid, ask }: Quote): boolean => ask - bid > mul(midOf({ bid, ask }), WIDEST, "down");
 
@@ -53,8 +53,8 @@ const BETWEEN_WIDENINGS: Millis = 15 * MINUTE;
 
 function isUneven(config: NonNullable<GridConfig["centered"]>, state: GridState, at: Millis): boolean {
   if (!config.volatility || ageOf(state.laidAt, at) < BETWEEN_WIDENINGS) return false;
-  const wanted = wideningOf(config.volatility, state, at);
-  return wanted !== undefined && abs(wanted - state.widening) >= QUARTER;
+  const widening = wideningOf(config.volatility, state, at);
+  return widening !== undefined && abs(widening - state.widening) >= QUARTER;
 }
 
 function trailOf(config: GridConfig, state: GridState, mid: Decimal, tick: Decimal): MidMove | undefined {
@@ -87,7 +87,7 @@ export function confirm(
   if (!move || isWide(quote)) return { signal: null, confirmed: undefined };
   if (before?.move !== move || before.at > quote.at)
     return { signal: { move, at: quote.at }, confirmed: undefined };
-  return quote.at - before.at >= SIGHTINGS_APART
+  return quote.at - before.at >= OBSERVATIONS_APART
     ? { signal: null, confirmed: move }
     : { signal: before, confirmed: undefined };
 }

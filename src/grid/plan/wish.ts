@@ -7,7 +7,7 @@ import { lotsFor, meetsMinimum } from "../../model/minimum.ts";
 import { takes } from "../../model/own-orders.ts";
 import type { Refusal } from "../../model/strategy.ts";
 import type { Timing } from "../../ports/venue.ts";
-import { baseHeld } from "../ledger/booking.ts";
+import { unsoldBase } from "../ledger/booking.ts";
 import type { GridConfig } from "../state/config.ts";
 import type { Slot } from "../state/state.ts";
 
@@ -27,7 +27,7 @@ export interface View {
   readonly funds: Funds | undefined;
   readonly killed: boolean;
   /** Whether the exchange may have orders without a row; nothing is placed until they are resolved. */
-  readonly held: boolean;
+  readonly isRecovering: boolean;
   /** Number of orders that this pass can still place. */
   readonly limit: number;
   /** Price confidence; undefined if no grid uses it. */
@@ -48,7 +48,7 @@ export type Wish = { readonly side: Side; readonly price: Decimal; readonly amou
 /** Returns the price of a slot's sell. */
 export const sellPrice = ({ upper, sellAt }: Slot): Decimal => sellAt ?? upper;
 
-const sellable = ({ lot }: Market, slot: Slot): Decimal => snap(baseHeld(slot), lot, "down");
+const sellable = ({ lot }: Market, slot: Slot): Decimal => snap(unsoldBase(slot), lot, "down");
 
 /** Returns the base that the cycle's buy still lacks, in whole lots. */
 const missing = (market: Market, slot: Slot): Decimal =>
@@ -66,9 +66,9 @@ export function turn(slot: Slot, market: Market, mid: Decimal): Slot {
     return stuck && sells ? { ...slot, side: "sell" } : slot;
   }
   if (sells) return slot;
-  if (baseHeld(slot) === ZERO && slot.bought === ZERO)
+  if (unsoldBase(slot) === ZERO && slot.bought === ZERO)
     return slot.lower < mid ? { ...slot, side: "buy" } : slot;
-  const lacking = { ...slot, bought: min(baseHeld(slot), lotsFor(market, slot.size, slot.lower)) };
+  const lacking = { ...slot, bought: min(unsoldBase(slot), lotsFor(market, slot.size, slot.lower)) };
   return meetsMinimum(market, slot.lower, missing(market, lacking)) ? { ...lacking, side: "buy" } : slot;
 }
 

@@ -5,7 +5,7 @@ import { lazy } from "../../kernel/lazy.ts";
 import { SIDES } from "../../model/market.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 import { gridKind } from "../kind.ts";
-import { baseHeld, costOf, heldInAll } from "../ledger/booking.ts";
+import { costOf, gridPosition, unsoldBase } from "../ledger/booking.ts";
 import type { Slot } from "../state/state.ts";
 import type { Timeless } from "./made-once.ts";
 
@@ -43,7 +43,7 @@ export function accountingOut({ strategy, memory }: Timeless) {
   const { state, symbol, config } = strategy;
   const known = config.confidence === undefined ? undefined : memory.confidence?.[symbol];
   const lot = memory.marks[symbol]?.lot;
-  const position = heldInAll(state);
+  const position = gridPosition(state);
   const { order = null, since = null, trades = [] } = state.unexplained ?? {};
   const assets = state.unexplained?.assets ?? unexplainedAssets(gridKind, state, symbol);
   return {
@@ -59,11 +59,11 @@ export function accountingOut({ strategy, memory }: Timeless) {
 export function otherChanges({ memory }: Pick<StrategyView, "memory">): Record<string, bigint> {
   const { baseline, balances, movedBefore: moved = memory.moved } = memory;
   if (!baseline || !balances) return {};
-  const held = new Map(balances.map(({ asset, free, used }) => [asset, free + used]));
+  const totals = new Map(balances.map(({ asset, free, used }) => [asset, free + used]));
   // Many exchanges no longer list an asset that has become worthless.
-  const assets = [...new Set([...held.keys(), ...Object.keys(baseline), ...Object.keys(moved)])];
+  const assets = [...new Set([...totals.keys(), ...Object.keys(baseline), ...Object.keys(moved)])];
   const changes = assets.map(
-    (asset) => [asset, (held.get(asset) ?? 0n) - (baseline[asset] ?? 0n) - (moved[asset] ?? 0n)] as const,
+    (asset) => [asset, (totals.get(asset) ?? 0n) - (baseline[asset] ?? 0n) - (moved[asset] ?? 0n)] as const,
   );
   return Object.fromEntries(changes.filter(([, change]) => change !== 0n));
 }
@@ -74,7 +74,7 @@ export const slotOut = (slot: Slot): z.input<ReturnType<typeof SlotShape>> => ({
   upperPrice: wire(slot.upper),
   side: slot.side,
   cycles: slot.cycles,
-  position: text(baseHeld(slot)),
+  position: text(unsoldBase(slot)),
   cost: wire(costOf(slot)),
 });
 

@@ -48,7 +48,7 @@ export const StoppedShape = lazy(() =>
 );
 
 /** Fields of a grid's base and its average cost. */
-const heldShape = () => ({
+const positionShape = () => ({
   position: z.string(),
   averageCost: z.number().nullable(),
   breakEvenPrice: z.number().nullable(),
@@ -73,7 +73,7 @@ export const GridStatusShape = lazy(() =>
     startPrice: z.number().describe("Market price when the grid was first placed"),
     investment: z.number().describe("Value of the orders of all slots, in quote"),
     holdingProfit: z.number().nullable().describe("Profit of buy and hold since the start"),
-    ...heldShape(),
+    ...positionShape(),
     fees: z.record(z.string(), z.string()),
     stopPrices: z.array(StopPriceShape()),
     stopReason: z.string().nullable().describe("Why it stopped, unless you stopped it"),

@@ -38,7 +38,7 @@ export interface Checked {
   readonly warnings: readonly Warning[];
 }
 
-export interface CheckedWorld {
+export interface CheckedInputs {
   readonly market: Market;
   readonly quote: Quote;
   /** Undefined if funds are not checked. */
@@ -50,7 +50,7 @@ export interface CheckedWorld {
 /** Returns the levels of a start, or throws the reason against it: minimum, spacing, then funds. */
 export function checkStart(
   request: RequestedRange,
-  { market, quote, balances, mayWait }: CheckedWorld,
+  { market, quote, balances, mayWait }: CheckedInputs,
 ): Checked {
   const config: GridConfig = {
     ...request,
@@ -76,7 +76,7 @@ export function checkStart(
 /** Does the same for a centered grid, around the market or a shown center. */
 export function checkCentered(
   request: CenteredRequest,
-  { market, quote, balances, mayWait }: CheckedWorld,
+  { market, quote, balances, mayWait }: CheckedInputs,
   shown?: Decimal,
 ): Checked {
   const { centered, orderSize } = request;

@@ -29,19 +29,22 @@ export interface EditedGrid {
 }
 
 /** Returns a grid's configuration after a change, with the checks of a start. Throws AppError for an invalid change. */
-export function edited(strategy: GridStrategy, request: EditRequest, world: EditMarket): EditedGrid {
+export function edited(strategy: GridStrategy, request: EditRequest, inputs: EditMarket): EditedGrid {
   const before = pendingEdit(strategy) ?? strategy.config;
   const made = before.centered
     ? editedCentered(before, request)
-    : editedRange(strategy, before, request, world);
+    : editedRange(strategy, before, request, inputs);
   const checked = before.centered
-    ? checkCentered({ ...made, centered: made.centered as CenteredConfig }, { ...world, balances: undefined })
-    : checkStart(spaced(made), { ...world, balances: undefined });
+    ? checkCentered(
+        { ...made, centered: made.centered as CenteredConfig },
+        { ...inputs, balances: undefined },
+      )
+    : checkStart(spaced(made), { ...inputs, balances: undefined });
   const config = { ...made, ...checked.config };
   if (sameConfig(before, config))
     throw new AppError("Invalid request", "this changes nothing; set at least one field");
   const isRelaid = movesLadder(strategy.config, config);
-  return { before, config, isRelaid, warnings: [...checked.warnings, ...stopsAtOnce(config, world)] };
+  return { before, config, isRelaid, warnings: [...checked.warnings, ...stopsAtOnce(config, inputs)] };
 }
 
 const sameConfig = (one: GridConfig, other: GridConfig): boolean =>

@@ -10,13 +10,13 @@ import type { Exposure } from "../../model/proposal.ts";
 import type { StrategyStatus } from "../../model/strategy.ts";
 import { followed } from "../ladder/followed.ts";
 import { firstAmount } from "../ladder/layout.ts";
-import { baseHeld, heldInAll } from "../ledger/booking.ts";
+import { gridPosition, unsoldBase } from "../ledger/booking.ts";
 import { spentOf } from "../ledger/spent.ts";
 import { sellPrice } from "../plan/wish.ts";
 import type { GridConfig } from "../state/config.ts";
 import { totalBase } from "../state/lots.ts";
 import type { GridState, Ledger, Slot } from "../state/state.ts";
-import { beginsOf, type PlannedStart, type StartWorld } from "./planned-start.ts";
+import { beginsOf, type PlannedStart, type StartInputs } from "./planned-start.ts";
 import { mostMoved } from "./worst-case.ts";
 
 /** A running or planned grid. */
@@ -57,7 +57,7 @@ function gridParts(grid: ExposedGrid): PlannedPart[] | undefined {
   const begins = { base: unbegun, quote: ZERO };
   if (config.centered) {
     if (capital === undefined) return undefined;
-    const base = max(ZERO, heldInAll(state)) + unbegun;
+    const base = max(ZERO, gridPosition(state)) + unbegun;
     // A share of the capital limits its base, including its own.
     const own = (amount: Decimal) =>
       config.maxPosition === undefined ? ZERO : mul(amount, grid.mid, "down");
@@ -69,29 +69,34 @@ function gridParts(grid: ExposedGrid): PlannedPart[] | undefined {
     const idle = { base: max(ZERO, totalBase(state.idle)), quote: ZERO };
     return [...state.slots.map((slot) => slotPart(slot, grid)), idle, begins, ...followedParts(grid)];
   }
-  const held = { base: heldAndBought(grid), quote: ZERO };
-  return [...laid.map(({ size }) => ({ base: ZERO, quote: size })), held, begins, ...followedParts(grid)];
+  const inventory = { base: positionWithBuys(grid), quote: ZERO };
+  return [
+    ...laid.map(({ size }) => ({ base: ZERO, quote: size })),
+    inventory,
+    begins,
+    ...followedParts(grid),
+  ];
 }
 
 /** Returns its base, including what its buys may have bought. */
-export const heldAndBought = ({ state, buys }: Pick<ExposedGrid, "state" | "buys">): Decimal =>
-  max(ZERO, heldInAll(state)) + openBids(buys).base;
+export const positionWithBuys = ({ state, buys }: Pick<ExposedGrid, "state" | "buys">): Decimal =>
+  max(ZERO, gridPosition(state)) + openBids(buys).base;
 
 /** A first buy can execute 1 % beyond the ask, and also buys its fee. */
 const FIRST_BUY_SPARE = decimal("1.02");
 
 /** Returns a slot's part: it sells its base or buys what it lacks; quote from a sell is not counted again. */
 function slotPart(slot: Slot, { state, buys }: ExposedGrid): PlannedPart {
-  const held = max(ZERO, baseHeld(slot));
+  const unsold = max(ZERO, unsoldBase(slot));
   const bids = openBids(
     buys.filter(({ generation, slot: index }) => generation === state.generation && index === slot.index),
   );
-  const isBoughtFirst = state.firstBuy !== null && slot.side === "sell" && held === ZERO;
+  const isBoughtFirst = state.firstBuy !== null && slot.side === "sell" && unsold === ZERO;
   const size = isBoughtFirst ? mul(slot.size, FIRST_BUY_SPARE, "up") : slot.size;
   const lacking = slot.side === "buy" ? size - mul(slot.bought, slot.lower, "down") : ZERO;
   return {
-    base: held,
-    quote: max(ZERO, max(lacking, size - mul(held, sellPrice(slot), "down")) - bids.quote),
+    base: unsold,
+    quote: max(ZERO, max(lacking, size - mul(unsold, sellPrice(slot), "down")) - bids.quote),
     least: slot.size,
     bids,
   };
@@ -109,11 +114,11 @@ export function unbegunBase(
   market: Market,
 ): Decimal {
   if (config.useOwnBase === false) return ZERO;
-  const wanted = state.slots
+  const unarmed = state.slots
     .filter(({ side }) => status === "idle" || side === "sell")
     .map((slot) => (status === "idle" ? lotsFor(market, slot.size, slot.upper) : firstAmount(market, slot)));
   const most = config.bound?.base;
-  return most === undefined ? sum(wanted) : min(most, sum(wanted));
+  return most === undefined ? sum(unarmed) : min(most, sum(unarmed));
 }
 
 /** Returns the quote that a grid's limit leaves for buys; undefined without a limit. */
@@ -131,7 +136,7 @@ export function withBound(exposure: Exposure, config: GridConfig, ledger: Ledger
 }
 
 /** Returns what a start can sell and buy. */
-export function exposureOfStart(planned: PlannedStart, start: StartWorld): Exposure {
+export function exposureOfStart(planned: PlannedStart, start: StartInputs): Exposure {
   const { market, quote, bounds } = start;
   const { config } = planned.checked;
   const limits = bounds?.standings.all[0]?.limits ?? {};

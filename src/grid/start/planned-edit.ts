@@ -8,7 +8,7 @@ import { need } from "../../model/need.ts";
 import type { Order } from "../../model/order.ts";
 import type { Both } from "../../model/reserve.ts";
 import type { Warning } from "../ladder/check-rules.ts";
-import { heldInAll } from "../ledger/booking.ts";
+import { gridPosition } from "../ledger/booking.ts";
 import { profitOf } from "../ledger/profit.ts";
 import { nextOrders } from "../plan/next-orders.ts";
 import { layOutAnew } from "../plan/rebuild.ts";
@@ -18,7 +18,7 @@ import type { EditedGrid } from "./edited.ts";
 import { missingQuote } from "./planned-start.ts";
 import { type Begins, mostQuote, neededQuote, worstCases } from "./worst-case.ts";
 
-export interface EditWorld {
+export interface EditInputs {
   readonly market: Market;
   readonly quote: Quote;
   readonly balances: readonly Balance[];
@@ -41,8 +41,8 @@ export interface PlannedEdit {
 }
 
 /** Plans a change with the functions that a pass uses. */
-export function planEdit(strategy: GridStrategy, edited: EditedGrid, world: EditWorld): PlannedEdit {
-  const { market, quote, balances, orders, kept, killed } = world;
+export function planEdit(strategy: GridStrategy, edited: EditedGrid, inputs: EditInputs): PlannedEdit {
+  const { market, quote, balances, orders, kept, killed } = inputs;
   const mine = orders.filter((order) => order.strategy === strategy.id);
   const funds = freed(balances, edited.isRelaid ? mine : [], market);
   const base = { edited, free: max(ZERO, (funds[market.quote] ?? ZERO) - kept.quote) };
@@ -58,7 +58,7 @@ export function planEdit(strategy: GridStrategy, edited: EditedGrid, world: Edit
     resting: others.map((order): Resting => ({ side: order.side, price: order.price, order })),
     funds,
     killed,
-    held: false,
+    isRecovering: false,
     limit: laid.slots.length,
     config: edited.config,
   });
@@ -111,19 +111,19 @@ function idleWarnings({ edited, state }: PlannedEdit, { base }: Market): Warning
 }
 
 /** Returns the funds that a change needs. A start can buy base at once; a change buys only through its orders. */
-function fundsOfEdit({ edited, state, intents, free }: PlannedEdit, begins: Begins, world: EditWorld) {
+function fundsOfEdit({ edited, state, intents, free }: PlannedEdit, begins: Begins, inputs: EditInputs) {
   if (!edited.isRelaid) return [];
   const needed = neededQuote({ ...begins, config: { ...edited.config, initialBuy: false } });
   return missingQuote(
     { needed, free, resting: { orders: intents.length, slots: state.slots.length } },
-    world,
+    inputs,
   );
 }
 
 /** Formats the plan for people. */
-export function plannedEditOut(strategy: GridStrategy, planned: PlannedEdit, world: EditWorld) {
+export function plannedEditOut(strategy: GridStrategy, planned: PlannedEdit, inputs: EditInputs) {
   const { edited, cancels, intents, state, free, hash } = planned;
-  const { market, quote, balances } = world;
+  const { market, quote, balances } = inputs;
   const mid = midOf(quote);
   const { realized, total } = profitOf(strategy.state, mid);
   const { startPrice } = strategy.state;
@@ -141,14 +141,14 @@ export function plannedEditOut(strategy: GridStrategy, planned: PlannedEdit, wor
       amount: wire(amount),
     })),
     refused: edited.isRelaid ? state.refused.map((refusal) => ({ ...refusal })) : [],
-    investment: { quote: text(bought), base: text(heldInAll(strategy.state)) },
+    investment: { quote: text(bought), base: text(gridPosition(strategy.state)) },
     free: text(free),
     idleBase: text(totalBase(state.idle)),
     realized: wire(realized),
     totalProfit: wire(total),
     maxQuoteUsed: text(mostQuote(begins)),
     worstCase: worstCases(begins),
-    warnings: [...edited.warnings, ...idleWarnings(planned, market), ...fundsOfEdit(planned, begins, world)],
+    warnings: [...edited.warnings, ...idleWarnings(planned, market), ...fundsOfEdit(planned, begins, inputs)],
     planHash: hash,
   };
 }

@@ -22,7 +22,7 @@ import { type LastWeek, lastWeekOut } from "./last-week.ts";
 import { planHashOf } from "./plan-hash.ts";
 import { type Begins, mostQuote, neededQuote, worstCases } from "./worst-case.ts";
 
-export interface StartWorld {
+export interface StartInputs {
   readonly market: Market;
   readonly quote: Quote;
   readonly balances: readonly Balance[];
@@ -57,14 +57,14 @@ export const firstState = ({ slots, startPrice, center, config }: Checked, laidA
   firstBuy: config.initialBuy ? { tries: 0 } : null,
 });
 
-const ownFree = ({ market, balances, kept }: StartWorld): Both => freeBeside(kept, balances, market);
+const ownFree = ({ market, balances, kept }: StartInputs): Both => freeBeside(kept, balances, market);
 
 /** Plans the first pass with the function that a pass uses. */
-export function planStart(checked: Checked, world: StartWorld): PlannedStart {
-  const { market, quote, balances, killed, confidence, bounds } = world;
+export function planStart(checked: Checked, inputs: StartInputs): PlannedStart {
+  const { market, quote, balances, killed, confidence, bounds } = inputs;
   const { config } = checked;
   const of = (asset: string) => balanceIn(balances, asset);
-  const own = ownFree(world).base;
+  const own = ownFree(inputs).base;
   const given = giveFirstBase(
     firstState(checked, quote.at),
     market,
@@ -81,7 +81,7 @@ export function planStart(checked: Checked, world: StartWorld): PlannedStart {
     resting: [],
     funds: Object.fromEntries(balances.map(({ asset, free }) => [asset, free])),
     killed,
-    held: false,
+    isRecovering: false,
     limit: given.slots.length,
     confidence,
     bounds: bought && bounds ? boundsAfter(bounds, plannedOrder(bought.intent, market), quote) : bounds,
@@ -117,7 +117,7 @@ const LATER: ReadonlySet<string> = new Set([
 /** Returns why a start is refused: one of its first orders exceeds a limit. */
 export function beyondLimits(
   { intents, state }: PlannedStart,
-  { market, quote, bounds }: StartWorld,
+  { market, quote, bounds }: StartInputs,
 ): LimitRefusal | undefined {
   const bought = intents.find(({ slot }) => slot === FIRST_BUY_SLOT);
   const ofBuy = bought && bounds && refusedWithin(plannedOrder(bought, market), quote, bounds);
@@ -129,7 +129,7 @@ const isLimit = (reason: string): reason is LimitCode => reason.startsWith("limi
 
 export const beginsOf = (
   { checked: { config, startPrice }, state }: Pick<PlannedStart, "checked" | "state">,
-  { market, quote, balances }: Pick<StartWorld, "market" | "quote" | "balances">,
+  { market, quote, balances }: Pick<StartInputs, "market" | "quote" | "balances">,
 ): Begins => ({ config, state, startPrice, takingPrice: takingPrice(quote, market), market, balances });
 
 type PlannedOptions = z.input<ReturnType<typeof PlannedShape>>["options"];
@@ -155,11 +155,11 @@ const given = (
   );
 
 /** Warns about balances that a start uses without an explicit flag, and about missing ones. */
-export function fundsWarnings(planned: PlannedStart, world: StartWorld): Warning[] {
+export function fundsWarnings(planned: PlannedStart, inputs: StartInputs): Warning[] {
   const { checked, state, intents, ownBase } = planned;
-  const { base } = world.market;
-  const free = ownFree(world).quote;
-  const needed = neededQuote(beginsOf(planned, world));
+  const { base } = inputs.market;
+  const free = ownFree(inputs).quote;
+  const needed = neededQuote(beginsOf(planned, inputs));
   const warnings: Warning[] = [];
   if (ownBase > ZERO && checked.config.useOwnBase === undefined)
     warnings.push({
@@ -167,7 +167,7 @@ export function fundsWarnings(planned: PlannedStart, world: StartWorld): Warning
       message: `${text(ownBase)} ${base} that you already own are used; set useOwnBase=false to prevent that`,
     });
   const resting = { orders: intents.length, slots: state.slots.length };
-  return [...warnings, ...missingQuote({ needed, free, resting }, world)];
+  return [...warnings, ...missingQuote({ needed, free, resting }, inputs)];
 }
 
 /** Warns about buys that the free balances do not cover. */
@@ -181,7 +181,7 @@ export function missingQuote(
     readonly free: Decimal;
     readonly resting: { readonly orders: number; readonly slots: number };
   },
-  { kept, market: { quote } }: Pick<StartWorld, "kept" | "market">,
+  { kept, market: { quote } }: Pick<StartInputs, "kept" | "market">,
 ): Warning[] {
   if (needed <= free) return [];
   const beside =
@@ -200,11 +200,11 @@ function orderSums(intents: readonly Intent[]) {
 }
 
 /** Formats the plan for people: every order, the needed funds, the profit of a cycle, and the worst case. */
-export function plannedOut(planned: PlannedStart, world: StartWorld, week: LastWeek) {
+export function plannedOut(planned: PlannedStart, inputs: StartInputs, week: LastWeek) {
   const { checked, state, intents, ownBase, hash } = planned;
-  const { market, quote } = world;
+  const { market, quote } = inputs;
   const { warnings, startPrice } = checked;
-  const begins = beginsOf(planned, world);
+  const begins = beginsOf(planned, inputs);
   return {
     marketPrice: wire(startPrice),
     orders: intents.map(({ side, price, amount, slot }) => ({
@@ -224,14 +224,14 @@ export function plannedOut(planned: PlannedStart, world: StartWorld, week: LastW
     sums: orderSums(intents),
     investment: { quote: text(neededQuote(begins)), base: text(ownBase) },
     options: optionsOut(checked.config),
-    free: { quote: text(ownFree(world).quote), base: text(ownFree(world).base) },
+    free: { quote: text(ownFree(inputs).quote), base: text(ownFree(inputs).base) },
     maxQuoteUsed: text(mostQuote(begins)),
     ownBaseUsed: text(ownBase),
     breakEvenSpacingPercent: percentNumber(breakEvenRatio(restingFees(market)) - ONE),
     worstCase: worstCases(begins),
     lastWeek: lastWeekOut(begins, week),
     spread: wire(quote.ask - quote.bid),
-    warnings: [...warnings, ...fundsWarnings(planned, world)],
+    warnings: [...warnings, ...fundsWarnings(planned, inputs)],
     planHash: hash,
   };
 }

@@ -6,15 +6,15 @@ import { expectedText, takeFrom } from "../../model/depth.ts";
 import type { Book, Quote } from "../../model/market.ts";
 import type { Preview } from "../../model/proposal.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
-import { heldInAll } from "../ledger/booking.ts";
+import { gridPosition } from "../ledger/booking.ts";
 import { profitOf } from "../ledger/profit.ts";
 import type { GridConfig } from "../state/config.ts";
 import type { GridStrategy } from "../state/state.ts";
 import { type LastWeek, lastWeekOut } from "./last-week.ts";
-import { beginsOf, fundsWarnings, type PlannedStart, type StartWorld } from "./planned-start.ts";
+import { beginsOf, fundsWarnings, type PlannedStart, type StartInputs } from "./planned-start.ts";
 import { mostQuote, worstCases } from "./worst-case.ts";
 
-interface StartPreview extends StartWorld {
+interface StartPreview extends StartInputs {
   readonly exchange: string;
   readonly dryRun?: boolean | undefined;
   readonly doubts: readonly { readonly message: string }[];
@@ -126,10 +126,10 @@ export function saleOf(
   { state, symbol }: GridStrategy,
   { quote, book, mark }: { quote?: Quote | undefined; book?: Book | undefined; mark: Decimal },
 ): Sale {
-  const amount = heldInAll(state);
+  const amount = gridPosition(state);
   const pair = splitPair(symbol);
-  const taken = book && takeFrom(book, { side: "sell", amount });
-  const expected = taken && expectedText(taken, amount, pair);
+  const fill = book && takeFrom(book, { side: "sell", amount });
+  const expected = fill && expectedText(fill, amount, pair);
   const mid = quote ? midOf(quote) : mark;
   const counted = mul(amount, mid, "up");
   return {

@@ -55,8 +55,8 @@ export function lossAt(price: Decimal, begins: Begins, sold = false): Decimal {
  */
 function waysOfLosing(slot: Slot, worth: Decimal, begins: Begins): Decimal[] {
   const { config, startPrice, market } = begins;
-  const [paid, held] = boughtBySlot(slot, market);
-  const rebought = paid - mul(held, worth, "down");
+  const [paid, bought] = boughtBySlot(slot, market);
+  const rebought = paid - mul(bought, worth, "down");
   const first = firstAmount(market, { ...slot, side: "sell" });
   if (slot.base > ZERO) {
     const owned = mul(first, startPrice, "up");
@@ -110,7 +110,7 @@ export function worstCases(begins: Begins): { price: number; loss: number }[] {
 const fee = ({ maker, taker }: Market): Decimal => max(maker, taker);
 
 /** Returns the cost of a slot's buy, and the base that it gets. */
-function boughtBySlot({ size, lower }: Slot, market: Market): [paid: Decimal, held: Decimal] {
+function boughtBySlot({ size, lower }: Slot, market: Market): [paid: Decimal, bought: Decimal] {
   const amount = lotsFor(market, size, lower);
   const paid = mul(mul(amount, lower, "up"), ONE + quoteFee(market), "up");
   return [paid, market.buyFeeIn === "quote" ? amount : mul(amount, ONE - fee(market), "down")];

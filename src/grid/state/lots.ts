@@ -28,21 +28,21 @@ export function withLot(lots: readonly Lot[], lot: Lot): readonly Lot[] {
  * Takes an amount, cheapest lots first; a part of a lot takes its share of the cost, rounded half. A missing amount
  * becomes a lot of negative base without cost, so the sums stay correct.
  */
-export function takeLots(lots: readonly Lot[], amount: Decimal): { taken: Lot; rest: readonly Lot[] } {
-  let [left, taken]: [Decimal, Lot] = [amount, { ...NO_LOT, base: amount }];
+export function takeLots(lots: readonly Lot[], amount: Decimal): { drawn: Lot; rest: readonly Lot[] } {
+  let [left, drawn]: [Decimal, Lot] = [amount, { ...NO_LOT, base: amount }];
   const rest: Lot[] = [];
   for (const lot of lots) {
     if (left >= lot.base) {
-      taken = atCostOf(taken, lot);
+      drawn = atCostOf(drawn, lot);
       left -= lot.base;
     } else {
       const part = left <= ZERO ? NO_LOT : partOf(lot, left);
-      taken = atCostOf(taken, part);
+      drawn = atCostOf(drawn, part);
       rest.push({ ...lot, base: lot.base - part.base, cost: lot.cost - part.cost });
       left = ZERO;
     }
   }
-  return { taken, rest: withLot(rest, { base: -left, cost: ZERO, first: false }) };
+  return { drawn, rest: withLot(rest, { base: -left, cost: ZERO, first: false }) };
 }
 
 const partOf = ({ base, cost, first }: Lot, amount: Decimal): Lot => ({
@@ -52,8 +52,8 @@ const partOf = ({ base, cost, first }: Lot, amount: Decimal): Lot => ({
 });
 
 /** Returns the taken base plus the cost of one more lot. */
-const atCostOf = (taken: Lot, { cost, first }: Lot): Lot => ({
-  ...taken,
-  cost: taken.cost + cost,
-  first: taken.first || first,
+const atCostOf = (drawn: Lot, { cost, first }: Lot): Lot => ({
+  ...drawn,
+  cost: drawn.cost + cost,
+  first: drawn.first || first,
 });

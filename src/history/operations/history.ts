@@ -34,7 +34,7 @@ const history = {
   effect: "read",
   access: "token",
   failure: "Internal error",
-  mcp: { closedWorld: true },
+  mcp: { isSelfContained: true },
   input: historyInput,
 } as const;
 

@@ -3,14 +3,14 @@ import type { Limits, LimitsRead, LimitsRequest, StandingsRead } from "../../mod
 import { accountLimits, ownLimits, scopeOfAccount, scopeOfToken, usedOf } from "../standing.ts";
 
 /** Sources of limits: stored limits, and those of the operator's settings. */
-interface LimitsWorld {
+interface LimitsDeps {
   readonly store: { readLimits(request: LimitsRequest): Promise<LimitsRead> };
   readonly limits?: Limits | undefined;
 }
 
 /** Reads the limits that apply now to an order of `actor` on an account. */
 export async function readStandings(
-  { store, limits }: LimitsWorld,
+  { store, limits }: LimitsDeps,
   account: AccountRef,
   actor: string,
 ): Promise<StandingsRead> {

@@ -29,7 +29,7 @@ export const watchedPairs = operation({
   access: "token",
   http: { route: "GET /liquidity/pairs", from: "query" },
   cli: { path: "liquidity list" },
-  mcp: { closedWorld: true },
+  mcp: { isSelfContained: true },
   failure: "Internal error",
   input: () => z.object({}),
   output: WatchedShape,

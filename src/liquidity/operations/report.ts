@@ -57,18 +57,18 @@ export const liquidityOperation = (ids: readonly string[]): Operation =>
         days.map((row) => columns.map((name) => row[name])),
       );
     },
-    async run(deps, { exchange, symbol, preset, band, ...wanted }) {
+    async run(deps, { exchange, symbol, preset, band, ...options }) {
       const { liquidity, store } = deps;
       const pair = { exchange, symbol };
       if (!liquidity) throw nobodyWatches(pair);
       const now = await store.now();
-      const days = requestedDays(wanted, now);
+      const days = requestedDays(options, now);
       // The current minute is not known yet.
       const [from, to] = [days.from * MINUTES_A_DAY, Math.min((days.to + 1) * MINUTES_A_DAY, minuteOf(now))];
       const watched = liquidity.pairs.find((one) => one.exchange === exchange && one.symbol === symbol);
       const since = await liquidity.store.since(pair);
       const bands = { "0.5": 0, "1": 1, "2": 2 } as const;
-      const limits = { ...wanted, band: band === undefined ? undefined : bands[band] };
+      const limits = { ...options, band: band === undefined ? undefined : bands[band] };
       const promise = promiseOf(watched?.promise, preset, limits);
       const rule = promise && upRuleOf(promise);
       const reading = { ...deps, store: liquidity.store };
@@ -95,8 +95,8 @@ async function readFindings(
   { promise, now }: { readonly promise: LiquidityPromise; readonly now: Millis },
 ): Promise<ObligationFinding[]> {
   if (promise.preset !== "mexc-st") return findingsOf(promise, span);
-  const wanted = { last: lastWholeDay(span), count: MEXC.volumeDays };
-  return findingsOf(promise, span, await readVolumes(deps, pair, wanted, now));
+  const volumeDays = { last: lastWholeDay(span), count: MEXC.volumeDays };
+  return findingsOf(promise, span, await readVolumes(deps, pair, volumeDays, now));
 }
 
 /** Returns the hash of a table of days with minutes, each with its own hash. */

@@ -15,7 +15,7 @@ import { upRuleOf } from "../presets.ts";
 import { readLiquidity } from "./days.ts";
 import { signDays } from "./proof.ts";
 
-type SampleWorld = Pick<
+type SampleDeps = Pick<
   Deps,
   "liquidity" | "store" | "venue" | "exchanges" | "reference" | "requests" | "inTime" | "log" | "local"
 >;
@@ -32,8 +32,8 @@ const ON_THE_BOOK: readonly OrderState[] = ["submitted", "open", "partially_fill
  * Samples each pair once a minute, in the first process that starts: its book, and our part of it. A book that cannot
  * be read gives no sample: that minute is unknown.
  */
-export async function sampleLiquidity(world: SampleWorld): Promise<void> {
-  const { liquidity, store, requests, log } = world;
+export async function sampleLiquidity(deps: SampleDeps): Promise<void> {
+  const { liquidity, store, requests, log } = deps;
   if (!liquidity || liquidity.pairs.length === 0) return;
   if (requests && requests() < 2 * REQUESTS_PER_SAMPLE) return;
   const now = await store.now();
@@ -41,20 +41,20 @@ export async function sampleLiquidity(world: SampleWorld): Promise<void> {
   if (pairs.length === 0) return;
   for (const pair of pairs) {
     if (requests && requests() < REQUESTS_PER_SAMPLE) return;
-    await samplePair(world, pair).catch(async (error: unknown) => {
+    await samplePair(deps, pair).catch(async (error: unknown) => {
       log("warn", "a book was not read", { ...pair, reason: messageOf(error) });
       await liquidity.store.keepMiss(pair, { minute: minuteOf(now), cause: missedBecause(error) });
     });
   }
   if (minuteOf(now) % MINUTES_A_DAY >= MINUTES_OF_ADDING_UP) return;
-  await addUpYesterday(world, now);
-  await signYesterday(world, now);
+  await addUpYesterday(deps, now);
+  await signYesterday(deps, now);
 }
 
 /** How long after midnight UTC a day is computed, also after late samples; later, a report computes it. */
 const MINUTES_OF_ADDING_UP = 60;
 
-async function addUpYesterday({ liquidity, ...deps }: SampleWorld, now: Millis): Promise<void> {
+async function addUpYesterday({ liquidity, ...deps }: SampleDeps, now: Millis): Promise<void> {
   if (!liquidity) return;
   const to = dayOf(now) * MINUTES_A_DAY;
   for (const { promise, ...pair } of liquidity.pairs) {
@@ -71,7 +71,7 @@ async function addUpYesterday({ liquidity, ...deps }: SampleWorld, now: Millis):
 /** Maximum number of days of a pair that are signed at once, so a backlog is signed within the hour. */
 const DAYS_SIGNED_AT_ONCE = 3;
 
-async function signYesterday({ liquidity, log, requests }: SampleWorld, now: Millis): Promise<void> {
+async function signYesterday({ liquidity, log, requests }: SampleDeps, now: Millis): Promise<void> {
   const { store, proofs, pairs } = liquidity ?? { pairs: [] };
   if (!store || !proofs || (requests && requests() < 2 * REQUESTS_PER_SAMPLE)) return;
   const signAll = async () => {
@@ -98,11 +98,11 @@ interface LeftToPasses {
  * orders are still missing; sampling after it would show more than was offered. Pairs that do not fit in time are
  * sampled afterwards.
  */
-export async function sampleFirst(world: SampleWorld, left: LeftToPasses): Promise<void> {
-  const { liquidity, requests, local } = world;
+export async function sampleFirst(deps: SampleDeps, left: LeftToPasses): Promise<void> {
+  const { liquidity, requests, local } = deps;
   if (!liquidity?.pairs.length) return;
   const sampled = sampleLiquidity({
-    ...world,
+    ...deps,
     ...(requests ? { requests: () => requests() - left.requests } : {}),
   });
   await Promise.race([sampled, local.sleep(left.within)]);
@@ -112,8 +112,8 @@ export async function sampleFirst(world: SampleWorld, left: LeftToPasses): Promi
 const UNKNOWN_ELSEWHERE = { reference: null, sources: null };
 
 /** Returns the median price of other sources and their number. Without any, the sample is still valid. */
-async function priceElsewhere(world: SampleWorld, { exchange, symbol }: WatchedPair) {
-  const { reference, exchanges, requests, log } = world;
+async function priceElsewhere(deps: SampleDeps, { exchange, symbol }: WatchedPair) {
+  const { reference, exchanges, requests, log } = deps;
   if (!reference) return { reference: null, sources: 0 };
   if (requests && requests() < REQUESTS_PER_SAMPLE + 2 * exchanges.length) return UNKNOWN_ELSEWHERE;
   const result = await reference(exchange, symbol).catch((error: unknown) => {
@@ -125,13 +125,13 @@ async function priceElsewhere(world: SampleWorld, { exchange, symbol }: WatchedP
   return { reference: medianOf(prices) ?? null, sources: prices.length };
 }
 
-async function samplePair(world: SampleWorld, pair: WatchedPair): Promise<void> {
-  const { liquidity, store, venue } = world;
+async function samplePair(deps: SampleDeps, pair: WatchedPair): Promise<void> {
+  const { liquidity, store, venue } = deps;
   const place = venue(pair.exchange);
   const account = accountKey(place.account);
   const [{ book, own }, elsewhere] = await Promise.all([
-    lookAtPair(world, pair, place),
-    priceElsewhere(world, pair),
+    lookAtPair(deps, pair, place),
+    priceElsewhere(deps, pair),
   ]);
   const at = await store.now();
   const sample = sampleBook(
@@ -150,7 +150,7 @@ const MOST_LOOKS = 2;
 
 /** Reads the book and own orders in it; the book decides about open orders, whatever the last pass observed. */
 async function lookAtPair(
-  { store, inTime, requests }: SampleWorld,
+  { store, inTime, requests }: SampleDeps,
   { exchange, symbol }: WatchedPair,
   place: Venue,
 ): Promise<{ readonly book: Book; readonly own: readonly OwnOrder[] }> {

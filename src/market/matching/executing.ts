@@ -71,8 +71,8 @@ export function holdingsAfter(
 ) {
   const changed: Record<string, BookedBalance> = {};
   const move = (asset: string, { total, used }: BookedBalance) => {
-    const held = changed[asset] ?? holdings[asset] ?? { total: ZERO, used: ZERO };
-    changed[asset] = { total: held.total + total, used: held.used + used };
+    const holding = changed[asset] ?? holdings[asset] ?? { total: ZERO, used: ZERO };
+    changed[asset] = { total: holding.total + total, used: holding.used + used };
   };
   for (const { market, before, after, fills } of movements) {
     const used = after.reserved - (before?.reserved ?? ZERO);

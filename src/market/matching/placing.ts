@@ -20,14 +20,14 @@ export function place(
 ): BookChange | { readonly rejected: string; readonly wouldTake?: boolean } {
   const rejected = placingRefusal(order, market);
   if (rejected) return { rejected };
-  const takes = taken(order, levels);
+  const takes = matchLevels(order, levels);
   if (order.timeInForce === "post_only" && takes.length > 0)
     return { rejected: "it is post-only, but would be a taker order", wouldTake: true };
   const worst = order.type === "market" ? (takes.at(-1)?.price ?? ZERO) : order.price;
   const needed = reserveFor(market, { ...order, price: worst });
   const asset = order.side === "buy" ? market.quote : market.base;
-  const held = books.holdings[asset] ?? { total: ZERO, used: ZERO };
-  if (held.total - held.used < needed) return { rejected: `insufficient funds: needs ${asset}` };
+  const holding = books.holdings[asset] ?? { total: ZERO, used: ZERO };
+  if (holding.total - holding.used < needed) return { rejected: `insufficient funds: needs ${asset}` };
 
   const { after: executed, fills } = execution(arrived(books, order, market, at), takes, market, at);
   const after = rested(executed, market, order);
@@ -45,7 +45,7 @@ function placingRefusal({ type, price, amount }: NewOrder, market: Market): stri
 }
 
 /** Returns the levels that the order fills, each with its amount. */
-function taken({ side, type, price, amount }: NewOrder, levels: Iterable<BookLevel>): BookLevel[] {
+function matchLevels({ side, type, price, amount }: NewOrder, levels: Iterable<BookLevel>): BookLevel[] {
   const takes: BookLevel[] = [];
   let rest: Decimal = amount;
   for (const level of levels) {

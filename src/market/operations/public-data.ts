@@ -143,7 +143,7 @@ const exchangesOperation = (): Operation =>
     summary: "List the configured exchanges",
     http: { route: "GET /exchanges", from: "query" },
     cli: { path: "exchanges", columns: ["id", "configured", "venue", "kind", "quotes"] },
-    mcp: { closedWorld: true },
+    mcp: { isSelfContained: true },
     input: () => z.object({}),
     output: ExchangesShape,
     run: async ({ exchanges }) => ({

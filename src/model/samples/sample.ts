@@ -52,7 +52,7 @@ export interface OwnOrder {
 }
 
 /** What an exchange returns of a book: best bid and ask only, or levels, at most `limit` per side. */
-export interface SampleSeen {
+export interface SampleInput {
   readonly at: Millis;
   readonly bid: Decimal | undefined;
   readonly ask: Decimal | undefined;
@@ -62,9 +62,9 @@ export interface SampleSeen {
   readonly sources?: number | null;
 }
 
-export function sampleBook(seen: SampleSeen, own: readonly OwnOrder[]): LiquiditySample {
-  const { at, book, limit, reference, sources = 0 } = seen;
-  const [bid, ask] = [book ? book.bids[0]?.price : seen.bid, book ? book.asks[0]?.price : seen.ask];
+export function sampleBook(input: SampleInput, own: readonly OwnOrder[]): LiquiditySample {
+  const { at, book, limit, reference, sources = 0 } = input;
+  const [bid, ask] = [book ? book.bids[0]?.price : input.bid, book ? book.asks[0]?.price : input.ask];
   const best = bid && ask && bid < ask ? spreadOf({ bid, ask }) : undefined;
   const around = best?.mid ?? reference;
   const mine = {

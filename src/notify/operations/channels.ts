@@ -16,7 +16,7 @@ import {
 } from "../channels.ts";
 import { NO_MAIL } from "../mail.ts";
 import { parseQuiet } from "../quiet.ts";
-import { deliver, type NotifyWorld } from "./deliver.ts";
+import { type DeliveryDeps, deliver } from "./deliver.ts";
 import { newWebhookSecret } from "./sign.ts";
 
 type NotifyDeps = NonNullable<Deps["notify"]>;
@@ -103,12 +103,12 @@ const noChannel = (name: string) =>
 const MOST_ROUNDS = 30;
 
 /** Sends a message to a channel now. Throws AppError with the response if the channel does not accept it. */
-export async function tellNow(world: NotifyWorld, name: string): Promise<void> {
-  const { store } = world.notify;
+export async function tellNow(deps: DeliveryDeps, name: string): Promise<void> {
+  const { store } = deps.notify;
   const title = "edgemaker: this is a test";
   const lines = ["This channel gets messages about your orders."];
   const message = {
-    id: world.local.randomText(24),
+    id: deps.local.randomText(24),
     kind: "test" as const,
     level: "warning" as const,
     title,
@@ -116,13 +116,13 @@ export async function tellNow(world: NotifyWorld, name: string): Promise<void> {
   };
   if (!(await store.enqueue(name, message))) throw noChannel(name);
   for (let rounds = 0; rounds < MOST_ROUNDS; rounds++) {
-    await deliver(world);
+    await deliver(deps);
     const one = (await store.channels()).find(({ channel }) => channel.name === name);
     if (one?.channel.error)
       throw new AppError("Conflict", `${name} did not get the message: ${one.channel.error}`);
     if (one?.pending === 0) return;
     // A running server can have claimed it, or an earlier message is sent first.
-    await world.local.sleep(500);
+    await deps.local.sleep(500);
   }
   throw new AppError("Conflict", `${name} has not received the message yet; see \`edgemaker notify list\``);
 }

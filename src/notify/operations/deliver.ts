@@ -29,7 +29,7 @@ export interface Notify {
 }
 
 /** Dependencies of the delivery. */
-export interface NotifyWorld {
+export interface DeliveryDeps {
   readonly notify: Notify;
   readonly local: Local;
   readonly log: Log;
@@ -55,19 +55,19 @@ const MOST_CLAIMS = 20;
 const REQUESTS_PER_CHANNEL = 4;
 
 /** Runs one round over all channels. Failures are logged and retried in a later round. */
-export async function deliver(world: NotifyWorld): Promise<void> {
-  const { notify, log } = world;
+export async function deliver(deps: DeliveryDeps): Promise<void> {
+  const { notify, log } = deps;
   const outlook = await notify.store.outlook();
   const working = outlook.channels.filter((channel) => hasWork(channel, outlook));
   const due = working.filter(({ kind }) => kind !== "email" || notify.mail !== undefined);
   for (const { name } of working.filter((channel) => !due.includes(channel)))
     log("warn", "a channel cannot be used from this process", { channel: name, reason: NO_MAIL });
-  const affordable = world.requests
-    ? Math.max(0, Math.floor((world.requests() - 2) / REQUESTS_PER_CHANNEL))
+  const affordable = deps.requests
+    ? Math.max(0, Math.floor((deps.requests() - 2) / REQUESTS_PER_CHANNEL))
     : due.length;
   await Promise.all(
     due.slice(0, affordable).map(({ name }) =>
-      serveChannel(world, name).catch((error: unknown) => {
+      serveChannel(deps, name).catch((error: unknown) => {
         log("warn", "a message could not be sent", { channel: name, reason: wordsOf(error) });
       }),
     ),
@@ -84,8 +84,8 @@ function hasWork(channel: Outlook["channels"][number], { now, newest }: Outlook)
 }
 
 /** Returns whether the digest must be sent now. */
-function isReady({ held, quiet, sentAt, retryAt }: Channel, now: Millis): boolean {
-  const due = dueLines(held, now, isQuietHour(quiet, now));
+function isReady({ digest, quiet, sentAt, retryAt }: Channel, now: Millis): boolean {
+  const due = dueLines(digest, now, isQuietHour(quiet, now));
   const apart = due.some(({ level }) => level !== "info") ? MESSAGES_APART : ROUTINE_APART;
   return due.length > 0 && !isAhead(retryAt, now, LONGEST_WAIT) && ageOf(sentAt, now) >= apart;
 }
@@ -95,16 +95,16 @@ const REPORT_AFTER: Millis = 5 * MINUTE;
 const isReportDue = ({ isDaily, reportedDay }: Channel, now: Millis): boolean =>
   isDaily && dayOf(now - REPORT_AFTER) > Math.min(reportedDay, dayOf(now));
 
-async function serveChannel(world: NotifyWorld, name: string): Promise<void> {
-  const { local, notify } = world;
+async function serveChannel(deps: DeliveryDeps, name: string): Promise<void> {
+  const { local, notify } = deps;
   const owner = local.randomText(16);
   for (let pages = 1; ; pages++) {
     const claimedAt = local.monotonic();
     const claim = await notify.store.claim({ name, owner, ttl: CLAIM, page: NEWS_PER_CLAIM });
     if (!claim) return;
     const isMore = claim.events.length === NEWS_PER_CLAIM || claim.fills.length === NEWS_PER_CLAIM;
-    const message = await takeNews(world, claim, isMore && pages < MOST_CLAIMS);
-    if (message) return sendClaimed(world, claim, { ...message, claimedAt });
+    const message = await takeNews(deps, claim, isMore && pages < MOST_CLAIMS);
+    if (message) return sendClaimed(deps, claim, { ...message, claimedAt });
     if (!isMore || pages >= MOST_CLAIMS) return;
   }
 }
@@ -115,23 +115,23 @@ interface Pending {
 }
 
 /** Stores new events, and returns what must be sent now. */
-async function takeNews(world: NotifyWorld, claim: Claim, isMore: boolean): Promise<Pending | undefined> {
-  const { notify, local } = world;
+async function takeNews(deps: DeliveryDeps, claim: Claim, isMore: boolean): Promise<Pending | undefined> {
+  const { notify, local } = deps;
   const { channel, now, events, fills, pending } = claim;
   const cursor = {
     event: events.at(-1)?.id ?? channel.cursor.event,
     fill: fills.at(-1)?.number ?? channel.cursor.fill,
   };
-  const held = takeIn(channel.held, newsOf(claim), { least: channel.level, now });
+  const digest = takeIn(channel.digest, newsOf(claim), { least: channel.level, now });
   const isTurn = !isMore && !isAhead(channel.retryAt, now, LONGEST_WAIT);
   const isFree = isTurn && !pending;
-  const make = isFree && isReady({ ...channel, held }, now);
-  const report = isFree && !make && isReportDue(channel, now) ? await dailyReport(world, now) : undefined;
-  const message = make ? digestMessage(held, { id: local.randomText(24), now }) : report;
+  const make = isFree && isReady({ ...channel, digest }, now);
+  const report = isFree && !make && isReportDue(channel, now) ? await dailyReport(deps, now) : undefined;
+  const message = make ? digestMessage(digest, { id: local.randomText(24), now }) : report;
   const next = isTurn ? (pending ?? (message && { message, tries: 0 })) : undefined;
   const kept = {
     cursor,
-    held: make ? describedAt(held, now) : held,
+    digest: make ? describedAt(digest, now) : digest,
     message,
     // In the same write as the report, so each day has one report.
     ...(report ? { reportedDay: dayOf(now) } : {}),
@@ -141,7 +141,7 @@ async function takeNews(world: NotifyWorld, claim: Claim, isMore: boolean): Prom
 }
 
 /** Returns the report of the previous day. */
-async function dailyReport({ reports, local }: NotifyWorld, now: Millis): Promise<Message | undefined> {
+async function dailyReport({ reports, local }: DeliveryDeps, now: Millis): Promise<Message | undefined> {
   if (!reports) return undefined;
   const day = dayOf(now) - 1;
   const { days } = await reports.daysOf(day, day);
@@ -164,7 +164,7 @@ function newsOf({ events, fills }: Claim): News[] {
 }
 
 async function sendClaimed(
-  { notify, local }: NotifyWorld,
+  { notify, local }: DeliveryDeps,
   claim: Claim,
   { message, tries, claimedAt }: Pending & { readonly claimedAt: Millis },
 ): Promise<void> {

@@ -28,8 +28,8 @@ import type { CreateOutcome, Venue, VenueOrder } from "../../ports/venue.ts";
 import {
   acceptedId,
   asOpen,
+  asRequested,
   asSent,
-  asWanted,
   handOrder,
   handOutcome,
   SEND_WITHIN,
@@ -201,7 +201,7 @@ async function madeBefore(venue: Venue, order: Order): Promise<VenueOrder> {
   const { symbol, clientId, exchangeId, state, reason } = order;
   if (state === "rejected") throw new AppError("Order failed", `the order was not placed: ${reason}`);
   const found = await ifAnswered(() => venue.order({ symbol, clientId, id: exchangeId ?? undefined }));
-  if (found) return asWanted(order, found);
+  if (found) return asRequested(order, found);
   if (exchangeId !== null) return asSent(order, exchangeId);
   throw unknownOutcome(order);
 }
@@ -209,5 +209,5 @@ async function madeBefore(venue: Venue, order: Order): Promise<VenueOrder> {
 // The order is on the exchange: a response that shows it as sent is better than none.
 async function lookAt(venue: Venue, order: Order, id: string): Promise<VenueOrder> {
   const found = await ifAnswered(() => venue.order({ symbol: order.symbol, id, clientId: order.clientId }));
-  return found ? asWanted(order, found) : asSent(order, id);
+  return found ? asRequested(order, found) : asSent(order, id);
 }

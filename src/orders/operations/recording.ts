@@ -126,12 +126,12 @@ async function thinFor(
 ): Promise<LimitRefusal | undefined> {
   if (order.type !== "market") return undefined;
   const book = await venue.book(order.symbol, COUNTED_LEVELS);
-  const taken = takeFrom(book, order);
+  const fill = takeFrom(book, order);
   const shown = order.side === "buy" ? book.asks : book.bids;
   // A book with fewer levels than requested is complete: amounts beyond it do not fill.
-  const missing = shown.length < COUNTED_LEVELS ? ZERO : order.amount - taken.amount;
+  const missing = shown.length < COUNTED_LEVELS ? ZERO : order.amount - fill.amount;
   return standings.all
-    .map(({ limits }) => thinBook({ order, look, limits }, { worst: taken.worst, missing }))
+    .map(({ limits }) => thinBook({ order, look, limits }, { worst: fill.worst, missing }))
     .find((refused) => refused !== undefined);
 }
 
@@ -146,11 +146,11 @@ async function stillMet(venue: Venue, met: Order): Promise<AppError | undefined>
 async function tryRecord(
   deps: Deps,
   recording: Recording,
-  held: HandTerms,
+  handTerms: HandTerms,
 ): Promise<RecordedIntent | Exclude<HandRecord, { readonly result: "recorded" }>> {
   const requestedAt = deps.local.monotonic();
   try {
-    const recorded = await deps.store.recordByHand(recording.order, held, recording.by);
+    const recorded = await deps.store.recordByHand(recording.order, handTerms, recording.by);
     return recorded.result === "recorded" ? { requestedAt } : recorded;
   } catch (error) {
     if (!(error instanceof StoreError) || error.failure !== "constraint") throw error;

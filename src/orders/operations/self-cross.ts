@@ -18,9 +18,9 @@ export async function orderReach(
   { side, type, price, amount }: PreparedOrder,
 ): Promise<Reach> {
   if (type === "limit") return { side, limit: price };
-  const taken = takeFrom(await venue.book(symbol, DEPTH), { side, amount });
+  const fill = takeFrom(await venue.book(symbol, DEPTH), { side, amount });
   // Beyond the visible levels, any price is possible.
-  return { side, limit: taken.amount < amount ? null : taken.worst };
+  return { side, limit: fill.amount < amount ? null : fill.worst };
 }
 
 /**

@@ -30,7 +30,7 @@ export interface HandOrderStore {
    * Writes the intent of a manual order and checks its terms in the same statement, so only one of two orders that
    * could fill each other is written. Throws `constraint` if the account already used the client id.
    */
-  recordByHand(order: Order, held: HandTerms, by: By): Promise<HandRecord>;
+  recordByHand(order: Order, terms: HandTerms, by: By): Promise<HandRecord>;
   settleByHand(outcome: Pick<Order, "account"> & Settlement["outcomes"][number]): Promise<void>;
   orderByClientId(account: AccountKey, clientId: string): Promise<Order | undefined>;
   /** Returns whether the account has an unconfirmed order that must be looked up. */

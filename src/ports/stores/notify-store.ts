@@ -69,7 +69,7 @@ export interface NotifyStore {
     claim: Pick<Claim, "channel" | "owner">,
     kept: {
       readonly cursor: NewsCursor;
-      readonly held: Digest;
+      readonly digest: Digest;
       readonly message?: Message | undefined;
       readonly reportedDay?: number | undefined;
       /** Releases the claim without a message. */

@@ -16,7 +16,7 @@ import {
   type QuoteChange,
   quoteChangesText,
 } from "../start/planned-change.ts";
-import type { QuotesSeen } from "../start/planned-quote.ts";
+import type { QuoteInputs } from "../start/planned-quote.ts";
 import type { ChangeRequest } from "../start/requested-config.ts";
 import type { QuoteStrategy } from "../state/state.ts";
 import { CHANGES_QUOTES, changeableQuotes, changedOut, passesOver } from "./changing.ts";
@@ -29,13 +29,13 @@ async function readyChange(deps: Deps, id: string, request: ChangeRequest, actor
   const { strategy } = await changeableQuotes(deps, id);
   const { account, symbol } = strategy;
   const venue = venueForChange(deps, account);
-  const world = await readForChange(venue, async () => {
+  const readings = await readForChange(venue, async () => {
     const place = { venue, symbol, balances: await venue.balances(), actor, beside: id };
     return readQuotesAt(deps, place);
   });
   const orders = await deps.store.unsettledOrders(account);
-  const seen = { ...world, balances: freedOf(strategy, orders, world) };
-  return { strategy, seen, planned: planChange(strategy, request, seen, orders) };
+  const inputs = { ...readings, balances: freedOf(strategy, orders, readings) };
+  return { strategy, inputs, planned: planChange(strategy, request, inputs, orders) };
 }
 
 const previewQuoteEdit = operation({
@@ -48,13 +48,13 @@ const previewQuoteEdit = operation({
   input: quoteEditPreviewInput,
   output: PlannedQuoteChangeShape,
   async run(deps, { id, ...request }, { actor }) {
-    const { strategy, planned, seen } = await readyChange(deps, id, request, actor);
-    return plannedChangeOut(strategy, planned, seen);
+    const { strategy, planned, inputs } = await readyChange(deps, id, request, actor);
+    return plannedChangeOut(strategy, planned, inputs);
   },
 });
 
-function previewOfChange(strategy: QuoteStrategy, planned: PlannedChange, seen: QuotesSeen): Preview {
-  const out = plannedChangeOut(strategy, planned, seen);
+function previewOfChange(strategy: QuoteStrategy, planned: PlannedChange, inputs: QuoteInputs): Preview {
+  const out = plannedChangeOut(strategy, planned, inputs);
   const fields = out.changes.map(({ field, from, to }) => `${field} from ${from} to ${to}`).join(", ");
   return {
     what: `change ${out.id}: ${fields}; ${out.cancelled} orders are canceled, ${out.orders.length} placed, and ${out.kept} stay`,
@@ -85,8 +85,8 @@ const editQuote = operation({
     if (planHash !== undefined && planHash !== hashOfChange(strategy, change.config)) throw noLongerHolds();
     return {
       async preview() {
-        const { planned, seen } = await readyChange(deps, id, request, call.actor);
-        return previewOfChange(strategy, planned, seen);
+        const { planned, inputs } = await readyChange(deps, id, request, call.actor);
+        return previewOfChange(strategy, planned, inputs);
       },
       strategies: [id],
       exposure: () => readQuotesExposure(deps, strategy, change.config),

@@ -21,7 +21,7 @@ import { realizedVolatility, type Volatility } from "../half-spread.ts";
 import { statistic } from "../statistic.ts";
 
 /** What a start needs of the account, its market, and other sources. */
-export interface QuoteWorld {
+export interface QuoteReadings {
   readonly venue: Venue;
   readonly market: Market;
   readonly book: Book;
@@ -39,14 +39,14 @@ export interface QuoteWorld {
   readonly interval: number;
 }
 
-export async function readQuoteWorld(deps: Deps, place: TradingPlace, actor: string): Promise<QuoteWorld> {
+export async function readForQuotes(deps: Deps, place: TradingPlace, actor: string): Promise<QuoteReadings> {
   const venue = venueForStart(deps, place);
   const balances = await balancesForStart(deps, place);
   return readQuotesAt(deps, { venue, symbol: place.symbol, balances, actor });
 }
 
 /** The account and pair, and a strategy whose own need does not count as others' need. */
-interface QuotesPlace extends Pick<QuoteWorld, "venue" | "balances"> {
+interface QuotesPlace extends Pick<QuoteReadings, "venue" | "balances"> {
   readonly symbol: Pair;
   readonly actor: string;
   readonly beside?: string;
@@ -55,7 +55,7 @@ interface QuotesPlace extends Pick<QuoteWorld, "venue" | "balances"> {
 export async function readQuotesAt(
   deps: Deps,
   { venue, symbol, balances, actor, beside }: QuotesPlace,
-): Promise<QuoteWorld> {
+): Promise<QuoteReadings> {
   const { exchange } = venue.account;
   const { base, quote } = splitPair(symbol);
   const market = await venue.market(symbol);
@@ -100,7 +100,7 @@ async function readVolatility(venue: Venue, symbol: Pair): Promise<Volatility | 
 /** Returns the budget of quotes: the requested amounts, within what is free and not needed by other strategies. */
 export function budgetFor(
   request: { readonly baseBudget?: Decimal | undefined; readonly quoteBudget?: Decimal | undefined },
-  { market, balances, kept, isShared }: QuoteWorld,
+  { market, balances, kept, isShared }: QuoteReadings,
 ): { readonly base: Decimal; readonly quote: Decimal } {
   const { baseBudget, quoteBudget } = request;
   if (isShared && (baseBudget === undefined || quoteBudget === undefined))

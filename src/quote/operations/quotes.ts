@@ -94,7 +94,7 @@ const READS_QUOTES = {
   effect: "read",
   access: "token",
   failure: "Internal error",
-  mcp: { closedWorld: true },
+  mcp: { isSelfContained: true },
 } as const;
 
 const quoteStatus = operation({

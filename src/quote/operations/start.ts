@@ -29,11 +29,11 @@ import {
 import { isShownQuote } from "../start/quote-hash.ts";
 import { quoteConfigOf } from "../start/requested-config.ts";
 import { newQuoteState } from "../state/state.ts";
-import { budgetFor, type QuoteWorld, readQuoteWorld } from "./quote-world.ts";
+import { budgetFor, type QuoteReadings, readForQuotes } from "./quote-world.ts";
 
 async function planned(deps: Deps, query: QuoteRequest, actor: string) {
-  const world = await readQuoteWorld(deps, query, actor);
-  return { world, plan: planQuote(quoteConfigOf(query, budgetFor(query, world)), world, query) };
+  const readings = await readForQuotes(deps, query, actor);
+  return { readings, plan: planQuote(quoteConfigOf(query, budgetFor(query, readings)), readings, query) };
 }
 
 /** Returns the price at which the quotes' base is booked. Throws if the plan is outdated or no price is known. */
@@ -54,7 +54,7 @@ interface CreatedQuotes {
 }
 
 interface QuoteStart {
-  readonly world: QuoteWorld;
+  readonly readings: QuoteReadings;
   readonly plan: PlannedQuote;
   readonly startPrice: Decimal;
 }
@@ -62,10 +62,10 @@ interface QuoteStart {
 async function createQuotes(
   deps: Deps,
   query: QuoteRequest,
-  { world, plan, startPrice }: QuoteStart,
+  { readings, plan, startPrice }: QuoteStart,
   call: Call,
 ): Promise<CreatedQuotes> {
-  await fundPaper(deps, query, world.venue);
+  await fundPaper(deps, query, readings.venue);
   const { exchange, symbol } = query;
   const { base, quote } = splitPair(symbol);
   const strategy = await deps.store.createStrategy(
@@ -81,15 +81,15 @@ async function createQuotes(
       lastError: null,
       stoppedAt: null,
       prefix: `quote-${exchange}-${base}-${quote}`,
-      account: accountKey(world.venue.account),
+      account: accountKey(readings.venue.account),
       symbol,
-      startedAt: deps.marketTime(world.venue.account, world.now),
+      startedAt: deps.marketTime(readings.venue.account, readings.now),
       request: call.requestKey ?? null,
     },
     byOf(call),
   );
   if (!strategy) throw killRefusal(deps.killHere, "nothing is quoted");
-  return { strategy, warnings: quoteWarnings(plan, world) };
+  return { strategy, warnings: quoteWarnings(plan, readings) };
 }
 
 /** Returns the strategy that an earlier attempt of the same request started. */
@@ -109,16 +109,16 @@ async function prepareQuotes(deps: Deps, query: QuoteRequest, planHash: string |
       strategies: [],
       act: () => startedQuotesResponse(deps, query, before),
     };
-  const { world, plan } = await planned(deps, query, call.actor);
+  const { readings, plan } = await planned(deps, query, call.actor);
   return {
     async preview() {
       checkedPrice(plan, planHash);
-      return previewOfQuotes(query, plan, world);
+      return previewOfQuotes(query, plan, readings);
     },
-    exposure: query.dryRun ? TRADES_NOTHING : startExposure(plan, world),
+    exposure: query.dryRun ? TRADES_NOTHING : startExposure(plan, readings),
     strategies: [],
     check() {
-      if (world.killed) throw killRefusal(deps.killHere, "nothing is quoted");
+      if (readings.killed) throw killRefusal(deps.killHere, "nothing is quoted");
       checkedPrice(plan, planHash);
     },
     async act() {
@@ -126,7 +126,7 @@ async function prepareQuotes(deps: Deps, query: QuoteRequest, planHash: string |
       return startedQuotesResponse(
         deps,
         query,
-        await createQuotes(deps, query, { world, plan, startPrice }, call),
+        await createQuotes(deps, query, { readings, plan, startPrice }, call),
       );
     },
   };
@@ -138,7 +138,7 @@ async function prepareQuotes(deps: Deps, query: QuoteRequest, planHash: string |
  */
 function startExposure(
   { config, reference }: PlannedQuote,
-  { market, book, standings }: QuoteWorld,
+  { market, book, standings }: QuoteReadings,
 ): Exposure {
   const { symbol, quote } = market;
   const [bid, ask] = [book.bids[0]?.price, book.asks[0]?.price];
@@ -172,9 +172,9 @@ async function startedQuotesResponse(deps: Deps, query: QuoteRequest, begun: Cre
   };
 }
 
-function previewOfQuotes(query: QuoteRequest, plan: PlannedQuote, world: QuoteWorld): Preview {
-  const out = plannedQuoteOut(plan, world, query);
-  const { base, quote } = world.market;
+function previewOfQuotes(query: QuoteRequest, plan: PlannedQuote, readings: QuoteReadings): Preview {
+  const out = plannedQuoteOut(plan, readings, query);
+  const { base, quote } = readings.market;
   const { bids, asks } = plan.plan;
   const onPaper = query.dryRun ? " (paper trading)" : "";
   return {
@@ -205,8 +205,8 @@ export const quoteStarts = (ids: readonly string[]) => [
     input: () => quotePreviewInput(ids),
     output: PlannedQuoteShape,
     async run(deps, query, { actor }) {
-      const { world, plan } = await planned(deps, query, actor);
-      return plannedQuoteOut(plan, world, query);
+      const { readings, plan } = await planned(deps, query, actor);
+      return plannedQuoteOut(plan, readings, query);
     },
   }),
   operation({

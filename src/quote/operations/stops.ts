@@ -18,18 +18,18 @@ import { quoteView } from "./quote-views.ts";
 const idInput = () => z.object({ id: idField("Invalid request").describe("Strategy id") });
 
 /** Describes the base that stays in the account or is sold. */
-const heldText = ({ symbol, state }: QuoteStrategy): string =>
+const positionText = ({ symbol, state }: QuoteStrategy): string =>
   `${text(state.base)} ${splitPair(symbol).base}`;
 
 function previewOfStop(strategy: QuoteStrategy, sellBase: boolean): Preview {
   const { id } = strategy;
-  const held = heldText(strategy);
+  const position = positionText(strategy);
   return {
-    what: `stop ${id}, canceling its orders${sellBase ? `, and sell ${held} below the market` : ""}`,
-    cost: sellBase ? `${held} are sold` : "nothing is sold or bought",
+    what: `stop ${id}, canceling its orders${sellBase ? `, and sell ${position} below the market` : ""}`,
+    cost: sellBase ? `${position} are sold` : "nothing is sold or bought",
     worstCase: sellBase
       ? "it sells at up to 10 % below the mid price, even into a thin order book"
-      : `${held} stay in the account`,
+      : `${position} stay in the account`,
     limits: [],
   };
 }
@@ -43,7 +43,7 @@ function previewOfPause(strategy: QuoteStrategy, isPaused: boolean): Preview {
       : `resume ${id}: quote both sides again`,
     cost: isPaused
       ? "nothing is sold or bought"
-      : `up to ${heldText(strategy)} and ${quote} are used for quotes`,
+      : `up to ${positionText(strategy)} and ${quote} are used for quotes`,
     worstCase: isPaused ? "the base stays, and loses value with the price" : "the same as at the start",
     limits: [],
   };

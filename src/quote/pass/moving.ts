@@ -10,7 +10,7 @@ import type { Cut } from "../cut.ts";
 import type { QuoteState, QuoteStrategy } from "../state/state.ts";
 import { quoteNoticesOf } from "./notices.ts";
 import { freeSlots, placeSide } from "./place.ts";
-import { lastQuoted, type Quoting, withSeen } from "./quoting.ts";
+import { lastQuoted, type Quoting, withRecentPrice } from "./quoting.ts";
 import { goingOf } from "./rested.ts";
 
 export interface Moving {
@@ -36,7 +36,7 @@ export function moveOrders(
   const state: QuoteState = {
     ...strategy.state,
     ...sameOr(strategy.state, { slots: supply.slots, refused: [...cutsOf(plan.cuts), ...supply.refused] }),
-    seen: withSeen(strategy, plan, context.now),
+    recentPrices: withRecentPrice(strategy, plan, context.now),
     quoted: lastQuoted(strategy.state.quoted, plan, { now: context.now, moves }),
   };
   const waits = cancels.length > 0 || supply.short || live.some(isUnclear);
@@ -50,7 +50,7 @@ export function moveOrders(
     },
     quoteNoticesOf({ state, config: strategy.config }, plan, around.market.quote),
   );
-  const at = context.sight.book?.at ?? context.now;
+  const at = context.observed.book?.at ?? context.now;
   return {
     strategy: next,
     intents: supply.intents.map((intent) => draftOf(strategy, intent, { window: context.window, at })),
@@ -130,4 +130,7 @@ function sameOr(
 
 // A pass without changes writes nothing.
 const isUnchanged = (a: QuoteState, b: QuoteState): boolean =>
-  a.slots === b.slots && a.refused === b.refused && a.seen === b.seen && a.quoted === b.quoted;
+  a.slots === b.slots &&
+  a.refused === b.refused &&
+  a.recentPrices === b.recentPrices &&
+  a.quoted === b.quoted;

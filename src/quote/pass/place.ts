@@ -1,6 +1,6 @@
 /** Assigns missing levels to slots of their side, and selects the orders of this pass. */
 import { waitsToPlace } from "../../engine/decide/limited.ts";
-import { type Desk, heldBack, placeOrder, type Supply } from "../../engine/position/place.ts";
+import { type Desk, delayedRefusal, placeOrder, type Supply } from "../../engine/position/place.ts";
 import type { Side } from "../../model/market.ts";
 import type { SlotState } from "../../model/strategy.ts";
 import type { QuoteLevel } from "../levels.ts";
@@ -27,10 +27,12 @@ export function freeSlots(
  */
 export function placeSide(side: Side, lacking: readonly QuoteLevel[], desk: Desk, before: Supply): Supply {
   const { ready, waiting } = freeSlots(side, before.slots, desk);
-  const wanted = lacking.slice(0, Math.max(0, lacking.length - waiting.length));
-  const held = waiting.slice(0, lacking.length - wanted.length).map((slot) => heldBack(slot, desk.strategy));
-  let supply: Supply = { ...before, refused: [...before.refused, ...held] };
-  for (const [place, level] of wanted.entries()) {
+  const toPlace = lacking.slice(0, Math.max(0, lacking.length - waiting.length));
+  const delayed = waiting
+    .slice(0, lacking.length - toPlace.length)
+    .map((slot) => delayedRefusal(slot, desk.strategy));
+  let supply: Supply = { ...before, refused: [...before.refused, ...delayed] };
+  for (const [place, level] of toPlace.entries()) {
     const slot = ready[place];
     if (slot) supply = placeOrder(level, slot, desk, supply);
   }

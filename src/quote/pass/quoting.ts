@@ -3,14 +3,14 @@ import { max, ZERO } from "../../kernel/decimal.ts";
 import { HOUR, MINUTE, type Millis } from "../../kernel/time.ts";
 import type { Market } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
-import type { PlacingSight } from "../../ports/kind.ts";
+import type { PlacingContext } from "../../ports/kind.ts";
 import { realizedVolatility, type Volatility } from "../half-spread.ts";
 import { type QuotePlan, quotePlan } from "../plan.ts";
 import { type ReferencePrice, referencePrice } from "../reference.ts";
 import type { LastQuoted, QuoteState, QuoteStrategy } from "../state/state.ts";
 import { statistic } from "../statistic.ts";
 import { compareSide, type RestedSide } from "./rested.ts";
-import { type SeenPrices, votersOf } from "./sources.ts";
+import { type PriceContext, votersOf } from "./sources.ts";
 
 export interface Quoting {
   readonly plan: QuotePlan;
@@ -24,22 +24,22 @@ export type OtherOrders = readonly Pick<Order, "side" | "price" | "type">[];
 export function quotingOf(
   strategy: QuoteStrategy,
   market: Market,
-  pass: SeenPrices & Pick<PlacingSight, "interval">,
+  pass: PriceContext & Pick<PlacingContext, "interval">,
   { live, own }: { readonly live: readonly Order[]; readonly own: OtherOrders },
   result?: Volatility | undefined,
 ): Quoting {
   const { config, state } = strategy;
   const { rules, tolerance, budget } = config;
-  const held = max(ZERO, state.base);
+  const position = max(ZERO, state.base);
   const voters = votersOf(config, pass);
   const plan = quotePlan(rules, {
     now: pass.now,
     interval: pass.interval,
     market,
     ...voters,
-    volatility: result ?? seenVolatility(strategy, referencePrice(voters.sources, pass.now), pass.now),
-    inventory: held,
-    freeBase: held,
+    volatility: result ?? recentVolatility(strategy, referencePrice(voters.sources, pass.now), pass.now),
+    inventory: position,
+    freeBase: position,
     freeQuote: max(ZERO, budget.quote + state.ledger.quote),
     own,
     halted: (state.halted ?? null) !== null || state.lostAt !== null,
@@ -55,13 +55,13 @@ export function quotingOf(
  * Returns the volatility of the last hour's prices and the current one. Without price changes it decreases without a
  * stored row.
  */
-function seenVolatility(
+function recentVolatility(
   { config, state }: QuoteStrategy,
   { price }: ReferencePrice,
   now: Millis,
 ): Volatility | undefined {
   if (config.rules.volatilityFactor <= ZERO || price === null) return undefined;
-  const prices = [...ofLastHour(state.seen, now), { at: now, price }];
+  const prices = [...ofLastHour(state.recentPrices, now), { at: now, price }];
   return realizedVolatility(
     prices.map(({ at, price: one }) => ({ at, price: statistic(one) })),
     MINUTE,
@@ -69,9 +69,9 @@ function seenVolatility(
 }
 
 /** Adds the price at the start of the hour. */
-function ofLastHour(seen: QuoteState["seen"], now: Millis): QuoteState["seen"] {
+function ofLastHour(recent: QuoteState["recentPrices"], now: Millis): QuoteState["recentPrices"] {
   const since = now - HOUR;
-  const past = seen.filter(({ at }) => at <= now);
+  const past = recent.filter(({ at }) => at <= now);
   const first = past.findLastIndex(({ at }) => at <= since);
   return past.slice(Math.max(0, first)).map(({ at, price }) => ({ at: Math.max(at, since), price }));
 }
@@ -80,15 +80,15 @@ function ofLastHour(seen: QuoteState["seen"], now: Millis): QuoteState["seen"] {
  * Stores a price if it has changed since the last one, at most once per minute, and only if volatility widens the
  * spread.
  */
-export function withSeen(
+export function withRecentPrice(
   { config, state }: QuoteStrategy,
   { reference: { price } }: QuotePlan,
   now: Millis,
-): QuoteState["seen"] {
-  const last = state.seen.findLast(({ at }) => at <= now);
-  if (config.rules.volatilityFactor <= ZERO || price === null) return state.seen;
-  if (last && (now - last.at < MINUTE || last.price === price)) return state.seen;
-  return [...ofLastHour(state.seen, now), { at: now, price }];
+): QuoteState["recentPrices"] {
+  const last = state.recentPrices.findLast(({ at }) => at <= now);
+  if (config.rules.volatilityFactor <= ZERO || price === null) return state.recentPrices;
+  if (last && (now - last.at < MINUTE || last.price === price)) return state.recentPrices;
+  return [...ofLastHour(state.recentPrices, now), { at: now, price }];
 }
 
 /** Returns the stored basis of the plan; unchanged while no order moves and the same sources count. */

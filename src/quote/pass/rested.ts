@@ -20,14 +20,14 @@ const stillResting = ({ amount, filled }: Order): Decimal => amount - filled;
 /** Matches each level with the nearest order within its tolerance; each order matches one level. */
 export function compareSide(
   side: Side,
-  wanted: readonly QuoteLevel[],
+  levels: readonly QuoteLevel[],
   resting: readonly Order[],
   tolerance: Tolerance,
 ): RestedSide {
   const mine = new Set(resting.filter((order) => order.side === side && !isFinal(order)));
   const kept: Order[] = [];
   const lacking: QuoteLevel[] = [];
-  for (const level of wanted) {
+  for (const level of levels) {
     const found = nearestTo(
       level,
       [...mine].filter((order) =>
@@ -54,10 +54,10 @@ const nearestTo = ({ price }: QuoteLevel, orders: readonly Order[]): Order | und
  */
 export function goingOf(
   { kept, misplaced }: RestedSide,
-  wanted: readonly QuoteLevel[],
+  levels: readonly QuoteLevel[],
   placed: number,
 ): readonly Order[] {
-  const nearest = wanted[0];
+  const nearest = levels[0];
   if (!nearest || kept.length + placed > 0) return misplaced;
   const harmless = misplaced.filter(({ side, price }) =>
     side === "buy" ? price <= nearest.price : price >= nearest.price,

@@ -3,7 +3,7 @@ import { leaveMarket } from "../../engine/position/leave.ts";
 import { positionAccounts } from "../../engine/position/ledger.ts";
 import type { Quote } from "../../model/market.ts";
 import type { Order } from "../../model/order.ts";
-import type { Drafted, PlacingSight, StrategyContext } from "../../ports/kind.ts";
+import type { Drafted, PlacingContext, StrategyContext } from "../../ports/kind.ts";
 import type { QuoteStrategy } from "../state/state.ts";
 import { requestedChange, withChange } from "./begin.ts";
 import { moveOrders } from "./moving.ts";
@@ -17,7 +17,7 @@ export function runQuote(
   live: readonly Order[],
   context: StrategyContext,
 ): Partial<Drafted<QuoteStrategy>> {
-  const { market, error } = context.sight;
+  const { market, error } = context.observed;
   const changed = withChange(before);
   // A short failure of the market leaves open orders unchanged; during a longer one, other sources still give a price.
   if (!market || isBlind(changed.config, context)) return { strategy: { ...before, lastError: error } };
@@ -55,9 +55,9 @@ const otherOrdersOf = ({ id }: QuoteStrategy, { resting }: StrategyContext): Oth
     .map(({ side, price }) => ({ side, price, type: "limit" }));
 
 /** Returns the reference price for limits and losses, because the mid price of the book is unreliable. */
-function pricedOf({ plan }: Quoting, { sight, now }: StrategyContext): Quote | undefined {
+function pricedOf({ plan }: Quoting, { observed, now }: StrategyContext): Quote | undefined {
   const { price } = plan.reference;
-  return price === null ? undefined : { bid: price, ask: price, at: sight.book?.at ?? now };
+  return price === null ? undefined : { bid: price, ask: price, at: observed.book?.at ?? now };
 }
 
 /** Applies the strategy's own loss limit; after a breach, a person must resume it. */
@@ -73,12 +73,12 @@ const withLost = (strategy: QuoteStrategy, lostAt: number | null): QuoteStrategy
   strategy.state.lostAt === lostAt ? strategy : { ...strategy, state: { ...strategy.state, lostAt } };
 
 /** Returns whether a level could lack its order, before balances are read. */
-export function mayQuote(strategy: QuoteStrategy, seen: PlacingSight): boolean {
-  const { market, open } = seen.sight;
+export function mayQuote(strategy: QuoteStrategy, context: PlacingContext): boolean {
+  const { market, open } = context.observed;
   if (strategy.phase === "starting" || requestedChange(strategy)) return true;
-  if (!market || isBlind(strategy.config, seen)) return false;
-  const mine = new Set(seen.live.flatMap(({ exchangeId }) => exchangeId ?? []));
+  if (!market || isBlind(strategy.config, context)) return false;
+  const mine = new Set(context.live.flatMap(({ exchangeId }) => exchangeId ?? []));
   const own = open.filter(({ id }) => !mine.has(id));
-  const { bids, asks } = quotingOf(strategy, market, seen, { live: seen.live, own });
+  const { bids, asks } = quotingOf(strategy, market, context, { live: context.live, own });
   return bids.lacking.length + asks.lacking.length > 0;
 }

@@ -8,7 +8,7 @@ import type { Others } from "../cut.ts";
 import type { PriceSource } from "../reference.ts";
 import type { QuoteConfig } from "../state/state.ts";
 
-export type SeenPrices = Pick<StrategyContext, "sight" | "now" | "isSimulated">;
+export type PriceContext = Pick<StrategyContext, "observed" | "now" | "isSimulated">;
 
 /** Source name of the chain's exchanges. */
 const DEX = "dex";
@@ -16,9 +16,9 @@ const DEX = "dex";
 /** Returns the best prices of others, and the sources. A simulated price has its own clock and counts as current. */
 export function votersOf(
   { weights, fixed, maxAge, collar }: QuoteConfig,
-  { sight, now, isSimulated }: SeenPrices,
+  { observed, now, isSimulated }: PriceContext,
 ): { readonly others: Others; readonly sources: readonly PriceSource[] } {
-  const { book, open, elsewhere } = sight;
+  const { book, open, elsewhere } = observed;
   const own = open.map(({ side, price, amount, filled }) => ({ side, price, amount: amount - filled }));
   const rest = book && withoutOwn(book, own);
   const trusted = { maxAge, collar: collar ?? null };
@@ -52,5 +52,5 @@ export const requestedElsewhere = ({ weights, maxAge }: QuoteConfig) =>
   weights.others > ZERO || weights.dex > ZERO ? { every: Math.floor(maxAge / 2) } : undefined;
 
 /** Returns whether the book could not be read now but was read recently; open orders then stay unchanged. */
-export const isBlind = ({ maxAge }: QuoteConfig, { sight, now }: SeenPrices): boolean =>
-  sight.book === undefined && ageOf(sight.elsewhere?.bookAt ?? 0, now) <= maxAge;
+export const isBlind = ({ maxAge }: QuoteConfig, { observed, now }: PriceContext): boolean =>
+  observed.book === undefined && ageOf(observed.elsewhere?.bookAt ?? 0, now) <= maxAge;

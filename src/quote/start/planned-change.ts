@@ -9,7 +9,7 @@ import { type Both, lockedBy } from "../../model/reserve.ts";
 import { requestedChange } from "../pass/begin.ts";
 import { type Quoting, quotingOf } from "../pass/quoting.ts";
 import type { QuoteConfig, QuoteStrategy } from "../state/state.ts";
-import { cadenceOf, type QuotesSeen, quotePricedOut, quoteWarnings, sourcesOut } from "./planned-quote.ts";
+import { cadenceOf, type QuoteInputs, quotePricedOut, quoteWarnings, sourcesOut } from "./planned-quote.ts";
 import { type ChangeRequest, changedQuote } from "./requested-config.ts";
 
 /** The old and new value; `none` without a value. */
@@ -75,16 +75,16 @@ export interface PlannedChange extends QuoteChange {
 export function planChange(
   strategy: QuoteStrategy,
   request: ChangeRequest,
-  seen: QuotesSeen,
+  inputs: QuoteInputs,
   orders: readonly Order[],
 ): PlannedChange {
   const made = changeOfQuote(strategy, request);
-  const { market, book, open, elsewhere, volatility, now, interval } = seen;
+  const { market, book, open, elsewhere, volatility, now, interval } = inputs;
   const live = orders.filter((order) => order.strategy === strategy.id);
   const mine = new Set(live.flatMap(({ exchangeId }) => exchangeId ?? []));
   const own = open.filter(({ id }) => !mine.has(id));
-  const sight = { market, quote: undefined, book, elsewhere, open, error: null };
-  const pass = { sight, now, interval, isSimulated: true };
+  const observed = { market, quote: undefined, book, elsewhere, open, error: null };
+  const pass = { observed, now, interval, isSimulated: true };
   const quoting = quotingOf({ ...strategy, config: made.config }, market, pass, { live, own }, volatility);
   return { ...made, quoting, hash: hashOfChange(strategy, made.config) };
 }
@@ -111,7 +111,7 @@ export function freedOf(
   });
 }
 
-export function plannedChangeOut(strategy: QuoteStrategy, planned: PlannedChange, seen: QuotesSeen) {
+export function plannedChangeOut(strategy: QuoteStrategy, planned: PlannedChange, inputs: QuoteInputs) {
   const { config, changes, quoting, hash } = planned;
   const { plan, bids, asks } = quoting;
   const priced = {
@@ -136,8 +136,8 @@ export function plannedChangeOut(strategy: QuoteStrategy, planned: PlannedChange
       amount: wire(amount),
     })),
     refused: plan.cuts.map(({ side, level, because }) => ({ side, level, reason: because })),
-    cadence: cadenceOf(seen, config),
-    warnings: [...paused, ...quoteWarnings({ config, plan, has, state: strategy.state }, seen)],
+    cadence: cadenceOf(inputs, config),
+    warnings: [...paused, ...quoteWarnings({ config, plan, has, state: strategy.state }, inputs)],
     planHash: hash,
   };
 }

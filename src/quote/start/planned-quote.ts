@@ -16,7 +16,7 @@ import type { ReferencePrice } from "../reference.ts";
 import { newQuoteState, type QuoteConfig, type QuoteState, type QuoteStrategy } from "../state/state.ts";
 import { type QuoteStartPlace, quotePlanHash } from "./quote-hash.ts";
 
-export interface QuotesSeen {
+export interface QuoteInputs {
   readonly market: Market;
   readonly book: Book;
   readonly open: readonly VenueOrder[];
@@ -37,15 +37,15 @@ export interface PlannedQuote {
   readonly hash: string;
 }
 
-export function planQuote(config: QuoteConfig, seen: QuotesSeen, place: QuoteStartPlace): PlannedQuote {
-  const { market, book, open, elsewhere, balances, kept, volatility, now, interval } = seen;
+export function planQuote(config: QuoteConfig, inputs: QuoteInputs, place: QuoteStartPlace): PlannedQuote {
+  const { market, book, open, elsewhere, balances, kept, volatility, now, interval } = inputs;
   const free = freeBeside(kept, balances, market);
   const budget = { base: min(config.budget.base, free.base), quote: min(config.budget.quote, free.quote) };
   const state = withFirstBase(newQuoteState(config.rules.levels, ONE), budget.base);
   const strategy = { config: { ...config, budget }, state } as QuoteStrategy;
-  const sight = { market, quote: undefined, book, elsewhere, open, error: null };
+  const observed = { market, quote: undefined, book, elsewhere, open, error: null };
   const own = open.map(({ side, price, type }) => ({ side, price, type }));
-  const pass = { sight, now, interval, isSimulated: true };
+  const pass = { observed, now, interval, isSimulated: true };
   const { plan } = quotingOf(strategy, market, pass, { live: [], own }, volatility);
   return {
     config,
@@ -91,7 +91,7 @@ export const quotePricedOut = (
  * Warns if the price moves more between two passes than the quoted distance, because such quotes lose to faster
  * traders.
  */
-export function cadenceOf({ volatility, interval }: QuotesSeen, { rules }: QuoteConfig) {
+export function cadenceOf({ volatility, interval }: QuoteInputs, { rules }: QuoteConfig) {
   const seconds = interval / SECOND;
   if (!volatility)
     return {
@@ -111,7 +111,7 @@ export function cadenceOf({ volatility, interval }: QuotesSeen, { rules }: Quote
 
 export function plannedQuoteOut(
   planned: PlannedQuote,
-  seen: QuotesSeen,
+  inputs: QuoteInputs,
   { exchange, symbol }: { readonly exchange: string; readonly symbol: string },
 ) {
   const { config, plan, hash } = planned;
@@ -126,14 +126,14 @@ export function plannedQuoteOut(
       amount: wire(amount),
     })),
     refused: cuts.map(({ side, level, because }) => ({ side, level, reason: because })),
-    cadence: cadenceOf(seen, config),
-    worstCase: worstCaseText(planned, seen),
-    warnings: quoteWarnings(planned, seen),
+    cadence: cadenceOf(inputs, config),
+    worstCase: worstCaseText(planned, inputs),
+    warnings: quoteWarnings(planned, inputs),
     planHash: hash,
   };
 }
 
-export function worstCaseText({ config, reference }: PlannedQuote, { market }: QuotesSeen): string {
+export function worstCaseText({ config, reference }: PlannedQuote, { market }: QuoteInputs): string {
   const { base, quote } = config.budget;
   const worth = reference === null ? "" : `, ${text(mul(base, reference, "half"))} ${market.quote} now`;
   const bound =
@@ -144,7 +144,7 @@ export function worstCaseText({ config, reference }: PlannedQuote, { market }: Q
 }
 
 /** Describes which part of the budget other strategies of the account need. */
-function missingFunds(has: Both, { market, balances, kept }: QuotesSeen) {
+function missingFunds(has: Both, { market, balances, kept }: QuoteInputs) {
   const free = freeBeside(kept, balances, market);
   return (["base", "quote"] as const).flatMap((side) => {
     if (has[side] <= free[side]) return [];
@@ -178,9 +178,9 @@ type WarnedQuote = Pick<PlannedQuote, "config" | "plan"> & {
 
 export function quoteWarnings(
   { config, plan, has = config.budget, state = newQuoteState(1, ONE) }: WarnedQuote,
-  seen: QuotesSeen,
+  inputs: QuoteInputs,
 ) {
-  const notices = quoteNoticesOf({ state, config }, plan, seen.market.quote);
+  const notices = quoteNoticesOf({ state, config }, plan, inputs.market.quote);
   const quoted = sum([...plan.bids, ...plan.asks].map(({ price, amount }) => mul(price, amount, "down")));
   const worth = has.quote + mul(has.base, plan.reference.price ?? ZERO, "down");
   const isTight = quoted > ZERO && worth < 2n * quoted;
@@ -188,7 +188,7 @@ export function quoteWarnings(
   const isAlone = counted.length === 1 && counted[0]?.source === "own";
   return [
     ...notices.map((notice) => ({ ...notice })),
-    ...missingFunds(has, seen),
+    ...missingFunds(has, inputs),
     ...modelWarnings(config),
     ...(isTight
       ? [
@@ -207,10 +207,10 @@ export function quoteWarnings(
           },
         ]
       : []),
-    ...(seen.interval >= MINUTE
+    ...(inputs.interval >= MINUTE
       ? [{ code: "slow_cadence", message: "one pass per minute is slow: `serve` runs passes more often" }]
       : []),
-    ...(seen.killed
+    ...(inputs.killed
       ? [{ code: "killed", message: "the kill switch is on: the start would be refused" }]
       : []),
   ];

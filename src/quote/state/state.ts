@@ -36,7 +36,7 @@ export interface LastQuoted {
 
 export interface QuoteState extends PositionState {
   /** Reference prices of the last hour when they changed, at most one per minute; stored only if they widen the spread. */
-  readonly seen: readonly { readonly at: Millis; readonly price: Decimal }[];
+  readonly recentPrices: readonly { readonly at: Millis; readonly price: Decimal }[];
   readonly quoted: LastQuoted | null;
   /** Number of resumes at which its own loss stopped it; null if it has not. */
   readonly lostAt: number | null;
@@ -63,7 +63,7 @@ export const newQuoteState = (levels: number, startPrice: Decimal): QuoteState =
   slots: slotsFor(levels),
   startPrice,
   ...NO_POSITION,
-  seen: [],
+  recentPrices: [],
   quoted: null,
   lostAt: null,
 });

@@ -61,7 +61,7 @@ export const disposalOperation: Operation = operation({
     ],
     examples: ["edgemaker disposals --from 2026-01-01 --to 2026-12-31 --format csv"],
   },
-  mcp: { closedWorld: true },
+  mcp: { isSelfContained: true },
   failure: "Internal error",
   input: () =>
     z.object({

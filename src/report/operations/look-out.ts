@@ -10,7 +10,7 @@ import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 import { alarmsOf, describeOver, isOfPasses, lateAfter } from "../alarms.ts";
 import { LOOK_GAP, withLook } from "../days.ts";
 
-export type LookoutWorld = Pick<
+export type LookoutDeps = Pick<
   Deps,
   "reports" | "metrics" | "store" | "local" | "interval" | "requests" | "kinds" | "marketTime" | "liquidity"
 >;
@@ -23,24 +23,24 @@ const REQUESTS_PER_LOOK = 8;
 
 /** Checks everything that runs: records each strategy's day, and finds problems. */
 export async function lookOut(
-  world: LookoutWorld,
+  deps: LookoutDeps,
   alsoWrong: (now: Millis) => Promise<readonly Alarm[]> = async () => [],
 ): Promise<void> {
-  const { reports, metrics, store, local, interval = MINUTE, requests, kinds } = world;
-  const promised = world.liquidity?.pairs.length ?? 0;
+  const { reports, metrics, store, local, interval = MINUTE, requests, kinds } = deps;
+  const promised = deps.liquidity?.pairs.length ?? 0;
   if (!reports || !metrics || (requests && requests() < REQUESTS_PER_LOOK + promised)) return;
   const turn = await reports.lookOut({ every: LOOK_EVERY, owner: local.name, page: STRATEGIES_PER_LOOK });
   if (!turn) return;
   const [running, readings] = await Promise.all([store.strategies({ stopped: false }), metrics.readings()]);
-  const views = [...running, ...(await stoppedToday(world, turn, running))];
-  await keepDays(world, turn, { views, interval });
+  const views = [...running, ...(await stoppedToday(deps, turn, running))];
+  await keepDays(deps, turn, { views, interval });
   const others = await alsoWrong(turn.now);
-  await tellAlarms(world, turn, [...alarmsOf(running, readings, { interval, kinds }), ...others]);
+  await tellAlarms(deps, turn, [...alarmsOf(running, readings, { interval, kinds }), ...others]);
 }
 
 /** Returns strategies that were running at the last check, to record their final result. */
 async function stoppedToday(
-  { store }: LookoutWorld,
+  { store }: LookoutDeps,
   { days }: Lookout,
   running: readonly StrategyView[],
 ): Promise<StrategyView[]> {
@@ -53,7 +53,7 @@ async function stoppedToday(
 }
 
 async function keepDays(
-  { reports, kinds, marketTime }: LookoutWorld,
+  { reports, kinds, marketTime }: LookoutDeps,
   { now, before, days, events }: Lookout,
   { views, interval }: { readonly views: readonly StrategyView[]; readonly interval: Millis },
 ): Promise<void> {
@@ -93,7 +93,7 @@ function cyclesSince(days: readonly StrategyDay[], { strategy, latest }: Strateg
 }
 
 async function tellAlarms(
-  { reports, local }: LookoutWorld,
+  { reports, local }: LookoutDeps,
   { now, before, ownerBefore, alarms: known }: Lookout,
   found: ReturnType<typeof alarmsOf>,
 ): Promise<void> {

@@ -79,7 +79,7 @@ export const reportOperations: readonly Operation[] = [
         "edgemaker report --month --format html > report.html",
       ],
     },
-    mcp: { closedWorld: true },
+    mcp: { isSelfContained: true },
     failure: "Internal error",
     input: () =>
       z.object({

@@ -18,7 +18,7 @@ export const toolOf = (operation: Operation): Tool => ({
     readOnlyHint: operation.effect === "read",
     destructiveHint: operation.effect === "trade",
     idempotentHint: true,
-    openWorldHint: operation.mcp?.closedWorld !== true,
+    openWorldHint: operation.mcp?.isSelfContained !== true,
   },
 });
 

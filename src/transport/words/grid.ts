@@ -150,7 +150,7 @@ export const GRID_WORDS: FieldWords = {
   sells: "Number of sells",
   fee: "In quote",
   equity: "Equity, in quote",
-  held: "Equity of buy and hold, in quote",
+  buyAndHold: "Equity of buy and hold, in quote",
   drawdownPercent: "Below the previous high, in percent",
   budget: "Budget, in quote",
   verdict: "Whether any grid is better than chance",

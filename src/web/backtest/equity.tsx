@@ -7,10 +7,10 @@ import type { Backtest } from "../types.ts";
 const shareOf = (value: number, { invested }: Backtest): number => (value / Number(invested) - 1) * 100;
 
 const pointsOf = (answer: Backtest): LinePoint[] =>
-  answer.series.map(({ timestamp, equity, held }) => ({
+  answer.series.map(({ timestamp, equity, buyAndHold }) => ({
     timestamp,
     own: shareOf(equity, answer),
-    held: shareOf(held, answer),
+    buyAndHold: shareOf(buyAndHold, answer),
   }));
 
 /** Returns one scale for all compared results. */
@@ -26,7 +26,7 @@ export function Equity({ answer, scale }: { answer: Backtest; scale: LineScale }
     <TwoLines
       points={points}
       scale={scale}
-      label={`Final equity ${inPercent(last.own, 2)}, buy and hold at ${inPercent(last.held, 2)}`}
+      label={`Final equity ${inPercent(last.own, 2)}, buy and hold at ${inPercent(last.buyAndHold, 2)}`}
       caption={`Equity (solid) and buy and hold (dashed), ${number(scale.least, 1)} to ${inPercent(scale.most, 1)}`}
     />
   );

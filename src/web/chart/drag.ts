@@ -12,27 +12,27 @@ const REACH = 8;
 
 /** Lets a pointer drag the bounds of a grid; input fields do the same for keyboards. */
 export function dragBounds(element: HTMLElement, chart: ChartHandle, movable: () => Movable): () => void {
-  let held: Bound | undefined;
+  let dragged: Bound | undefined;
   const heightOf = (event: PointerEvent) => event.clientY - element.getBoundingClientRect().top;
   const boundAt = (y: number): Bound | undefined => {
     const { bounds } = movable();
     return bounds && (["lower", "upper"] as const).find((one) => near(chart.yOf(bounds[one]), y));
   };
   const take = (event: PointerEvent) => {
-    held = boundAt(heightOf(event));
-    if (!held) return;
+    dragged = boundAt(heightOf(event));
+    if (!dragged) return;
     // Otherwise the chart would scroll with it.
     event.stopPropagation();
     element.setPointerCapture(event.pointerId);
   };
   const move = (event: PointerEvent) => {
     const y = heightOf(event);
-    element.classList.toggle("movable", held !== undefined || boundAt(y) !== undefined);
-    const price = held && chart.priceAt(y);
-    if (held && price !== undefined && price > 0) movable().moved?.(held, price);
+    element.classList.toggle("movable", dragged !== undefined || boundAt(y) !== undefined);
+    const price = dragged && chart.priceAt(y);
+    if (dragged && price !== undefined && price > 0) movable().moved?.(dragged, price);
   };
   const leave = () => {
-    held = undefined;
+    dragged = undefined;
   };
   const swallow = (event: MouseEvent) => {
     if (boundAt(event.clientY - element.getBoundingClientRect().top)) event.stopPropagation();

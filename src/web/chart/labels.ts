@@ -1,5 +1,5 @@
 /** Position of a label before placement, and its width in pixels. */
-export interface WantedLabel {
+export interface LabelRequest {
   readonly y: number;
   readonly width: number;
 }
@@ -8,9 +8,9 @@ export interface WantedLabel {
 export const LABEL = { height: 16, gap: 6 } as const;
 
 /** Returns each label's distance from the left, next to labels at the same height and never over them. */
-export function placeLabels(wanted: readonly WantedLabel[]): readonly number[] {
+export function placeLabels(requests: readonly LabelRequest[]): readonly number[] {
   const placed: { y: number; from: number; until: number }[] = [];
-  return wanted.map(({ y, width }) => {
+  return requests.map(({ y, width }) => {
     const beside = placed
       .filter((other) => Math.abs(other.y - y) < LABEL.height)
       .sort((a, b) => a.from - b.from);

@@ -1,7 +1,7 @@
 export interface LinePoint {
   readonly timestamp: number;
   readonly own: number;
-  readonly held: number;
+  readonly buyAndHold: number;
 }
 
 /** The value range of lines; the axis between their starts is empty. */
@@ -10,11 +10,11 @@ export interface LineScale {
   readonly most: number;
 }
 
-export const lineScaleOf = (points: readonly Pick<LinePoint, "own" | "held">[]): LineScale =>
+export const lineScaleOf = (points: readonly Pick<LinePoint, "own" | "buyAndHold">[]): LineScale =>
   points.reduce<LineScale>(
-    ({ least, most }, { own, held }) => ({
-      least: Math.min(least, own, held),
-      most: Math.max(most, own, held),
+    ({ least, most }, { own, buyAndHold }) => ({
+      least: Math.min(least, own, buyAndHold),
+      most: Math.max(most, own, buyAndHold),
     }),
     { least: 0, most: 0 },
   );

@@ -17,13 +17,13 @@ export function TwoLines({
   const [first, last] = [points[0]?.timestamp ?? 0, points.at(-1)?.timestamp ?? 0];
   const [span, height] = [Math.max(1, last - first), Math.max(1e-9, most - least)];
   const y = (value: number) => (HEIGHT - ((value - least) / height) * HEIGHT).toFixed(1);
-  const line = (of: "own" | "held") =>
+  const line = (of: "own" | "buyAndHold") =>
     points.map((one) => `${(((one.timestamp - first) / span) * WIDTH).toFixed(1)},${y(one[of])}`).join(" ");
   return (
     <figure class="equity">
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={label}>
         <line class="zero" x1="0" x2={WIDTH} y1={y(0)} y2={y(0)} />
-        <polyline class="held" points={line("held")} />
+        <polyline class="buy-and-hold" points={line("buyAndHold")} />
         <polyline class="own" points={line("own")} />
       </svg>
       <figcaption class="quiet">{caption}</figcaption>

@@ -35,7 +35,7 @@ function Today({ exchange, symbol, day }: Where) {
       {(report) => (
         <>
           <p>
-            <b>{symbol}</b> on {exchange} today: {seenOf(report)}
+            <b>{symbol}</b> on {exchange} today: {watchedCell(report)}
           </p>
           <Table
             label={`Liquidity of ${symbol} on ${exchange} today`}
@@ -54,7 +54,7 @@ function Today({ exchange, symbol, day }: Where) {
   );
 }
 
-const seenOf = ({ known, minutes }: LiquidityView): string =>
+const watchedCell = ({ known, minutes }: LiquidityView): string =>
   `${number(known)} of ${number(minutes)} minutes sampled`;
 
 interface Offered {

@@ -72,13 +72,13 @@ const ending = (quotes: Quoted, sellBase: boolean): Question => ({
 
 function whatBecomesOfBase({ symbol, position, reference }: Quoted, sellBase: boolean): string {
   const { base, quote } = pairOf(symbol);
-  const held = `${amount(position)} ${base}`;
+  const positionText = `${amount(position)} ${base}`;
   const worth =
     reference === null
       ? ""
       : `, worth ${money(Number(position) * reference)} ${quote} at the last reference price`;
   if (Number(position) === 0) return `They hold no ${base}.`;
   return sellBase
-    ? `${held}${worth}, are sold at up to 10 % below the mid price, even into a thin order book.`
-    : `${held}${worth}, stay yours and keep their market risk.`;
+    ? `${positionText}${worth}, are sold at up to 10 % below the mid price, even into a thin order book.`
+    : `${positionText}${worth}, stay yours and keep their market risk.`;
 }

@@ -100,17 +100,17 @@ const COLLAR = 0.9;
 
 function sells({ symbol, position, markPrice, averageCost }: Grid): string {
   const { base, quote } = pairOf(symbol);
-  const held = Number(position);
-  const cost = averageCost === null ? "" : ` It was bought for ${money(held * averageCost)} ${quote}.`;
+  const baseAmount = Number(position);
+  const cost = averageCost === null ? "" : ` It was bought for ${money(baseAmount * averageCost)} ${quote}.`;
   if (markPrice === null) return `${amount(position)} ${base} are sold; their price is unknown.${cost}`;
-  return `${amount(position)} ${base} are sold, worth ${money(held * markPrice)} ${quote} at the price of the last pass. The lowest price is 10 % below the mid: ${money(held * markPrice * COLLAR)} ${quote} now.${cost}`;
+  return `${amount(position)} ${base} are sold, worth ${money(baseAmount * markPrice)} ${quote} at the price of the last pass. The lowest price is 10 % below the mid: ${money(baseAmount * markPrice * COLLAR)} ${quote} now.${cost}`;
 }
 
 function keeps({ symbol, position, markPrice, averageCost }: Grid): string {
   const { base, quote } = pairOf(symbol);
-  const held = Number(position);
-  if (held === 0) return `It holds no ${base}.`;
-  const worth = markPrice === null ? "" : `, worth ${money(held * markPrice)} ${quote} now`;
-  const cost = averageCost === null ? "" : `, bought for ${money(held * averageCost)} ${quote}`;
+  const baseAmount = Number(position);
+  if (baseAmount === 0) return `It holds no ${base}.`;
+  const worth = markPrice === null ? "" : `, worth ${money(baseAmount * markPrice)} ${quote} now`;
+  const cost = averageCost === null ? "" : `, bought for ${money(baseAmount * averageCost)} ${quote}`;
   return `${amount(position)} ${base}${worth}${cost}, stay yours and keep their market risk.`;
 }

@@ -212,7 +212,7 @@ function Made({
     <TwoLines
       points={points}
       scale={scale}
-      label={`Total P&L, now ${change(last.own)} ${quote}; buy and hold would have made ${change(last.held)}`}
+      label={`Total P&L, now ${change(last.own)} ${quote}; buy and hold would have made ${change(last.buyAndHold)}`}
       caption={`Total P&L (solid) and buy and hold (dashed), ${change(scale.least)} to ${change(scale.most)} ${quote}`}
     />
   );

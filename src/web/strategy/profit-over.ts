@@ -32,8 +32,8 @@ export function profitOver(
       cash -= moved.cash;
       left.pop();
     }
-    const held = (investment * (close - startPrice)) / startPrice;
-    points.push({ timestamp, own: cash + base * close, held });
+    const buyAndHold = (investment * (close - startPrice)) / startPrice;
+    points.push({ timestamp, own: cash + base * close, buyAndHold });
   }
   return points.reverse();
 }

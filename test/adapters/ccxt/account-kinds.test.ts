@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { nodeLocal } from "../../../cli/host/process/node-local.ts";
 import { createDeps } from "../../../src/compose/deps.ts";
 import { DAY, MINUTE } from "../../../src/kernel/time.ts";
-import { emulatedWorld } from "../../support/emulated.ts";
+import { emulatedExchanges } from "../../support/emulated.ts";
 import { heardLog } from "../../support/heard.ts";
 import { liveApp, PERMIT } from "../../support/live.ts";
 import { migrations } from "../../support/migrations.ts";
@@ -42,7 +42,7 @@ describe.each(BOTH)("of which kind an account on %s is", (name) => {
       exchange.fail({ kind, route: "kind" });
       await expect(app.deps.venue(name).balances()).rejects.toMatchObject({ name: "VenueError" });
     }
-    expect(exchange.seen.every(({ route }) => route === "kind" || route === "markets")).toBe(true);
+    expect(exchange.observed.every(({ route }) => route === "kind" || route === "markets")).toBe(true);
     expect((await app.deps.venue(name).balances()).length).toBeGreaterThan(0);
   });
 
@@ -90,20 +90,20 @@ describe.each(BOTH)("of which kind an account on %s is", (name) => {
 it.each(BOTH)(
   "an account on %s is asked again after a day, and goes by what it was where that fails",
   async (name) => {
-    const world = await emulatedWorld({ names: [name], venue: { unified: true } });
-    const exchange = world.exchange(name);
-    await world.deps.venue(name).balances();
-    world.time.pass(DAY);
+    const setup = await emulatedExchanges({ names: [name], venue: { unified: true } });
+    const exchange = setup.exchange(name);
+    await setup.deps.venue(name).balances();
+    setup.time.pass(DAY);
     exchange.fail({ kind: "bad_gateway", route: "kind" });
-    expect(await world.deps.venue(name).openOrders()).toEqual([]);
+    expect(await setup.deps.venue(name).openOrders()).toEqual([]);
     expect(exchange.count("kind")).toBe(2);
-    await world.deps.venue(name).openOrders();
+    await setup.deps.venue(name).openOrders();
     expect(exchange.count("kind")).toBe(2);
-    world.time.pass(10 * MINUTE);
-    await world.deps.venue(name).openOrders();
-    await world.deps.venue(name).openOrders();
+    setup.time.pass(10 * MINUTE);
+    await setup.deps.venue(name).openOrders();
+    await setup.deps.venue(name).openOrders();
     expect(exchange.count("kind")).toBe(3);
-    await world.close();
+    await setup.close();
   },
 );
 
@@ -141,11 +141,11 @@ describe("an account that has become of the other kind", () => {
       ["FORBIDDEN", 2],
     ] as const) {
       exchange.fail({ kind: "says", route: "kind", code, text: "Request forbidden" });
-      const held = await app.deps
+      const rows = await app.deps
         .venue("gateio")
         .balances()
         .catch(() => undefined);
-      expect([code, held?.length, exchange.count("kind")]).toEqual([
+      expect([code, rows?.length, exchange.count("kind")]).toEqual([
         code,
         code === "FORBIDDEN" ? 8 : undefined,
         kinds,
@@ -165,25 +165,25 @@ describe("an account that has become of the other kind", () => {
   });
 
   it("on gateio is found by an order that lacks money, and within a day anyway", async () => {
-    const world = await emulatedWorld({ names: ["gateio"] });
-    const exchange = world.exchange("gateio");
-    const venue = () => world.deps.venue("gateio");
+    const setup = await emulatedExchanges({ names: ["gateio"] });
+    const exchange = setup.exchange("gateio");
+    const venue = () => setup.deps.venue("gateio");
     const place = (clientId: string) =>
       venue().create({ ...ORDER, clientId, price: 59_000n * 10n ** 18n, amount: 10n ** 15n }, PERMIT);
     await venue().balances();
     exchange.unify();
     expect(await place("em1aaaaaaaaaaaaaaa")).toMatchObject({ result: "rejected" });
     expect(await venue().balances()).toEqual([]);
-    world.time.pass(10 * MINUTE);
+    setup.time.pass(10 * MINUTE);
     expect(await place("em1aaaaaaaaaaaaaab")).toMatchObject({ result: "rejected" });
     expect(await place("em1aaaaaaaaaaaaaac")).toMatchObject({ result: "accepted" });
     exchange.unify(false);
     exchange.unify(true);
-    world.time.pass(DAY);
+    setup.time.pass(DAY);
     exchange.resetCounts();
     await venue().balances();
     expect(exchange.count("kind")).toBe(1);
-    await world.close();
+    await setup.close();
   });
 });
 

@@ -173,7 +173,7 @@ describe("two processes with one key of kraken", () => {
       (place % 2 ? other : app.deps).venue("kraken").balances(),
     );
     await Promise.all(reads);
-    const requests = app.venues.kraken.seen.filter(({ route }) => route === "balance");
+    const requests = app.venues.kraken.observed.filter(({ route }) => route === "balance");
     expect(requests.map(({ status }) => status)).toEqual(Array(6).fill(200));
     // A pass takes the same lease, and its holder does not wait for itself.
     await post(app, buy("kraken"));

@@ -110,12 +110,12 @@ describe.each(PAYLOADS)(
         async ({ one, path }, bad) => {
           body = JSON.stringify(changed(one.httpResponse, path, bad));
           const read = READS[one.method] as (typeof READS)[string];
-          const held = await read(venue, one).catch((error: unknown) => {
+          const answer = await read(venue, one).catch((error: unknown) => {
             expect(error).toBeInstanceOf(VenueError);
             refused++;
             return [];
           });
-          expect(held).not.toContain(false);
+          expect(answer).not.toContain(false);
         },
       );
       await fc.assert(property, { numRuns: RUNS });

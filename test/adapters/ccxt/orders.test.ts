@@ -68,7 +68,7 @@ describe.each(NAMES)("orders by hand on %s", (name) => {
       totals.push(...(await Promise.all(some)));
     }
     expect(totals).toEqual(Array.from({ length: count }, (_, place) => (place % 2 ? "222" : "111")));
-    const signed = venue.seen.filter(({ route }) => route === "balance");
+    const signed = venue.observed.filter(({ route }) => route === "balance");
     expect(signed.filter(({ key, status }) => key === pairs[0]?.key && status === 200)).toHaveLength(
       count / 2,
     );

@@ -3,7 +3,7 @@ import { tick } from "../../../src/engine/pass/tick.ts";
 import { decimal } from "../../../src/kernel/decimal.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import type { VenueName } from "../../../src/model/venues.ts";
-import { emulatedWorld } from "../../support/emulated.ts";
+import { emulatedExchanges } from "../../support/emulated.ts";
 import { runOperation } from "../../support/sandbox.ts";
 
 const GRID = {
@@ -19,9 +19,9 @@ const REQUESTS: Readonly<Partial<Record<VenueName, number>>> = { mexc: 3, gateio
 it.each(Object.entries(REQUESTS))(
   "a quiet pass on %s asks the database %d times, its calls of the rate included",
   async (name, requests) => {
-    const world = await emulatedWorld({ names: [name as VenueName] });
-    onTestFinished(() => world.close());
-    const { deps, time } = world;
+    const setup = await emulatedExchanges({ names: [name as VenueName] });
+    onTestFinished(() => setup.close());
+    const { deps, time } = setup;
     await runOperation(deps, "start_grid", { exchange: name, ...GRID, orderSize: decimal("100") });
     const countRequests = async () => {
       const [view] = await deps.store.strategies({});

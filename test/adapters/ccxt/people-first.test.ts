@@ -5,14 +5,14 @@ import { decimal } from "../../../src/kernel/decimal.ts";
 import { accountKey } from "../../../src/model/account.ts";
 import type { Tier } from "../../../src/model/venues.ts";
 import { appOver } from "../../support/app.ts";
-import { emulatedWorld } from "../../support/emulated.ts";
+import { emulatedExchanges } from "../../support/emulated.ts";
 import { buy, del, get, post } from "../../support/orders.ts";
 import { runOperation } from "../../support/sandbox.ts";
 
 async function kraken(tier: Tier) {
-  const world = await emulatedWorld({ names: ["kraken"], tier });
-  onTestFinished(() => world.close());
-  return { ...world, venue: world.exchange("kraken"), app: await appOver(world.deps) };
+  const setup = await emulatedExchanges({ names: ["kraken"], tier });
+  onTestFinished(() => setup.close());
+  return { ...setup, venue: setup.exchange("kraken"), app: await appOver(setup.deps) };
 }
 
 const grid = (symbol: string, gridLevels: number) => ({

@@ -116,7 +116,7 @@ describe("public data", () => {
     kraken.list(SYMBOL, { minAmount: decimal("0.5") });
     expect((await market()).minAmount).toBe(decimal("0.5"));
     expect(kraken.count("markets")).toBe(2);
-    const keyed = kraken.seen.filter(({ route, key }) => route === "markets" && key !== undefined);
+    const keyed = kraken.observed.filter(({ route, key }) => route === "markets" && key !== undefined);
     expect(keyed).toEqual([]);
   });
 

@@ -76,11 +76,11 @@ describe("a pass that has been paid for", () => {
   it.each([
     ["as long as the rate has not regained them", 5952, []],
     ["no longer", 5953, [{ calls: 10, kept: 20, rate: FAST }]],
-  ])("uses what was taken with the lease %s", async (_what, now, wanted) => {
+  ])("uses what was taken with the lease %s", async (_what, now, expected) => {
     const { requests, spend } = spending(FAST, "pass", { calls: 10, kept: 20, rate: FAST, at: 5000 }, now);
     await spend.begin();
     await spend.take("openOrders");
-    expect(requests).toEqual(wanted);
+    expect(requests).toEqual(expected);
   });
 
   it("looks at its rate before its first call where those of its lease are regained", async () => {

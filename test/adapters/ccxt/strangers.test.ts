@@ -3,7 +3,7 @@ import { nodeLocal } from "../../../cli/host/process/node-local.ts";
 import { tick } from "../../../src/engine/pass/tick.ts";
 import { decimal } from "../../../src/kernel/decimal.ts";
 import { appOver } from "../../support/app.ts";
-import { emulatedWorld } from "../../support/emulated.ts";
+import { emulatedExchanges } from "../../support/emulated.ts";
 import { liveApp } from "../../support/live.ts";
 import { virtualLocal } from "../../support/local.ts";
 import { runOperation } from "../../support/sandbox.ts";
@@ -126,10 +126,10 @@ describe("the list of markets", () => {
 
 describe.each(["mexc", "kraken"] as const)("a stop price on %s", (name) => {
   it("is watched while strangers ask for all they can and all of it fails", async () => {
-    const world = await emulatedWorld({ names: [name] });
-    onTestFinished(() => world.close());
-    const { deps, time } = world;
-    const exchange = world.exchange(name);
+    const setup = await emulatedExchanges({ names: [name] });
+    onTestFinished(() => setup.close());
+    const { deps, time } = setup;
+    const exchange = setup.exchange(name);
     const { ask } = await appOver(deps);
     await runOperation(deps, "start_grid", {
       exchange: name,
@@ -140,7 +140,7 @@ describe.each(["mexc", "kraken"] as const)("a stop price on %s", (name) => {
       orderSize: decimal("100"),
       stopLossPrice: decimal("56000"),
     });
-    const held = exchange.total("BTC");
+    const total = exchange.total("BTC");
     exchange.fail({ kind: "bad_gateway", route: ["candles", "book", "trades"], times: 1_000_000 });
     exchange.move("BTC/USDT", "55000");
     const attack = async (round: number) => {
@@ -157,6 +157,6 @@ describe.each(["mexc", "kraken"] as const)("a stop price on %s", (name) => {
     const [view] = await deps.store.strategies({});
     expect(view?.strategy).toMatchObject({ phase: "done", status: "stopped" });
     // First base was the account's own, and is sold with what was bought on the way down.
-    expect(exchange.total("BTC") < held).toBe(true);
+    expect(exchange.total("BTC") < total).toBe(true);
   });
 });

@@ -22,7 +22,7 @@ const ENDED = { state: "canceled", settled: true, createdAt: LAST_YEAR, endedAt:
 
 const idOf = (name: string): string => `em${name}`.padEnd(18, "0");
 
-async function world() {
+async function setup() {
   const { context, time } = await opened();
   const strategy = (await strategyStore(context).createStrategy(started(), BY)) as Strategy;
   const { id, account } = strategy;
@@ -63,7 +63,7 @@ const STAYING: readonly (readonly [what: string, name: string, over: Partial<Ord
 
 describe("an archive", () => {
   it("takes a year's orders that moved nothing, whole, and leaves every other one", async () => {
-    const { context, archive, put } = await world();
+    const { context, archive, put } = await setup();
     for (const [, name, over] of STAYING) await put(name, over);
     await put("old");
     await put("older", { state: "rejected", endedAt: null });
@@ -83,7 +83,7 @@ describe("an archive", () => {
   });
 
   it("leaves an order that has a fill, whatever its own row says", async () => {
-    const { context, archive, put, strategy } = await world();
+    const { context, archive, put, strategy } = await setup();
     await put("old");
     const one = fill({
       account: strategy.account,
@@ -97,7 +97,7 @@ describe("an archive", () => {
   });
 
   it.each(STAYING)("is no reason to delete %s", async (_what, name, over) => {
-    const { context, put } = await world();
+    const { context, put } = await setup();
     await put(name, over);
     const mark = context.db.insert(archives).values({ year: 2025, file: "x.db", before: BEFORE });
     await context.client.execute(statement(mark));
@@ -105,13 +105,13 @@ describe("an archive", () => {
   });
 
   it("is needed before any order goes", async () => {
-    const { context, put } = await world();
+    const { context, put } = await setup();
     await put("old");
     await expect(context.client.execute("delete from orders")).rejects.toThrow(/not deleted/);
   });
 
   it("has each row once however often what moves it dies after the copy", async () => {
-    const { context, archive, put } = await world();
+    const { context, archive, put } = await setup();
     const names = Array.from({ length: 450 }, (_, place) => `n${1000 + place}`);
     for (const name of names) await put(name);
     let batches = 0;
@@ -138,7 +138,7 @@ describe("an archive", () => {
   });
 
   it("takes the samples of books, and has a column that has come since", async () => {
-    const { context, archive } = await world();
+    const { context, archive } = await setup();
     const pair = { exchange: "kraken", symbol: "BTC/USDT", cause: "unreachable" } as never;
     for (const at of [LAST_YEAR, BEFORE - MINUTE, BEFORE])
       await context.client.execute(

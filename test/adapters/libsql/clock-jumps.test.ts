@@ -105,10 +105,10 @@ describe.each(JUMPS)("a database clock that was %s", (_what, jump, millis) => {
       const made = { account: ACCOUNT, owner: "a", ttl: 1, count: 1 };
       await libsqlKeeping(context).leases.takeLease(ACCOUNT, made);
       await libsqlKeeping(context).leases.giveBack(ACCOUNT, "a");
-      const taken = await steps.takeLease({ ...scheduled, owner: "a", scheduled: START + jump });
-      const failure = { message: "no answer", retryAt: (taken?.lease.now ?? 0) + LONGEST_PAUSE };
-      if (taken)
-        await steps.settle(taken.lease, {
+      const accepted = await steps.takeLease({ ...scheduled, owner: "a", scheduled: START + jump });
+      const failure = { message: "no answer", retryAt: (accepted?.lease.now ?? 0) + LONGEST_PAUSE };
+      if (accepted)
+        await steps.settle(accepted.lease, {
           ...{ outcomes: [], phases: [], events: [], memory: NO_MEMORY, failure },
           calls: { made: 0, own: {} },
         });
@@ -148,9 +148,9 @@ describe("an account that was stepped while the clock was ahead", () => {
   async function steppedAhead() {
     const box = await jumping();
     const step = async (account: AccountKey) => {
-      const taken = await box.steps.takeLease({ account, owner: "a", ttl: 45_000, overlap: 0 });
-      if (!taken) throw new Error("no lease");
-      await box.steps.settle(taken.lease, {
+      const accepted = await box.steps.takeLease({ account, owner: "a", ttl: 45_000, overlap: 0 });
+      if (!accepted) throw new Error("no lease");
+      await box.steps.settle(accepted.lease, {
         ...{ outcomes: [], phases: [], events: [], memory: NO_MEMORY },
         ...{ calls: { made: 0, own: {} }, failure: null },
       });

@@ -83,7 +83,7 @@ describe("calls that are asked for with a lease", () => {
     expect(await two.rates.spend(ACCOUNT, countRequests(7))).toBe(2000);
     expect(await two.rates.spend(ACCOUNT, countRequests(6))).toBe(0);
     expect(await one.steps.takeLease({ ...pass, owner: "b" })).toSatisfy(
-      (taken: object) => !("isPaid" in taken),
+      (accepted: object) => !("isPaid" in accepted),
     );
     expect(await two.rates.spend(ACCOUNT, countRequests(1))).toBe(2000);
   });
@@ -92,7 +92,7 @@ describe("calls that are asked for with a lease", () => {
     const { one, two } = await account();
     const { calls, ...free } = pass;
     expect(await one.steps.takeLease({ ...free, owner: "b" })).toSatisfy(
-      (taken: object) => !("isPaid" in taken),
+      (accepted: object) => !("isPaid" in accepted),
     );
     expect(await two.steps.takeLease({ ...pass, owner: "c" })).toBeUndefined();
     expect(await two.rates.spend(ACCOUNT, countRequests(20))).toBe(0);

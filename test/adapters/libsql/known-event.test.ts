@@ -14,7 +14,7 @@ import { migrations } from "../../support/migrations.ts";
 import { tempFolder } from "../../support/temp.ts";
 
 const ACCOUNT = "live:mexc:mexc.test";
-const WANTED = { side: "buy", type: "limit", amount: decimal("1"), price: decimal("9") } as const;
+const EXPECTED = { side: "buy", type: "limit", amount: decimal("1"), price: decimal("9") } as const;
 
 /** Two processes on one database, of which the first has placed one order already. */
 async function twoProcesses() {
@@ -23,7 +23,7 @@ async function twoProcesses() {
   const place = async (clientId: string) => {
     const now = await a.store.now();
     const placing = {
-      ...WANTED,
+      ...EXPECTED,
       account: ACCOUNT,
       symbol: "BTC/USDT" as const,
       clientId,

@@ -6,7 +6,7 @@ import { step } from "../../../src/engine/pass/step.ts";
 import { tick } from "../../../src/engine/pass/tick.ts";
 import { HOUR, MINUTE, SECOND } from "../../../src/kernel/time.ts";
 import type { VenueName } from "../../../src/model/venues.ts";
-import { emulatedWorld } from "../../support/emulated.ts";
+import { emulatedExchanges } from "../../support/emulated.ts";
 import { d } from "../../support/grid.ts";
 import { rowsReadFetch } from "../../support/rows-read.ts";
 import { runOperation, testSandbox } from "../../support/sandbox.ts";
@@ -159,12 +159,12 @@ describe("a pass over an account with 10,000 settled fills", () => {
       const server = await startSqld();
       onTestFinished(server.stop);
       const { fetch, statements } = rowsReadFetch();
-      const world = await emulatedWorld({ names: [exchange], database: { url: server.url, fetch } });
-      onTestFinished(world.close);
-      const venue = world.exchange(exchange);
+      const setup = await emulatedExchanges({ names: [exchange], database: { url: server.url, fetch } });
+      onTestFinished(setup.close);
+      const venue = setup.exchange(exchange);
       const passAfter = async (wait: number) => {
-        world.time.pass(wait);
-        expect((await tick(world.deps)).map(({ outcome }) => outcome)).toEqual(["stepped"]);
+        setup.time.pass(wait);
+        expect((await tick(setup.deps)).map(({ outcome }) => outcome)).toEqual(["stepped"]);
       };
       const fillBuy = async () => {
         const [buy] = venue.open(PAIR).filter(({ side }) => side === "buy");
@@ -180,11 +180,11 @@ describe("a pass over an account with 10,000 settled fills", () => {
         expect(statements.filter(({ rows }) => !(rows <= MOST_ROWS))).toEqual([]);
         return statements.reduce((sum, { rows }) => sum + rows, 0);
       };
-      await runOperation(world.deps, "start_grid", { ...GRID, exchange });
+      await runOperation(setup.deps, "start_grid", { ...GRID, exchange });
       await fillBuy();
       const atFirst = await passes();
-      await settleOrders(world.context, SETTLED);
-      await settleFills(world.context, SETTLED);
+      await settleOrders(setup.context, SETTLED);
+      await settleFills(setup.context, SETTLED);
       const later = await passes();
       // What a pass reads on a server may differ by a row; the past is ten thousand.
       expect(Math.abs(later - atFirst)).toBeLessThan(MOST_ROWS);

@@ -62,22 +62,32 @@ describe("migrations", () => {
         args: Object.values(whole),
       });
     };
-    const memory = { elsewhere: { "A/B": { prices: [], askedAt: 5, bookAt: null } } };
+    const memory = {
+      marks: { "A/B": { seenAt: 4 } },
+      elsewhere: { "A/B": { prices: [], askedAt: 5, bookAt: null } },
+    };
     await insert("accounts", { account: "a", memory: JSON.stringify(memory) });
     await insert("channels", {
       name: "ops",
       held: JSON.stringify({ lines: ['"told":'], more: 0, told: { x: 7 } }),
     });
     const config = JSON.stringify({ rules: { asked: "0.001" } });
-    await insert("strategies", { id: "q", account: "a", config, edit: config });
+    const state = JSON.stringify({ heldUntil: 3, seen: [], exit: { held: "2" } });
+    await insert("strategies", { id: "q", account: "a", config, edit: config, state });
     await migrate(context, migrations);
     const read = async (sql: string) =>
       Object.values((await client.execute(sql)).rows[0] ?? {}).map((text) => JSON.parse(String(text)));
     expect(await read("select memory from accounts")).toEqual([
-      { elsewhere: { "A/B": { prices: [], requestedAt: 5, bookAt: null } } },
+      {
+        marks: { "A/B": { observedAt: 4 } },
+        elsewhere: { "A/B": { prices: [], requestedAt: 5, bookAt: null } },
+      },
     ]);
-    expect(await read("select held from channels")).toEqual([
+    expect(await read("select digest from channels")).toEqual([
       { lines: ['"told":'], more: 0, sentAt: { x: 7 } },
+    ]);
+    expect(await read("select state from strategies")).toEqual([
+      { recoversUntil: 3, recentPrices: [], exit: { baseAtStart: "2" } },
     ]);
     expect(await read("select config, edit from strategies")).toEqual(
       Array.from({ length: 2 }, () => ({ rules: { halfSpread: "0.001" } })),

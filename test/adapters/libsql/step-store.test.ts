@@ -103,10 +103,10 @@ describe("a lease", () => {
 describe("an intent", () => {
   it("is recorded only while its strategy is wanted to run and the kill switch is off", async () => {
     const { store, strategy, intent, context } = await started();
-    const held = await store.takeLease(lease("a"));
-    if (!held) throw new Error("no lease");
+    const granted = await store.takeLease(lease("a"));
+    if (!granted) throw new Error("no lease");
     const record = (id: string) =>
-      store.record(held.lease, [
+      store.record(granted.lease, [
         { ...NO_CHANGES, intents: [intent({ clientId: id, slot: Number(id.at(-1)) })] },
       ]);
     expect([...(await record("em0000000000000001"))]).toEqual(["em0000000000000001"]);
@@ -123,10 +123,10 @@ describe("an intent", () => {
 
   it("is refused while its slot has one that is not settled", async () => {
     const { store, intent } = await started();
-    const held = await store.takeLease(lease("a"));
-    if (!held) throw new Error("no lease");
-    await store.record(held.lease, [{ ...NO_CHANGES, intents: [intent()] }]);
-    const second = store.record(held.lease, [
+    const granted = await store.takeLease(lease("a"));
+    if (!granted) throw new Error("no lease");
+    await store.record(granted.lease, [{ ...NO_CHANGES, intents: [intent()] }]);
+    const second = store.record(granted.lease, [
       { ...NO_CHANGES, intents: [intent({ clientId: "em0000000000000002" })] },
     ]);
     await expect(second).rejects.toSatisfy(
@@ -136,8 +136,8 @@ describe("an intent", () => {
 
   it("is refused where it would meet an order by hand that its pass has not seen", async () => {
     const { store, intent } = await started();
-    const held = await store.takeLease(lease("a"));
-    if (!held) throw new Error("no lease");
+    const granted = await store.takeLease(lease("a"));
+    if (!granted) throw new Error("no lease");
     const byHand = (clientId: string, price: string) =>
       intent({ clientId, strategy: null, kind: "hand", slot: 0, side: "sell", price: d(price) });
     const alone = { terms: null, limit: d("9.5"), ended: [] };
@@ -150,7 +150,7 @@ describe("an intent", () => {
           price: d(price),
         }),
       );
-      const ids = await store.record(held.lease, [{ ...NO_CHANGES, intents }]);
+      const ids = await store.record(granted.lease, [{ ...NO_CHANGES, intents }]);
       return intents.filter(({ clientId }) => ids.has(clientId)).map(({ price }) => text(price));
     };
     // In order as numbers, not as texts: 10.2 is above 9.5.
@@ -159,12 +159,12 @@ describe("an intent", () => {
 
   it("by hand is refused where it would meet any of ours, of which the first is named", async () => {
     const { store, intent } = await started();
-    const held = await store.takeLease(lease("a"));
-    if (!held) throw new Error("no lease");
+    const granted = await store.takeLease(lease("a"));
+    if (!granted) throw new Error("no lease");
     const intents = ["9.5", "10.2", "9"].map((price, slot) =>
       intent({ clientId: `em000000000000000${slot}`, slot, price: d(price) }),
     );
-    await store.record(held.lease, [{ ...NO_CHANGES, intents }]);
+    await store.record(granted.lease, [{ ...NO_CHANGES, intents }]);
     const sell = (limit: string | null, ended: readonly string[] = []) => {
       const hand = { strategy: null, kind: "hand", side: "sell", price: d("9.5") } as const;
       return store.recordByHand(
@@ -204,13 +204,13 @@ describe("an intent", () => {
 
   it("is recorded with others of a sum that no column could hold, which counts as the most", async () => {
     const { store, intent } = await started();
-    const held = await store.takeLease(lease("a"));
-    if (!held) throw new Error("no lease");
+    const granted = await store.takeLease(lease("a"));
+    if (!granted) throw new Error("no lease");
     const intents = [0, 1, 2].map((slot) => intent({ clientId: `em000000000000000${slot}`, slot }));
     const counted = Object.fromEntries(intents.map(({ clientId }) => [clientId, d("60000000000")]));
     const unlimited = { scope: "a", actor: null, dayNotional: null, openOrders: null, orderGapMillis: null };
     const terms = { version: 0, asset: "USDT", scopes: [unlimited], counted };
-    const ids = await store.record(held.lease, [{ ...NO_CHANGES, intents, terms }]);
+    const ids = await store.record(granted.lease, [{ ...NO_CHANGES, intents, terms }]);
     expect(ids.size).toBe(3);
     const { uses } = await store.readLimits({ scopes: ["a"], account: ACCOUNT, actor: "me" });
     expect(uses).toMatchObject([{ notional: d("92233720368.54775807"), orders: 3 }]);
@@ -218,14 +218,14 @@ describe("an intent", () => {
 
   it("comes back from the store as it went in", async () => {
     const { store, intent, time } = await started();
-    const held = await store.takeLease(lease("a"));
-    if (!held) throw new Error("no lease");
+    const granted = await store.takeLease(lease("a"));
+    if (!granted) throw new Error("no lease");
     const order = intent({
       price: d("0.000000000000000001"),
       bookedFees: { BTC: d("1.5") },
       fees: [{ asset: "USDT", amount: d("2") }],
     });
-    await store.record(held.lease, [{ ...NO_CHANGES, intents: [order] }]);
+    await store.record(granted.lease, [{ ...NO_CHANGES, intents: [order] }]);
     time.pass(5001);
     expect((await store.takeLease(lease("a")))?.orders).toEqual([order]);
   });

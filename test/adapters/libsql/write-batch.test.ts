@@ -37,8 +37,8 @@ async function opened() {
       ...{ account: ACCOUNT, strategy: null, kind: "hand", state: "pending", exchangeId: null },
       ...{ timeInForce: "gtc", actor: "test", ...over },
     });
-    const held = { at: await store.now(), terms: null, limit: one.price, ended: [] };
-    return store.recordByHand(one, held, BY);
+    const terms = { at: await store.now(), terms: null, limit: one.price, ended: [] };
+    return store.recordByHand(one, terms, BY);
   };
   await place({ clientId: "before" });
   batches.length = 0;

@@ -14,17 +14,17 @@ describe("the simulated pools", () => {
     "of %s follow the simulated exchanges, a little apart",
     async (token) => {
       const { deps, venue, time } = await testSandbox();
-      const seen = new Set<Decimal>();
+      const observed = new Set<Decimal>();
       for (let hour = 0; hour < 48; hour++) {
         time.pass(HOUR);
         const mid = async (symbol: `${string}/USDT`) => midOf(await venue("mexc").ticker(symbol));
         const market = wire(await mid(`${token}/USDT`)) / wire(await mid("ADA/USDT"));
         for (const { quoted } of await deps.dex.pools(token)) {
           expect(Math.abs(wire(quoted ?? 0n) / market - 1)).toBeLessThan(0.01);
-          seen.add(quoted ?? 0n);
+          observed.add(quoted ?? 0n);
         }
       }
-      expect(seen.size).toBeGreaterThan(200);
+      expect(observed.size).toBeGreaterThan(200);
     },
   );
 

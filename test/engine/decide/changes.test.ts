@@ -180,7 +180,7 @@ describe("what an account remembers", () => {
   ) => remember(memory, observation(of, over), { fills, waiting, now: NOW });
 
   it("is the last price of each market, and when trades were read", () => {
-    const mark = { mid: d("105"), at: NOW, lot: d("0.00001"), seenAt: NOW };
+    const mark = { mid: d("105"), at: NOW, lot: d("0.00001"), observedAt: NOW };
     expect(remembered()).toMatchObject({ marks: { [SYMBOL]: mark }, tradesAt: { [SYMBOL]: NOW } });
     const known = { ...EMPTY, marks: { "ETH/USDT": mark }, tradesAt: { "ETH/USDT": 1 } };
     const blind = remembered({}, { memory: known, of: { quote: undefined, tradesRead: false } });
@@ -228,7 +228,7 @@ describe("what an account remembers", () => {
 describe("what is said of an exit", () => {
   const KIND = gridKind as unknown as Kind;
   const reached = { mid: d("54"), price: d("55") };
-  const exit = { reason: "stop_loss", tries: 1, held: d("2"), reached } as const;
+  const exit = { reason: "stop_loss", tries: 1, baseAtStart: d("2"), reached } as const;
   const left = (over: object | null, halted: string | null = null) =>
     strategy({
       state: state([slot({ base: d("0.5"), cost: d("50.005") })], { exit: over as never, halted }),
@@ -250,7 +250,7 @@ describe("what is said of an exit", () => {
   it("is what was sold and what all of it came to, but for a stop that a person asked for", () => {
     const format = (over: object | null) => describeStopped(KIND, left(over), d("100.01"));
     expect(format(exit)).toBe("stopped: stop_loss at 54 (armed at 55), sold 1.5 BTC, 50.01 USDT in all");
-    expect(format({ ...exit, held: undefined })).not.toContain("sold");
+    expect(format({ ...exit, baseAtStart: undefined })).not.toContain("sold");
     expect(format({ ...exit, reason: "stop" })).toBeUndefined();
     expect(format(null)).toBeUndefined();
     const when = { mark: d("100.01"), at: NOW };

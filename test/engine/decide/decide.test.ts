@@ -11,11 +11,11 @@ import {
   idOf,
   NOW,
   observation,
+  observedMarket,
   order,
   quote,
   reportedOrder,
   SYMBOL,
-  sight,
   snapshot,
   strategy,
   trade,
@@ -32,13 +32,13 @@ const grid = (over: Partial<Strategy> = {}, of: object = {}): Strategy =>
   strategy({ state: state([slot()], { epoch: 1, ...of }), ...over });
 const deciding = (
   one: Strategy | readonly Strategy[] = grid(),
-  { orders = [] as readonly Order[], of = {}, more = {}, snap = {}, held = FREE } = {},
+  { orders = [] as readonly Order[], of = {}, more = {}, snap = {}, passTerms = FREE } = {},
 ) => {
   const strategies = Array.isArray(one) ? one : [one];
   return decide(
     snapshot({ strategies, orders, ...snap }),
     observation(of, { balances, balancesFirst: true, ...more }),
-    held,
+    passTerms,
   );
 };
 const updateOf = ({ changes }: ReturnType<typeof decide>) =>
@@ -65,7 +65,7 @@ describe("a pass over an account", () => {
   it("books what an order has filled, fees in third assets at their worth", () => {
     const fees = [{ asset: "KCS", amount: d("2") }];
     const more = {
-      sights: { [idOf()]: describeFilled({ filled: d("1"), amount: d("1") }) },
+      reports: { [idOf()]: describeFilled({ filled: d("1"), amount: d("1") }) },
       feePrices: new Map([["KCS/USDT", d("3")]]),
     };
     const done = deciding(grid(), {
@@ -86,10 +86,10 @@ describe("a pass over an account", () => {
     const poor = { balances: [{ asset: "USDT", free: d("150"), used: 0n }] };
     expect(deciding([grid(), other], { more: poor }).creates.map((one) => one.strategy)).toEqual(["g"]);
     expect(deciding([grid(), other]).creates.map((one) => one.strategy)).toEqual(["g", "h"]);
-    const one = deciding([grid(), other], { held: { ...FREE, limit: 1, slow: "so slow" } });
+    const one = deciding([grid(), other], { passTerms: { ...FREE, limit: 1, slow: "so slow" } });
     expect(one.creates.map(({ strategy: whose }) => whose)).toEqual(["g"]);
     expect(one.short).toBe(true);
-    const few = deciding([grid(), other], { held: { ...FREE, bounds: bounds({ openOrders: 1 }) } });
+    const few = deciding([grid(), other], { passTerms: { ...FREE, bounds: bounds({ openOrders: 1 }) } });
     expect(few.creates).toHaveLength(1);
   });
 
@@ -116,7 +116,7 @@ describe("a pass over an account", () => {
   it("writes what has become of orders by hand and of no strategy here", () => {
     const by = order({ strategy: null, kind: "hand", clientId: "em0000000000000001" });
     const ended = reportedOrder({ status: "canceled", clientId: by.clientId });
-    const done = deciding(grid(), { orders: [by], more: { sights: { [by.clientId]: ended } } });
+    const done = deciding(grid(), { orders: [by], more: { reports: { [by.clientId]: ended } } });
     expect(done.changes.at(-1)?.orders).toMatchObject([
       { clientId: by.clientId, state: "canceled", settled: true },
     ]);
@@ -203,7 +203,7 @@ describe("a strategy in a pass", () => {
 
   it("places nothing while an order that was taken does not show", () => {
     const other = order({ slot: 7, clientId: idOf({ slot: 7 }), state: "submitted", notAfter: NOW - 61_000 });
-    const done = deciding(grid(), { orders: [other], more: { sights: { [other.clientId]: "missing" } } });
+    const done = deciding(grid(), { orders: [other], more: { reports: { [other.clientId]: "missing" } } });
     expect(done.creates).toEqual([]);
     expect(updateOf(done)?.lastError).toContain(`accepted order ${other.clientId} but does not show it`);
   });
@@ -224,14 +224,14 @@ describe("a strategy in a pass", () => {
   });
 
   it("is held by its account's loss, which is remembered", () => {
-    const held = { ...FREE, bounds: bounds({ accountLoss: { USDT: d("1") } }) };
+    const passTerms = { ...FREE, bounds: bounds({ accountLoss: { USDT: d("1") } }) };
     const lost = grid({}, { ledger: { ...grid().state.ledger, quote: d("-2"), moved: { USDT: d("-2") } } });
-    const done = deciding(lost, { held });
+    const done = deciding(lost, { passTerms });
     expect(done.creates).toEqual([]);
     expect(updateOf(done)).toMatchObject({ phase: "paused" });
     expect(done.memory.losses?.USDT?.watch?.over).toContain("accountLoss");
     const gone = { ...snapshot().memory, losses: done.memory.losses };
-    const stopped = deciding({ ...lost, wants: "stop" }, { held, snap: { memory: gone } as never });
+    const stopped = deciding({ ...lost, wants: "stop" }, { passTerms, snap: { memory: gone } as never });
     expect(stopped.memory.losses?.USDT?.closed).toBe(d("-2"));
   });
 
@@ -245,12 +245,12 @@ describe("a strategy in a pass", () => {
     expect(deciding([starting, hidden])).toMatchObject({ creates: [], short: true });
     const elsewhere = strategy({ id: "h", symbol: "ETH/EUR" });
     expect(deciding([starting, elsewhere]).creates).toHaveLength(1);
-    const seen = new Map([
-      [SYMBOL, sight()],
-      ["BTC/EUR", sight({ quote: quote() })],
+    const observed = new Map([
+      [SYMBOL, observedMarket()],
+      ["BTC/EUR", observedMarket({ quote: quote() })],
     ]);
     expect(
-      deciding([starting, { ...hidden, wants: "pause" }], { more: { markets: seen } as never }).creates,
+      deciding([starting, { ...hidden, wants: "pause" }], { more: { markets: observed } as never }).creates,
     ).toHaveLength(1);
   });
 });

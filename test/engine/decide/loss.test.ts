@@ -98,7 +98,7 @@ describe("a strategy's loss", () => {
       notices: [{ code: "loss_limit", message: BEYOND }],
     });
     const known = made("-10.5", {}, { loss: watch({ over: BEYOND }), halted: BEYOND });
-    expect(judged(known, { limits }).state.exit).toEqual({ reason: "loss", tries: 0, held: 0n });
+    expect(judged(known, { limits }).state.exit).toEqual({ reason: "loss", tries: 0, baseAtStart: 0n });
     expect(judged(made("-1"), { limits }).state.exit).toBe(null);
     expect(judged(made("-10.5"), { limits: { ...LIMITS, onLoss: "pause" } }).state.exit).toBe(null);
   });

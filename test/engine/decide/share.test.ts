@@ -42,7 +42,7 @@ describe("what an account has free for its strategies", () => {
     expect(funds([order({ state: is })])?.USDT).toBe(d("799.8"));
     expect(funds([sell({ state: is })])?.BTC).toBe(d("1"));
     expect(funds([order({ state: is })], { balances: [] })).toEqual({ USDT: d("-200.2") });
-    expect(funds([order({ state: is })], { sights: { [idOf()]: "missing" } })?.USDT).toBe(d("799.8"));
+    expect(funds([order({ state: is })], { reports: { [idOf()]: "missing" } })?.USDT).toBe(d("799.8"));
   });
 
   it("is not sure of what such orders would have taken", () => {
@@ -51,13 +51,13 @@ describe("what an account has free for its strategies", () => {
         .doubted,
     ];
     expect(doubted([order({ state: "unknown" }), sell({ state: "pending" })])).toEqual(["USDT", "BTC"]);
-    expect(doubted([order({ state: "unknown" })], { sights: { [idOf()]: reportedOrder() } })).toEqual([]);
+    expect(doubted([order({ state: "unknown" })], { reports: { [idOf()]: reportedOrder() } })).toEqual([]);
     expect(doubted([sell(), order({ state: "unknown", symbol: "ETH/USDT" })])).toEqual([]);
   });
 
   it("is not less by what is seen there, or is on no market of this pass", () => {
     const all = { USDT: d("1000"), BTC: d("3") };
-    expect(funds([order({ state: "unknown" })], { sights: { [idOf()]: reportedOrder() } })).toEqual(all);
+    expect(funds([order({ state: "unknown" })], { reports: { [idOf()]: reportedOrder() } })).toEqual(all);
     expect(funds([order(), order({ state: "submitted" })])).toEqual(all);
     expect(funds([order({ state: "unknown", symbol: "ETH/USDT" })])).toEqual(all);
   });
@@ -147,9 +147,13 @@ describe("what is left after a strategy's turn", () => {
 describe("free base that no strategy holds", () => {
   const own = (
     orders: readonly Order[] = [],
-    { seen = {}, one = holding("2"), more = {} }: { seen?: object; one?: Strategy; more?: object } = {},
+    {
+      observed = {},
+      one = holding("2"),
+      more = {},
+    }: { observed?: object; one?: Strategy; more?: object } = {},
   ) =>
-    ownBase("BTC", observation({}, { balances, balancesFirst: true, sights: seen as never, ...more }), {
+    ownBase("BTC", observation({}, { balances, balancesFirst: true, reports: observed as never, ...more }), {
       kinds,
       strategies: [one],
       orders,
@@ -174,33 +178,33 @@ describe("free base that no strategy holds", () => {
     expect(own([], { one })?.least).toBe(d("0.5"));
   });
 
-  const seenAt = (at: number) => ({ seen: { [idOf()]: reportedOrder({ at }) } });
+  const observedAt = (at: number) => ({ observed: { [idOf()]: reportedOrder({ at }) } });
   const settledIn = NOW - TIMING.readLag - TIMING.skew;
 
   it("is more by what their sells have locked for certain", () => {
     const one = sell({ amount: d("1"), booked: d("0.5") });
-    expect(own([one], seenAt(settledIn))).toEqual({ least: d("1.5"), isSure: true });
-    expect(own([one], seenAt(settledIn + 1))).toEqual({ least: d("1"), isSure: false });
+    expect(own([one], observedAt(settledIn))).toEqual({ least: d("1.5"), isSure: true });
+    expect(own([one], observedAt(settledIn + 1))).toEqual({ least: d("1"), isSure: false });
     expect(own([one])).toEqual({ least: d("1"), isSure: false });
-    const quick = { ...seenAt(NOW), more: { timing: { ...TIMING, readLag: 0 } } };
+    const quick = { ...observedAt(NOW), more: { timing: { ...TIMING, readLag: 0 } } };
     expect(own([one], quick)).toEqual({ least: d("1.5"), isSure: true });
-    expect(own([sell({ amount: d("9") })], seenAt(settledIn))?.least).toBe(d("2"));
-    expect(own([{ ...one, strategy: "other" }], seenAt(settledIn))?.least).toBe(d("1"));
+    expect(own([sell({ amount: d("9") })], observedAt(settledIn))?.least).toBe(d("2"));
+    expect(own([{ ...one, strategy: "other" }], observedAt(settledIn))?.least).toBe(d("1"));
   });
 
   it("is less by what their buys may have brought", () => {
     const one = order({ amount: d("2"), filled: d("1"), booked: d("0.5") });
-    expect(own([one], seenAt(1))?.least).toBe(d("-0.5"));
+    expect(own([one], observedAt(1))?.least).toBe(d("-0.5"));
     const quick = { more: { timing: { ...TIMING, readLag: 0 } } };
-    expect(own([one], { ...seenAt(1), ...quick })?.least).toBe(d("0.5"));
+    expect(own([one], { ...observedAt(1), ...quick })?.least).toBe(d("0.5"));
     expect(own([one], quick)?.least).toBe(d("-0.5"));
   });
 });
 
 describe("what limits are shares of", () => {
   const other = holding("1", { id: "h" });
-  const capital = (orders: readonly Order[] = [], planned = {}, seen: object = { balances }) =>
-    capitalOf(holding("2"), observation({}, seen), {
+  const capital = (orders: readonly Order[] = [], planned = {}, observed: object = { balances }) =>
+    capitalOf(holding("2"), observation({}, observed), {
       kinds,
       strategies: [holding("2"), other, holding("1", { id: "e", symbol: "BTC/EUR" })],
       orders,

@@ -13,9 +13,9 @@ import {
   bounds,
   idOf,
   NOW,
+  observedMarket,
   order,
   quote,
-  sight,
   strategy,
   TIMING,
   turn,
@@ -44,16 +44,16 @@ describe("a stop", () => {
     const { strategy: after, released, cancels } = stop(stopping(), [], turn());
     expect(after).toEqual({ ...stopping(), status: "stopped", phase: "done", stoppedAt: NOW });
     expect([released, cancels]).toEqual([[], undefined]);
-    const quoteAt = (at: number) => sight({ quote: { bid: d("100"), ask: d("101"), at } });
+    const quoteAt = (at: number) => observedMarket({ quote: { bid: d("100"), ask: d("101"), at } });
     const stoppedAt = (over: Partial<Turn>) => stop(stopping(), [], turn(over)).strategy?.stoppedAt;
-    expect(stoppedAt({ sight: quoteAt(NOW - HOUR) })).toBe(NOW);
-    expect(stoppedAt({ sight: sight({ quote: undefined }) })).toBe(NOW);
-    expect(stoppedAt({ sight: quoteAt(700), isSimulated: true })).toBe(700);
-    expect(stoppedAt({ sight: sight({ quote: undefined }), isSimulated: true })).toBe(500);
+    expect(stoppedAt({ observed: quoteAt(NOW - HOUR) })).toBe(NOW);
+    expect(stoppedAt({ observed: observedMarket({ quote: undefined }) })).toBe(NOW);
+    expect(stoppedAt({ observed: quoteAt(700), isSimulated: true })).toBe(700);
+    expect(stoppedAt({ observed: observedMarket({ quote: undefined }), isSimulated: true })).toBe(500);
   });
 
   it("is not done while something of it may still live", () => {
-    const after = stop(stopping(), [], turn({ held: "em1" }));
+    const after = stop(stopping(), [], turn({ orphan: "em1" }));
     expect(after).toMatchObject({ strategy: { status: "running", phase: "stopping" }, cancels: [] });
   });
 });
@@ -132,12 +132,16 @@ describe("a stop that sells", () => {
   });
 
   it.each([
-    ["without a quote", { sight: sight({ quote: undefined, error: "no answer" }) }, "no answer"],
-    ["without a market", { sight: sight({ market: undefined, error: "no answer" }) }, "no answer"],
+    ["without a quote", { observed: observedMarket({ quote: undefined, error: "no answer" }) }, "no answer"],
+    [
+      "without a market",
+      { observed: observedMarket({ market: undefined, error: "no answer" }) },
+      "no answer",
+    ],
     ["while the switch is on", { killed: true }, "the kill switch is on: the base is not sold"],
     [
       "while the market is closed",
-      { sight: sight({ market: market({ active: false }) }) },
+      { observed: observedMarket({ market: market({ active: false }) }) },
       "the market is closed: the base is not sold",
     ],
   ])("waits %s", (_, over, lastError) => {
@@ -333,7 +337,7 @@ describe("an order of an exit", () => {
 });
 
 describe("how far down a strategy sells that leaves", () => {
-  const reach = (one: Strategy, over = {}) => exitReach(KIND, one, sight(over));
+  const reach = (one: Strategy, over = {}) => exitReach(KIND, one, observedMarket(over));
 
   it("is told of one that exits or is to, and has base", () => {
     expect(reach(exiting())).toEqual([{ side: "sell", price: d("102.96") }]);

@@ -3,7 +3,7 @@ import { noteMarketClosed, noteUnreadable } from "../../../src/engine/decide/clo
 import { draftOf, windowOf } from "../../../src/engine/decide/intents.ts";
 import { isLasting, limitedAgain, waitsForLimit } from "../../../src/engine/decide/limited.ts";
 import { applyResume, pausedPhase } from "../../../src/engine/decide/revive.ts";
-import { cancellable, isHeld, unchanged } from "../../../src/engine/decide/turn.ts";
+import { cancellable, isRecovering, unchanged } from "../../../src/engine/decide/turn.ts";
 import { HOUR } from "../../../src/kernel/time.ts";
 import { NEW_ORDER } from "../../../src/model/order.ts";
 import { EXIT_SLOT, type Strategy } from "../../../src/model/strategy.ts";
@@ -113,17 +113,17 @@ describe("what may be done", () => {
     expect(cancellable(all)).toEqual([all[0]]);
   });
 
-  const free = { held: null, unshown: null, epoch: 1, now: NOW, timing: TIMING };
+  const free = { orphan: null, unshown: null, epoch: 1, now: NOW, timing: TIMING };
   it.each([
-    ["a row is missing", { held: "em1" }, {}],
+    ["a row is missing", { orphan: "em1" }, {}],
     ["an order does not show", { unshown: "em1" }, {}],
     ["a restore is not noted yet", { epoch: 2 }, {}],
-    ["what was under way may still live", {}, { heldUntil: NOW + 1 }],
+    ["what was under way may still live", {}, { recoversUntil: NOW + 1 }],
   ])("is nothing new while %s", (_, over, of) => {
     const one = within({ epoch: 1, ...of });
-    expect(isHeld(one, { ...free, ...over })).toBe(true);
-    expect(isHeld(within({ epoch: 1, heldUntil: NOW }), free)).toBe(false);
-    expect(isHeld(within({ epoch: 1, heldUntil: NOW + HOUR }), free)).toBe(false);
+    expect(isRecovering(one, { ...free, ...over })).toBe(true);
+    expect(isRecovering(within({ epoch: 1, recoversUntil: NOW }), free)).toBe(false);
+    expect(isRecovering(within({ epoch: 1, recoversUntil: NOW + HOUR }), free)).toBe(false);
   });
 
   it("is nothing in a turn that does nothing", () => {

@@ -34,9 +34,9 @@ function listed() {
 
 it("finds each order on the open list", async () => {
   const { open, reads } = listed();
-  const { sights } = await lookUp({} as Venue, { orders, open, turn: 0 }, {} as never);
-  expect(sights.size).toBe(COUNT);
-  expect(orders.every(({ clientId }) => sights.get(clientId) !== "missing")).toBe(true);
+  const { reports } = await lookUp({} as Venue, { orders, open, turn: 0 }, {} as never);
+  expect(reports.size).toBe(COUNT);
+  expect(orders.every(({ clientId }) => reports.get(clientId) !== "missing")).toBe(true);
   expect(reads()).toBeLessThan(10 * COUNT);
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { mayCreate } from "../../../src/engine/pass/may-create.ts";
-import type { MarketSight } from "../../../src/engine/reconcile/observation.ts";
+import type { MarketSnapshot } from "../../../src/engine/reconcile/observation.ts";
 import type { OrderReport } from "../../../src/engine/reconcile/order-life.ts";
 import { gridKind } from "../../../src/grid/kind.ts";
 import type { Pair } from "../../../src/kernel/pair.ts";
@@ -9,7 +9,16 @@ import type { Strategy } from "../../../src/model/strategy.ts";
 import type { Kinds } from "../../../src/ports/kind.ts";
 import type { Snapshot } from "../../../src/ports/stores/step-store.ts";
 import { slot, state } from "../../support/grid.ts";
-import { idOf, NOW, order, reportedOrder, SYMBOL, sight, snapshot, strategy } from "../../support/made.ts";
+import {
+  idOf,
+  NOW,
+  observedMarket,
+  order,
+  reportedOrder,
+  SYMBOL,
+  snapshot,
+  strategy,
+} from "../../support/made.ts";
 
 const kinds = (() => gridKind) as unknown as Kinds;
 const TWO = [slot(), slot({ index: 1 })];
@@ -25,7 +34,7 @@ function may(
     readonly state?: object;
     readonly slots?: readonly ReturnType<typeof slot>[];
     readonly more?: readonly Strategy[];
-    readonly sights?: Readonly<Record<string, OrderReport>>;
+    readonly reports?: Readonly<Record<string, OrderReport>>;
     readonly markets?: readonly Pair[];
   } = {},
 ): boolean {
@@ -34,14 +43,14 @@ function may(
     state: own = {},
     slots = TWO,
     more = [],
-    sights = {},
+    reports = {},
     markets = [SYMBOL],
     ...rest
   } = over;
-  const seen = new Map<Pair, MarketSight>(markets.map((symbol) => [symbol, sight()]));
+  const observed = new Map<Pair, MarketSnapshot>(markets.map((symbol) => [symbol, observedMarket()]));
   const one = strategy({ state: state(slots, { epoch: 1, ...own }), ...grid });
   const whole = snapshot({ orders: both, strategies: [...more, one], ...rest });
-  return mayCreate(whole, seen, new Map(Object.entries(sights)), kinds);
+  return mayCreate(whole, observed, new Map(Object.entries(reports)), kinds);
 }
 
 const kill = (over: object = {}) => ({ on: true, cancels: false, sells: false, ...over });
@@ -71,13 +80,13 @@ describe("whether a pass may place an order", () => {
     ["canceled", true],
     ["expired", true],
   ])("goes by what the exchange tells of it: %s", (status, free) => {
-    const seen: OrderReport = status === "missing" ? status : reportedOrder({ status });
-    expect(may({ sights: { [idOf({ slot: 0 })]: seen } })).toBe(free);
+    const observed: OrderReport = status === "missing" ? status : reportedOrder({ status });
+    expect(may({ reports: { [idOf({ slot: 0 })]: observed } })).toBe(free);
   });
 
   it("is not held up by an order that has ended here and shows as open there", () => {
     const ended = [order({ slot: 0, state: "canceled" }), ...both.slice(1)];
-    expect(may({ orders: ended, sights: { [idOf({ slot: 0 })]: reportedOrder() } })).toBe(true);
+    expect(may({ orders: ended, reports: { [idOf({ slot: 0 })]: reportedOrder() } })).toBe(true);
   });
 
   it("counts no order of another strategy, or of another generation", () => {

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 import { readElsewhere } from "../../../src/engine/pass/observe-elsewhere.ts";
-import type { MarketSight } from "../../../src/engine/reconcile/observation.ts";
+import type { MarketSnapshot } from "../../../src/engine/reconcile/observation.ts";
 import type { Pair } from "../../../src/kernel/pair.ts";
 import type { Elsewhere } from "../../../src/model/memory.ts";
 import type { Kinds } from "../../../src/ports/kind.ts";
 import { d } from "../../support/grid.ts";
-import { NOW, SYMBOL, sight, snapshot, strategy } from "../../support/made.ts";
+import { NOW, observedMarket, SYMBOL, snapshot, strategy } from "../../support/made.ts";
 import { callsLeft, exchangeOf } from "./answering.ts";
 
 /** Kinds of which one reads the book and asks elsewhere as often as its strategy says. */
@@ -17,18 +17,18 @@ const quotes = (every?: number, symbol: Pair = SYMBOL) =>
   strategy({ id: `q${every}`, kind: "quote", symbol, config: { every } as never });
 const price = (source: string, at: number, of = "100") => ({ source, price: d(of), at });
 
-interface World {
+interface Setup {
   readonly of: readonly ReturnType<typeof strategy>[];
   readonly last?: Elsewhere;
-  readonly over?: Partial<MarketSight>;
+  readonly over?: Partial<MarketSnapshot>;
   readonly calls?: number;
   readonly prices?: readonly { readonly source: string; readonly price: bigint }[];
 }
 
-async function readOutput({ of, last, over = {}, calls, prices = [] }: World) {
+async function readOutput({ of, last, over = {}, calls, prices = [] }: Setup) {
   const { venue } = exchangeOf();
   const requests: unknown[][] = [];
-  const markets = new Map<Pair, MarketSight>([[SYMBOL, sight(over)]]);
+  const markets = new Map<Pair, MarketSnapshot>([[SYMBOL, observedMarket(over)]]);
   const memory = { ...snapshot().memory, ...(last ? { elsewhere: { [SYMBOL]: last } } : {}) };
   const reference = async (...pair: unknown[]) => {
     requests.push(pair);
@@ -64,7 +64,7 @@ it("keeps when the book was read, and what was said, where nobody asks", async (
     requests: [],
     elsewhere: { ...nothing, bookAt: null },
   });
-  const over = { book: { bids: [], asks: [] } } as unknown as Partial<MarketSight>;
+  const over = { book: { bids: [], asks: [] } } as unknown as Partial<MarketSnapshot>;
   expect((await readOutput({ of: [quotes()], over })).elsewhere).toEqual({ ...nothing, bookAt: NOW });
   expect(await readOutput({ of: [strategy({ kind: "follow" })], last: LAST })).toEqual({
     requests: [],

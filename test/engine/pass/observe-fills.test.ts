@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readFills, readLacking } from "../../../src/engine/pass/observe-fills.ts";
-import type { MarketSight } from "../../../src/engine/reconcile/observation.ts";
+import type { MarketSnapshot } from "../../../src/engine/reconcile/observation.ts";
 import type { Order } from "../../../src/model/order.ts";
 import type { Snapshot } from "../../../src/ports/stores/step-store.ts";
 import type { FillsOfSpan, FillsRead, VenueFill, VenueOrder } from "../../../src/ports/venue.ts";
@@ -9,10 +9,10 @@ import {
   describeFilled,
   idOf,
   NOW,
+  observedMarket,
   order,
   reportedOrder,
   SYMBOL,
-  sight,
   snapshot,
   TIMING,
   trade,
@@ -35,8 +35,12 @@ async function read(
       return { fills, unreadable, covered: { from, to: end }, now: NOW };
     },
   });
-  const seen = await readFills(venue, snapshot({ cursors, ...over }), SYMBOL, callsLeft(calls));
-  return { ...seen, trades: seen.trades.map(({ id }) => id), requests: requests.map(([, , span]) => span) };
+  const observed = await readFills(venue, snapshot({ cursors, ...over }), SYMBOL, callsLeft(calls));
+  return {
+    ...observed,
+    trades: observed.trades.map(({ id }) => id),
+    requests: requests.map(([, , span]) => span),
+  };
 }
 
 interface Reading {
@@ -48,16 +52,16 @@ interface Reading {
 
 describe("reading trades", () => {
   it("begins an overlap before where the last pass ended, and ends with what there is", async () => {
-    const seen = await read([trade({ at: NOW - 10 })]);
-    expect(seen).toMatchObject({ trades: ["t1"], short: false, requests: [{ from: FROM }] });
-    expect(seen.reading).toEqual({ from: NOW, ahead: null, until: NOW });
+    const observed = await read([trade({ at: NOW - 10 })]);
+    expect(observed).toMatchObject({ trades: ["t1"], short: false, requests: [{ from: FROM }] });
+    expect(observed.reading).toEqual({ from: NOW, ahead: null, until: NOW });
   });
 
   it("asks on while there is more, and puts them in their order", async () => {
     const all = [trade({ id: "b", at: NOW - 10 }), trade({ id: "a", at: NOW - 40_000 })];
-    const seen = await read(all, { part: 30_000 });
-    expect(seen).toMatchObject({ trades: ["a", "b"], short: false });
-    expect(seen.requests).toEqual([{ from: FROM }, { from: FROM + 30_000 }]);
+    const observed = await read(all, { part: 30_000 });
+    expect(observed).toMatchObject({ trades: ["a", "b"], short: false });
+    expect(observed.requests).toEqual([{ from: FROM }, { from: FROM + 30_000 }]);
   });
 
   it.each([
@@ -93,16 +97,16 @@ describe("reading trades", () => {
   it("tells a row that cannot be read once, and not one that another answer shows whole", async () => {
     const row = (id: string | null) => ({ id, orderId: "x1", at: NOW, reason: "no price" });
     const rows = [row("t1"), row("bad"), row("bad"), row(null)];
-    const seen = await read([trade({ at: NOW - 10 })], { unreadable: rows });
-    expect(seen.unreadable).toEqual([row("bad"), row(null)]);
+    const observed = await read([trade({ at: NOW - 10 })], { unreadable: rows });
+    expect(observed.unreadable).toEqual([row("bad"), row(null)]);
   });
 });
 
 interface Lack {
   readonly orders?: readonly Order[];
-  readonly sights?: Readonly<Record<string, VenueOrder | "missing">>;
+  readonly reports?: Readonly<Record<string, VenueOrder | "missing">>;
   readonly found?: readonly VenueOrder[];
-  readonly over?: Partial<MarketSight> & { readonly short?: boolean };
+  readonly over?: Partial<MarketSnapshot> & { readonly short?: boolean };
   readonly calls?: number;
   readonly fitting?: number;
   readonly token?: number;
@@ -112,7 +116,7 @@ interface Lack {
 /** Orders whose trades are asked for on their own. */
 async function lacking({
   orders = [],
-  sights = {},
+  reports = {},
   found = [],
   over = {},
   calls,
@@ -121,31 +125,31 @@ async function lacking({
   answer,
 }: Lack) {
   const { venue, requests } = exchangeOf(answer ? { fillsOf: async () => answer } : {});
-  const whole = { ...sight(over), short: over.short ?? false };
+  const whole = { ...observedMarket(over), short: over.short ?? false };
   const lease = { account: "a", token, owner: "one", now: NOW, until: NOW + TIMING.leaseTtl };
-  const looked = { sight: whole, sights: new Map(Object.entries(sights)), found };
+  const looked = { observed: whole, reports: new Map(Object.entries(reports)), found };
   const known = snapshot({ orders, lease, cursors });
   const budget = { ...callsLeft(), left: calls ?? 100, fitting };
-  const seen = await readLacking(venue, known, SYMBOL, looked, budget);
+  const observed = await readLacking(venue, known, SYMBOL, looked, budget);
   const ids = (requests[0]?.[2] ?? []) as string[];
   expect(requests.length).toBe(ids.length > 0 ? 1 : 0);
-  return { ids, since: requests[0]?.[3], seen, whole };
+  return { ids, since: requests[0]?.[3], observed, whole };
 }
 
 const filled = (over: Partial<Order> = {}) => order({ filled: d("2"), ...over });
 
 describe("an order that lacks trades", () => {
   it("is asked for on its own, from an overlap before it was placed", async () => {
-    const { ids, since, seen } = await lacking({ orders: [filled({ createdAt: 9_000 })] });
-    expect([ids, since, seen.requestedOrders]).toEqual([["x1"], 9_000 - overlap, new Set(["x1"])]);
+    const { ids, since, observed } = await lacking({ orders: [filled({ createdAt: 9_000 })] });
+    expect([ids, since, observed.requestedOrders]).toEqual([["x1"], 9_000 - overlap, new Set(["x1"])]);
   });
 
   it("is one of which the row or the exchange tells more than is booked or has just been read", async () => {
     expect((await lacking({ orders: [order()] })).ids).toEqual([]);
-    expect((await lacking({ orders: [order()], sights: { [idOf()]: describeFilled() } })).ids).toEqual([
+    expect((await lacking({ orders: [order()], reports: { [idOf()]: describeFilled() } })).ids).toEqual([
       "x1",
     ]);
-    expect((await lacking({ orders: [order()], sights: { [idOf()]: "missing" } })).ids).toEqual([]);
+    expect((await lacking({ orders: [order()], reports: { [idOf()]: "missing" } })).ids).toEqual([]);
     expect((await lacking({ orders: [filled({ booked: d("2") })] })).ids).toEqual([]);
     const one = [trade({ amount: d("1") })];
     expect((await lacking({ orders: [filled()], over: { trades: one } })).ids).toEqual(["x1"]);
@@ -157,7 +161,7 @@ describe("an order that lacks trades", () => {
   it("is known by the id that this pass has seen, and not asked for without one", async () => {
     const orders = [filled({ exchangeId: null })];
     expect((await lacking({ orders })).ids).toEqual([]);
-    expect((await lacking({ orders, sights: { [idOf()]: describeFilled({ id: "x8" }) } })).ids).toEqual([
+    expect((await lacking({ orders, reports: { [idOf()]: describeFilled({ id: "x8" }) } })).ids).toEqual([
       "x8",
     ]);
   });
@@ -188,8 +192,8 @@ describe("an order that lacks trades", () => {
     expect((await lacking({ orders: orders.slice(0, 3), token: 5 })).ids).toEqual(["x0", "x1", "x2"]);
     expect((await lacking({ orders, token: 4, calls: 1 })).ids).toEqual(["x0"]);
     expect((await lacking({ orders, calls: 0 })).ids).toEqual([]);
-    const { seen, whole } = await lacking({ orders, fitting: 1 });
-    expect(seen).toBe(whole);
+    const { observed, whole } = await lacking({ orders, fitting: 1 });
+    expect(observed).toBe(whole);
   });
 
   it("brings what the answer has and was not known, beside what had been read", async () => {
@@ -198,12 +202,12 @@ describe("an order that lacks trades", () => {
       unreadable: [{ id: "t1", orderId: "x1", at: NOW, reason: "no price" }],
     };
     const lacks = filled({ createdAt: NOW - 100 });
-    const { seen, whole } = await lacking({
+    const { observed, whole } = await lacking({
       orders: [lacks],
       over: { trades: [trade({ at: NOW - 1 })] },
       answer,
     });
-    expect(seen).toEqual({
+    expect(observed).toEqual({
       ...whole,
       trades: [trade({ id: "t2", at: NOW - 2 }), trade({ at: NOW - 1 })],
       unreadable: [],
@@ -226,7 +230,7 @@ describe("an order without a row", () => {
 
   it("books what is older than anything else that is not known", async () => {
     const answer = { fills: [trade({ id: "old", orderId: "x5", at: 10 })], unreadable: [] };
-    expect((await lacking({ found, answer })).seen.trades.map(({ id }) => id)).toEqual(["old"]);
+    expect((await lacking({ found, answer })).observed.trades.map(({ id }) => id)).toEqual(["old"]);
   });
 
   it("whose trades are at hand is not asked for; what came before it in its slot is", async () => {

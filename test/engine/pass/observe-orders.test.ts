@@ -7,18 +7,18 @@ import { callsLeft, exchangeOf } from "./answering.ts";
 /** The orders of slots 0, 1, 2 …, which the exchange calls `x0`, `x1`, `x2` …. */
 const orders = (count: number) =>
   Array.from({ length: count }, (_, slot) => order({ slot, exchangeId: `x${slot}` }));
-const seen = (slot: number, over: object = {}) =>
+const observed = (slot: number, over: object = {}) =>
   reportedOrder({ id: `x${slot}`, clientId: idOf({ slot }), ...over });
 
 const known: Venue["order"] = async ({ id }) =>
-  id === undefined ? undefined : seen(Number(id.slice(1)), { status: "filled" });
+  id === undefined ? undefined : observed(Number(id.slice(1)), { status: "filled" });
 
 describe("looking orders up", () => {
   it("takes what the open list tells, by the exchange's id or by ours", async () => {
     const { venue, requests } = exchangeOf();
-    const open = [seen(0, { clientId: undefined }), seen(1, { id: "y" })];
-    const { sights, short } = await lookUp(venue, { orders: orders(2), open, turn: 0 }, callsLeft());
-    expect([[...sights], short, requests]).toEqual([
+    const open = [observed(0, { clientId: undefined }), observed(1, { id: "y" })];
+    const { reports, short } = await lookUp(venue, { orders: orders(2), open, turn: 0 }, callsLeft());
+    expect([[...reports], short, requests]).toEqual([
       [
         [idOf({ slot: 0 }), open[0]],
         [idOf({ slot: 1 }), open[1]],
@@ -32,13 +32,13 @@ describe("looking orders up", () => {
     const { venue, requests } = exchangeOf({ order: known });
     const all = [...orders(1), order({ slot: 1, exchangeId: null }), order({ slot: 2, state: "filled" })];
     const budget = callsLeft();
-    const { sights, short } = await lookUp(venue, { orders: all, open: [], turn: 0 }, budget);
+    const { reports, short } = await lookUp(venue, { orders: all, open: [], turn: 0 }, budget);
     expect(requests).toEqual([
       ["order", { symbol: SYMBOL, clientId: idOf({ slot: 0 }), id: "x0" }],
       ["order", { symbol: SYMBOL, clientId: idOf({ slot: 1 }), id: undefined }],
     ]);
-    expect([...sights]).toEqual([
-      [idOf({ slot: 0 }), seen(0, { status: "filled" })],
+    expect([...reports]).toEqual([
+      [idOf({ slot: 0 }), observed(0, { status: "filled" })],
       [idOf({ slot: 1 }), "missing"],
     ]);
     expect([short, budget.own]).toEqual([false, { g: 2 }]);
@@ -47,8 +47,8 @@ describe("looking orders up", () => {
   it("takes one that has ended from the open list too, where it shows there", async () => {
     const { venue } = exchangeOf();
     const ended = [order({ slot: 0, exchangeId: "x0", state: "canceled" })];
-    const { sights } = await lookUp(venue, { orders: ended, open: [seen(0)], turn: 0 }, callsLeft());
-    expect(sights.get(idOf({ slot: 0 }))).toEqual(seen(0));
+    const { reports } = await lookUp(venue, { orders: ended, open: [observed(0)], turn: 0 }, callsLeft());
+    expect(reports.get(idOf({ slot: 0 }))).toEqual(observed(0));
   });
 
   it("ends where there are no more calls, and begins elsewhere in the next pass", async () => {
@@ -56,13 +56,13 @@ describe("looking orders up", () => {
     const begins = async (turn: number, calls: number) => {
       requests.length = 0;
       const looked = await lookUp(venue, { orders: orders(3), open: [], turn }, callsLeft(calls));
-      return [requests.map(([, key]) => (key as { id: string }).id), looked.sights.size, looked.short];
+      return [requests.map(([, key]) => (key as { id: string }).id), looked.reports.size, looked.short];
     };
     expect(await begins(0, 2)).toEqual([["x0", "x1"], 2, true]);
     expect(await begins(1, 2)).toEqual([["x1", "x2"], 2, true]);
     expect(await begins(5, 3)).toEqual([["x2", "x0", "x1"], 3, false]);
     expect(await lookUp(venue, { orders: [], open: [], turn: 1 }, callsLeft(0))).toEqual({
-      sights: new Map(),
+      reports: new Map(),
       short: false,
     });
   });
@@ -77,22 +77,22 @@ describe("looking orders up", () => {
 
 describe("looking many orders up in one call", () => {
   const many: Venue["orders"] = async (_, ids) =>
-    ids.filter((id) => id !== "x1").map((id) => seen(Number(id.slice(1)), { status: "canceled" }));
+    ids.filter((id) => id !== "x1").map((id) => observed(Number(id.slice(1)), { status: "canceled" }));
 
   it("is made for those that the exchange has given an id; what it leaves out is asked for alone", async () => {
     const { venue, requests } = exchangeOf({ order: known, orders: many });
     const all = [...orders(3), order({ slot: 3, exchangeId: null })];
-    const { sights } = await lookUp(venue, { orders: all, open: [], turn: 0 }, callsLeft());
+    const { reports } = await lookUp(venue, { orders: all, open: [], turn: 0 }, callsLeft());
     expect(requests.map(([name, first, second]) => [name, second ?? (first as { id?: string }).id])).toEqual([
       ["orders", ["x0", "x1", "x2"]],
       ["order", "x1"],
       ["order", undefined],
     ]);
     expect(requests[0]?.[1]).toBe(SYMBOL);
-    expect([0, 1, 2, 3].map((slot) => sights.get(idOf({ slot })))).toEqual([
-      seen(0, { status: "canceled" }),
-      seen(1, { status: "filled" }),
-      seen(2, { status: "canceled" }),
+    expect([0, 1, 2, 3].map((slot) => reports.get(idOf({ slot })))).toEqual([
+      observed(0, { status: "canceled" }),
+      observed(1, { status: "filled" }),
+      observed(2, { status: "canceled" }),
       "missing",
     ]);
   });
@@ -108,6 +108,6 @@ describe("looking many orders up in one call", () => {
     await lookUp(venue, { orders: orders(1), open: [], turn: 0 }, callsLeft());
     expect(requests.map(([name]) => name)).toEqual(["order"]);
     const none = await lookUp(venue, { orders: orders(2), open: [], turn: 0 }, callsLeft(0));
-    expect([none.sights.size, none.short, requests.length]).toEqual([0, true, 1]);
+    expect([none.reports.size, none.short, requests.length]).toEqual([0, true, 1]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readConfidence, readFeePrices } from "../../../src/engine/pass/observe-prices.ts";
-import type { MarketSight } from "../../../src/engine/reconcile/observation.ts";
+import type { MarketSnapshot } from "../../../src/engine/reconcile/observation.ts";
 import { gridKind } from "../../../src/grid/kind.ts";
 import { VenueError } from "../../../src/kernel/errors.ts";
 import type { Pair } from "../../../src/kernel/pair.ts";
@@ -9,19 +9,19 @@ import type { Strategy } from "../../../src/model/strategy.ts";
 import type { Kinds } from "../../../src/ports/kind.ts";
 import type { Reference } from "../../../src/ports/reference.ts";
 import { d } from "../../support/grid.ts";
-import { NOW, quote, SYMBOL, sight, snapshot, strategy, trade } from "../../support/made.ts";
+import { NOW, observedMarket, quote, SYMBOL, snapshot, strategy, trade } from "../../support/made.ts";
 import { callsLeft, exchangeOf } from "./answering.ts";
 
 const feeIn = (asset: string, amount = "1") => trade({ fees: [{ asset, amount: d(amount) }] });
 
 /** Mids of an exchange that tells each pair's as 104 and 106, but for those that it does not know. */
 async function prices(
-  over: Partial<MarketSight>,
+  over: Partial<MarketSnapshot>,
   {
     unknown = [],
     calls,
     more = [],
-  }: { unknown?: string[]; calls?: number; more?: [Pair, MarketSight][] } = {},
+  }: { unknown?: string[]; calls?: number; more?: [Pair, MarketSnapshot][] } = {},
 ) {
   const { venue, requests } = exchangeOf({
     ticker: async (symbol) => {
@@ -29,7 +29,7 @@ async function prices(
       return quote(symbol === "NIL/USDT" ? { bid: 0n, ask: 0n } : {});
     },
   });
-  const markets = new Map<Pair, MarketSight>([[SYMBOL, sight(over)], ...more]);
+  const markets = new Map<Pair, MarketSnapshot>([[SYMBOL, observedMarket(over)], ...more]);
   const found = await readFeePrices(venue, markets, callsLeft(calls));
   return { found: [...found], requests: requests.map(([, symbol]) => symbol) };
 }
@@ -44,7 +44,7 @@ describe("what fees in other assets are worth", () => {
       ],
       requests: ["MX/USDT", "GT/USDT"],
     });
-    const more: [Pair, MarketSight][] = [["ETH/USDT", sight({ trades: [feeIn("MX")] })]];
+    const more: [Pair, MarketSnapshot][] = [["ETH/USDT", observedMarket({ trades: [feeIn("MX")] })]];
     expect((await prices({ trades: [feeIn("MX")] }, { more })).requests).toEqual(["MX/USDT"]);
   });
 
@@ -65,7 +65,7 @@ describe("what fees in other assets are worth", () => {
 
   it("ends the pass where something is broken on our side", async () => {
     const { venue } = exchangeOf({ ticker: () => Promise.reject(new TypeError("a mistake")) });
-    const markets = new Map<Pair, MarketSight>([[SYMBOL, sight({ trades: [feeIn("MX")] })]]);
+    const markets = new Map<Pair, MarketSnapshot>([[SYMBOL, observedMarket({ trades: [feeIn("MX")] })]]);
     await expect(readFeePrices(venue, markets, callsLeft())).rejects.toThrow("a mistake");
   });
 });
@@ -87,7 +87,7 @@ const kept = (requestedAt: number): Confidence => ({
 
 interface Asking {
   readonly strategies?: readonly Strategy[];
-  readonly over?: Partial<MarketSight>;
+  readonly over?: Partial<MarketSnapshot>;
   readonly known?: Confidence;
   readonly host?: string;
   readonly isAlone?: boolean;
@@ -106,7 +106,7 @@ async function confidence({ strategies = [careful()], over = {}, known, host = "
   const found = await readConfidence(
     { reference: isAlone ? undefined : reference, venue, kinds },
     snapshot({ strategies, memory, kill: { on: kill ?? false, cancels: false, sells: false } }),
-    { markets: new Map([[SYMBOL, sight(over)]]), sights: new Map() },
+    { markets: new Map([[SYMBOL, observedMarket(over)]]), reports: new Map() },
     budget,
   );
   expect(budget.made).toBe(requests.length);

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { lookAtStrangers, strangersAmong } from "../../../src/engine/pass/observe-strangers.ts";
-import type { MarketSight } from "../../../src/engine/reconcile/observation.ts";
+import type { MarketSnapshot } from "../../../src/engine/reconcile/observation.ts";
 import type { OrderReport } from "../../../src/engine/reconcile/order-life.ts";
 import type { Pair } from "../../../src/kernel/pair.ts";
 import type { UnreadableFill, Venue, VenueOrder } from "../../../src/ports/venue.ts";
 import {
   idOf,
   NOW,
+  observedMarket,
   order,
   reportedOrder,
   SYMBOL,
-  sight,
   snapshot,
   TIMING,
   trade,
@@ -18,9 +18,9 @@ import {
 import { callsLeft, exchangeOf } from "./answering.ts";
 
 const marketsOf = (
-  over: Partial<MarketSight> = {},
-  more: readonly (readonly [Pair, MarketSight])[] = [],
-): ReadonlyMap<Pair, MarketSight> => new Map([[SYMBOL, sight(over)], ...more]);
+  over: Partial<MarketSnapshot> = {},
+  more: readonly (readonly [Pair, MarketSnapshot])[] = [],
+): ReadonlyMap<Pair, MarketSnapshot> => new Map([[SYMBOL, observedMarket(over)], ...more]);
 
 const unreadable = (over: Partial<UnreadableFill> = {}): UnreadableFill => ({
   id: "t9",
@@ -32,12 +32,12 @@ const unreadable = (over: Partial<UnreadableFill> = {}): UnreadableFill => ({
 
 describe("an order that nobody expects", () => {
   const among = (
-    over: Partial<MarketSight>,
+    over: Partial<MarketSnapshot>,
     {
       orders = [order()],
-      sights = {},
-    }: { orders?: ReturnType<typeof order>[]; sights?: Record<string, OrderReport> } = {},
-  ) => [...strangersAmong(snapshot({ orders }), marketsOf(over), new Map(Object.entries(sights)))];
+      reports = {},
+    }: { orders?: ReturnType<typeof order>[]; reports?: Record<string, OrderReport> } = {},
+  ) => [...strangersAmong(snapshot({ orders }), marketsOf(over), new Map(Object.entries(reports)))];
 
   it("is one that a trade names, also one that cannot be read, and none of ours has its id", () => {
     expect(among({ trades: [trade(), trade({ orderId: "x7" })], unreadable: [unreadable()] })).toEqual([
@@ -50,8 +50,8 @@ describe("an order that nobody expects", () => {
   it("is known by the id that this pass has seen of it", () => {
     const orders = [order({ exchangeId: null })];
     expect(among({ trades: [trade()] }, { orders })).toEqual(["x1"]);
-    expect(among({ trades: [trade()] }, { orders, sights: { [idOf()]: "missing" } })).toEqual(["x1"]);
-    expect(among({ trades: [trade()] }, { orders, sights: { [idOf()]: reportedOrder() } })).toEqual([]);
+    expect(among({ trades: [trade()] }, { orders, reports: { [idOf()]: "missing" } })).toEqual(["x1"]);
+    expect(among({ trades: [trade()] }, { orders, reports: { [idOf()]: reportedOrder() } })).toEqual([]);
   });
 
   it("is one on the open list with the id of a strategy's, and not a person's own", () => {

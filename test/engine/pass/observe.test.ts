@@ -23,7 +23,7 @@ import { callsLeft, exchangeOf, nothingDone } from "./answering.ts";
 const kinds = (() => gridKind) as unknown as Kinds;
 const OTHER = "ETH/USDT";
 
-interface World extends Partial<Snapshot> {
+interface Setup extends Partial<Snapshot> {
   readonly exchange?: Parameters<typeof exchangeOf>[0];
   readonly calls?: number;
   readonly fitting?: number;
@@ -32,7 +32,7 @@ interface World extends Partial<Snapshot> {
 }
 
 /** One pass's look at the grid `g`, whose two orders rest. */
-async function observed({ exchange = {}, calls, fitting, rows = [], ...over }: World = {}) {
+async function observed({ exchange = {}, calls, fitting, rows = [], ...over }: Setup = {}) {
   const open = [reportedOrder(), reportedOrder({ id: "x2", clientId: idOf({ slot: 1 }) })];
   const { venue, requests } = exchangeOf({ openOrders: async () => open, ...exchange });
   const orders = [order({ slot: 0 }), order({ slot: 1, exchangeId: "x2" })];
@@ -50,9 +50,9 @@ async function observed({ exchange = {}, calls, fitting, rows = [], ...over }: W
   const known = snapshot({ orders, memory, ...over });
   const plain = callsLeft(calls);
   const budget = fitting === undefined ? plain : { ...plain, left: calls ?? 100, fitting };
-  const seen = await observe(venue, { store, kinds }, known, budget);
+  const reads = await observe(venue, { store, kinds }, known, budget);
   return {
-    ...seen,
+    ...reads,
     requests: requests.map(([name, of]) => (typeof of === "string" ? `${name} ${of}` : String(name))),
     looks,
   };
@@ -64,7 +64,7 @@ describe("what a pass reads", () => {
   it("is open orders, then trades, then the price; balances where an order may be placed", async () => {
     const quiet = await observed();
     expect([quiet.requests, quiet.short, quiet.balances]).toEqual([MARKET, false, undefined]);
-    expect([...quiet.sights.keys()]).toEqual([idOf({ slot: 0 }), idOf({ slot: 1 })]);
+    expect([...quiet.reports.keys()]).toEqual([idOf({ slot: 0 }), idOf({ slot: 1 })]);
     expect(quiet.markets.get(SYMBOL)).toMatchObject({ tradesRead: true, error: null, quote: quote() });
     const free = await observed({ orders: [order({ slot: 0 })] });
     expect(free.requests).toEqual([...MARKET, "balances"]);
@@ -73,9 +73,9 @@ describe("what a pass reads", () => {
 
   it("begins with balances where a strategy begins", async () => {
     const begins = strategy({ phase: "starting" });
-    const seen = await observed({ strategies: [begins, strategy({ id: "h" })] });
-    expect([seen.requests[0], seen.balancesFirst]).toEqual(["balances", true]);
-    expect(seen.requests.filter((one) => one === "balances")).toHaveLength(1);
+    const reads = await observed({ strategies: [begins, strategy({ id: "h" })] });
+    expect([reads.requests[0], reads.balancesFirst]).toEqual(["balances", true]);
+    expect(reads.requests.filter((one) => one === "balances")).toHaveLength(1);
     expect((await observed({ strategies: [{ ...begins, wants: "stop" }] })).balancesFirst).toBe(false);
     expect((await observed({ strategies: [strategy()] })).balancesFirst).toBe(false);
   });
@@ -83,11 +83,11 @@ describe("what a pass reads", () => {
   it("leaves trades out where none are due, unless an order may be placed", async () => {
     const memory = { ...snapshot().memory, tradesAt: { [SYMBOL]: NOW - 1 } };
     const exchange = { timing: { tradesEvery: 60_000 } };
-    const seen = await observed({ memory, exchange });
+    const reads = await observed({ memory, exchange });
     const [open, trades, ...price] = MARKET;
-    expect(seen.requests).toEqual([open, ...price]);
-    expect(seen.markets.get(SYMBOL)).toMatchObject({ tradesRead: false, trades: [], reading: undefined });
-    expect(seen.short).toBe(false);
+    expect(reads.requests).toEqual([open, ...price]);
+    expect(reads.markets.get(SYMBOL)).toMatchObject({ tradesRead: false, trades: [], reading: undefined });
+    expect(reads.short).toBe(false);
     const orders = [order({ slot: 0 })];
     const free = await observed({
       memory,
@@ -110,8 +110,8 @@ describe("what a pass reads", () => {
         now: NOW,
       }),
     };
-    const seen = await observed({ exchange });
-    expect([seen.short, seen.markets.get(SYMBOL)?.tradesRead]).toEqual([true, false]);
+    const reads = await observed({ exchange });
+    expect([reads.short, reads.markets.get(SYMBOL)?.tradesRead]).toEqual([true, false]);
   });
 
   it("is every market with a strategy or an order, each once, another one first after a short pass", async () => {
@@ -131,8 +131,8 @@ describe("what a pass reads", () => {
   it("looks each market's orders up on their own market's list", async () => {
     const orders = [order(), order({ symbol: OTHER, slot: 1, exchangeId: "x2" })];
     const exchange = { openOrders: async (symbol?: string) => (symbol === SYMBOL ? [reportedOrder()] : []) };
-    const seen = await observed({ orders, exchange });
-    expect([...seen.sights]).toEqual([
+    const reads = await observed({ orders, exchange });
+    expect([...reads.reports]).toEqual([
       [idOf({ slot: 0 }), reportedOrder()],
       [idOf({ slot: 1 }), "missing"],
     ]);
@@ -142,7 +142,7 @@ describe("what a pass reads", () => {
 describe("a pass that has not the calls or the time for all", () => {
   it("says so, and leaves a market rather than read half of it", async () => {
     const two = [order(), order({ symbol: OTHER, slot: 1, exchangeId: "x2" })];
-    const reads = async (over: World) => {
+    const reads = async (over: Setup) => {
       const { requests, short } = await observed({ orders: two, ...over });
       return [requests.filter((one) => one.startsWith("openOrders")).length, short];
     };
@@ -163,8 +163,8 @@ describe("a pass that has not the calls or the time for all", () => {
 
   it("says so where the exchange's own budget has no call for a market", async () => {
     const exchange = { openOrders: () => Promise.reject(new BudgetSpent("none left", 500)) };
-    const seen = await observed({ exchange });
-    expect([seen.markets.size, seen.refused.size, seen.short]).toEqual([0, 0, true]);
+    const reads = await observed({ exchange });
+    expect([reads.markets.size, reads.refused.size, reads.short]).toEqual([0, 0, true]);
   });
 
   it("says so where it could not look at an order that nobody expects", async () => {
@@ -172,8 +172,8 @@ describe("a pass that has not the calls or the time for all", () => {
       ...(await nothingDone(symbol, span)),
       fills: [trade({ orderId: "x5", at: NOW })],
     });
-    const seen = await observed({ exchange: { fills }, calls: 3 });
-    expect([seen.short, [...seen.unlooked]]).toEqual([true, [[SYMBOL, NOW]]]);
+    const reads = await observed({ exchange: { fills }, calls: 3 });
+    expect([reads.short, [...reads.unlooked]]).toEqual([true, [[SYMBOL, NOW]]]);
   });
 });
 
@@ -187,8 +187,8 @@ describe("a market that cannot be read", () => {
       const exchange = {
         openOrders: async (symbol?: string) => (symbol === SYMBOL ? failing(failure).openOrders() : []),
       };
-      const seen = await observed({ orders: [order(), order({ symbol: OTHER, slot: 1 })], exchange });
-      expect([[...seen.refused], [...seen.markets.keys()], seen.short]).toEqual([
+      const reads = await observed({ orders: [order(), order({ symbol: OTHER, slot: 1 })], exchange });
+      expect([[...reads.refused], [...reads.markets.keys()], reads.short]).toEqual([
         [[SYMBOL, `it is ${failure}`]],
         [OTHER],
         false,
@@ -204,13 +204,13 @@ describe("a market that cannot be read", () => {
 
   it("has no price where that alone fails: what rests is still looked after", async () => {
     const ticker = () => Promise.reject(new VenueError("unavailable", "no price"));
-    const seen = await observed({ exchange: { ticker } });
-    expect(seen.markets.get(SYMBOL)).toMatchObject({
+    const reads = await observed({ exchange: { ticker } });
+    expect(reads.markets.get(SYMBOL)).toMatchObject({
       market: undefined,
       quote: undefined,
       error: "no price",
     });
-    expect(seen.sights.size).toBe(2);
+    expect(reads.reports.size).toBe(2);
     const broken = { ticker: () => Promise.reject(new TypeError("a mistake")) };
     await expect(observed({ exchange: broken })).rejects.toThrow("a mistake");
   });
@@ -227,9 +227,9 @@ describe("an order that the pass did not expect", () => {
   });
 
   it("is found where no row is its", async () => {
-    const seen = await observed({ exchange: withOpen([later()]) });
-    expect([seen.found, seen.late]).toEqual([[later()], []]);
-    expect(seen.looks).toEqual([
+    const reads = await observed({ exchange: withOpen([later()]) });
+    expect([reads.found, reads.late]).toEqual([[later()], []]);
+    expect(reads.looks).toEqual([
       [snapshot().lease.account, { exchange: ["x5"], client: [] }],
       [snapshot().lease.account, { exchange: [], client: [idOf({ serial: 5 })] }],
     ]);
@@ -255,8 +255,8 @@ describe("an order that the pass did not expect", () => {
       fills: [trade({ orderId: "x5", at: NOW })],
     });
     const settled = order({ clientId: idOf({ serial: 5 }), exchangeId: "x5", settled: true });
-    const seen = await observed({ exchange: { fills }, rows: [settled] });
-    expect([seen.late, seen.requests.includes("order")]).toEqual([[settled], false]);
+    const reads = await observed({ exchange: { fills }, rows: [settled] });
+    expect([reads.late, reads.requests.includes("order")]).toEqual([[settled], false]);
   });
 
   it("has been seen where an unsettled row is its", async () => {
@@ -268,8 +268,8 @@ describe("an order that the pass did not expect", () => {
       order({ slot: 1, exchangeId: "x2" }),
       { ...pending, symbol: OTHER } as Order,
     ];
-    const seen = await observed({ orders, rows: orders, exchange });
-    expect([seen.found, seen.late, seen.sights.get(pending.clientId)]).toEqual([[], [], shown]);
+    const reads = await observed({ orders, rows: orders, exchange });
+    expect([reads.found, reads.late, reads.reports.get(pending.clientId)]).toEqual([[], [], shown]);
   });
 
   it("is found once, however it was found", async () => {
@@ -292,9 +292,9 @@ describe("an order that the pass did not expect", () => {
       },
     };
     const orders = [order({ slot: 0 }), order({ symbol: OTHER, slot: 1, exchangeId: "x2" })];
-    const seen = await observed({ exchange, orders });
+    const reads = await observed({ exchange, orders });
     expect(requests).toEqual([[SYMBOL, ["x5"]]]);
-    expect(seen.markets.get(SYMBOL)?.trades.map(({ orderId }) => orderId)).toEqual(["x5"]);
+    expect(reads.markets.get(SYMBOL)?.trades.map(({ orderId }) => orderId)).toEqual(["x5"]);
   });
 });
 
@@ -303,8 +303,8 @@ it("asks what fees in other assets are worth, and tells what is nobody's", async
     ...(await nothingDone(symbol, span)),
     fills: [trade({ orderId: "x5", at: 10, fees: [{ asset: "MX", amount: d("1") }] })],
   });
-  const seen = await observed({
+  const reads = await observed({
     exchange: { fills, order: async () => describeFilled({ id: "x5", clientId: "mine" }) },
   });
-  expect([[...(seen.feePrices ?? [])], seen.foreign]).toEqual([[["MX/USDT", d("105")]], ["x5"]]);
+  expect([[...(reads.feePrices ?? [])], reads.foreign]).toEqual([[["MX/USDT", d("105")]], ["x5"]]);
 });

@@ -28,14 +28,14 @@ const OPEN = [
 const buying = (over: object = {}) =>
   state([slot(), slot({ index: 1, lower: d("90"), upper: d("100") })], { epoch: 1, ...over });
 
-interface World {
+interface Setup {
   readonly over?: Partial<Snapshot>;
   readonly exchange?: Parameters<typeof exchangeOf>[0];
   readonly creates?: readonly CreateOutcome[];
   readonly cancels?: readonly CancelOutcome[];
   readonly enter?: () => Promise<void>;
   readonly settle?: () => Promise<void>;
-  readonly isTaken?: boolean;
+  readonly isAccepted?: boolean;
   readonly isPlain?: boolean;
   readonly refused?: readonly string[];
   readonly interval?: number;
@@ -43,17 +43,17 @@ interface World {
 }
 
 /** One pass over the grid `g`, in the order of what it does; nothing of it is written but what it says. */
-async function stepped(world: World = {}) {
+async function stepped(deps: Setup = {}) {
   const {
     over = {},
     exchange = {},
-    isTaken = false,
+    isAccepted = false,
     isPlain = false,
     refused = [],
     interval,
     options,
-  } = world;
-  const answers = { creates: [...(world.creates ?? [])], cancels: [...(world.cancels ?? [])] };
+  } = deps;
+  const answers = { creates: [...(deps.creates ?? [])], cancels: [...(deps.cancels ?? [])] };
   const did: unknown[] = [];
   const said: unknown[] = [];
   const settled: Record<string, unknown>[] = [];
@@ -71,7 +71,7 @@ async function stepped(world: World = {}) {
     nextEpoch: async () => void did.push("epoch"),
     async takeLease(request: object) {
       did.push(["takeLease", request]);
-      return isTaken ? undefined : before;
+      return isAccepted ? undefined : before;
     },
     async record(_: object, changes: readonly { intents: readonly { clientId: string }[] }[]) {
       const ids = changes.flatMap(({ intents }) => intents.map(({ clientId }) => clientId));
@@ -81,7 +81,7 @@ async function stepped(world: World = {}) {
     async settle(_: object, settlement: Record<string, unknown>) {
       did.push("settle");
       settled.push(settlement);
-      await world.settle?.();
+      await deps.settle?.();
     },
   };
   const { venue, requests } = exchangeOf({
@@ -109,17 +109,17 @@ async function stepped(world: World = {}) {
       return answers.cancels.shift() ?? { result: "accepted" };
     },
   };
-  const held = {
+  const leased = {
     ...trading,
     enter: async () => {
       did.push("enter");
-      await world.enter?.();
+      await deps.enter?.();
     },
     leave: async () => void did.push("leave"),
   };
   const under = (lease: unknown, how: unknown) => {
     did.push(["under", lease, how]);
-    return held;
+    return leased;
   };
   const local = { name: "process", randomText: (size: number) => "r".repeat(size), monotonic: () => START };
   const log = (...line: unknown[]) => void said.push(line);
@@ -183,7 +183,7 @@ describe("a pass", () => {
   });
 
   it("does nothing where another has the lease", async () => {
-    const { pass, did } = await stepped({ isTaken: true });
+    const { pass, did } = await stepped({ isAccepted: true });
     expect([pass, namesOf(did)]).toEqual([{ account: ACCOUNT, outcome: "busy" }, ["takeLease"]]);
   });
 
@@ -335,7 +335,7 @@ describe("a pass that fails", () => {
 
   it("tells of a stop price that nobody has looked at meanwhile", async () => {
     const watched = strategy({ config: { stopLossPrice: d("1") } as never });
-    const marks = { [SYMBOL]: { mid: d("100"), at: 0, seenAt: NOW - 60_000 } };
+    const marks = { [SYMBOL]: { mid: d("100"), at: 0, observedAt: NOW - 60_000 } };
     const over = { strategies: [watched], memory: { ...MEMORY, marks } };
     const { settled } = await stepped({ exchange: silent, over, interval: 5_000 });
     expect([settled.unwatched, (settled.events as { kind: string }[])[0]?.kind]).toEqual([["g"], "watch"]);

@@ -13,15 +13,15 @@ import { d } from "../../support/grid.ts";
 import { ACCOUNT, NOW, SYMBOL, snapshot, strategy } from "../../support/made.ts";
 
 const INTERVAL = 5_000;
-const seen = (ago: number, more: Partial<AccountMemory> = {}): AccountMemory => ({
+const observed = (ago: number, more: Partial<AccountMemory> = {}): AccountMemory => ({
   ...NO_MEMORY,
-  marks: { [SYMBOL]: { mid: d("100"), at: 0, seenAt: NOW - ago } },
+  marks: { [SYMBOL]: { mid: d("100"), at: 0, observedAt: NOW - ago } },
   ...more,
 });
 const watched = (over: Partial<Strategy> = {}, config: object = { stopLossPrice: d("90") }): Strategy =>
   strategy({ config: config as Strategy["config"], ...over });
 const unwatched = (one: Strategy, ago: number, interval = INTERVAL) =>
-  unwatchedFor(one, { memory: seen(ago), now: NOW, interval });
+  unwatchedFor(one, { memory: observed(ago), now: NOW, interval });
 
 describe("a price that stops a strategy", () => {
   it("is unwatched once there has been no price for three intervals, and three seconds at least", () => {
@@ -35,7 +35,7 @@ describe("a price that stops a strategy", () => {
   it("is unwatched while the last price was stored by a clock that was ahead", () => {
     expect(unwatched(watched(), -15_000)).toBe(0);
     expect(unwatched(watched(), -3_600_000)).toBe(3_600_000);
-    const [notice] = watchNotices(view({ memory: seen(-3_600_000) }), INTERVAL);
+    const [notice] = watchNotices(view({ memory: observed(-3_600_000) }), INTERVAL);
     expect(notice?.message).toContain("no price of BTC/USDT since a clock was set back;");
   });
 
@@ -55,29 +55,29 @@ describe("a price that stops a strategy", () => {
   it("is told of once when it is not watched any more, and once when it is again", () => {
     const one = watched();
     const all = snapshot({ strategies: [one, watched({ id: "calm" }, {})] });
-    const late = watchChanges(all, seen(60_000), INTERVAL);
+    const late = watchChanges(all, observed(60_000), INTERVAL);
     const message = unwatchedMessage(SYMBOL, "for 60 s");
     expect(message).toBe(
       "the stop price is not being watched: there has been no price of BTC/USDT for 60 s; stop it manually if you cannot wait",
     );
     const event = { account: ACCOUNT, strategy: "g", at: NOW, kind: "watch" };
     expect(late).toEqual({ events: [{ ...event, message }], unwatched: ["g"] });
-    expect(watchChanges(all, seen(60_000, { unwatched: ["g"] }), INTERVAL)).toEqual({
+    expect(watchChanges(all, observed(60_000, { unwatched: ["g"] }), INTERVAL)).toEqual({
       events: [],
       unwatched: ["g"],
     });
-    expect(watchChanges(all, seen(0, { unwatched: ["g"] }), INTERVAL)).toEqual({
+    expect(watchChanges(all, observed(0, { unwatched: ["g"] }), INTERVAL)).toEqual({
       events: [{ ...event, message: "the stop price is watched again" }],
       unwatched: [],
     });
-    expect(watchChanges(all, seen(0), INTERVAL)).toEqual({ events: [], unwatched: undefined });
+    expect(watchChanges(all, observed(0), INTERVAL)).toEqual({ events: [], unwatched: undefined });
   });
 });
 
 const view = (over: Partial<StrategyView> = {}): StrategyView =>
   ({
     strategy: watched(),
-    memory: seen(60_000),
+    memory: observed(60_000),
     now: NOW,
     steppedAt: NOW,
     accountError: null,
@@ -89,7 +89,7 @@ describe("the notice of a stop price", () => {
     expect(watchNotices(view(), INTERVAL)).toEqual([
       { code: "stop_price_unwatched", message: unwatchedMessage(SYMBOL, "for 60 s") },
     ]);
-    expect(watchNotices(view({ memory: seen(0) }), INTERVAL)).toEqual([]);
+    expect(watchNotices(view({ memory: observed(0) }), INTERVAL)).toEqual([]);
   });
 });
 

@@ -12,7 +12,7 @@ import { exchangeOf } from "./answering.ts";
 /** By the clock of the process. */
 const BEGAN = 1_000;
 
-type World = Parameters<typeof tick>[0];
+type Setup = Parameters<typeof tick>[0];
 
 interface Given {
   readonly accounts?: readonly { account: string; retryAt?: number }[];
@@ -28,7 +28,7 @@ function processOf({ accounts = [], requests, isMine = () => true, takeLease }: 
   const spans: unknown[] = [];
   let now = BEGAN;
   const left = [...(requests ?? [])];
-  const world = {
+  const deps = {
     store: {
       due: async () =>
         accounts.map(({ account, retryAt = 0 }) => ({ account, retryAt, failures: 1, now: NOW })),
@@ -60,7 +60,7 @@ function processOf({ accounts = [], requests, isMine = () => true, takeLease }: 
       return go({ set: (more: object) => results.push(more), fail: (why: string) => results.push(why) });
     },
   };
-  return { world: world as unknown as World, traced, leases, spans, now: () => now };
+  return { deps: deps as unknown as Setup, traced, leases, spans, now: () => now };
 }
 
 const KRAKEN = "live:kraken:api.kraken.com";
@@ -68,11 +68,11 @@ const MEXC = "live:mexc:api.mexc.com";
 
 describe("a tick", () => {
   it("makes a pass over each account that has something to step, but for one that waits after a failure", async () => {
-    const { world, leases } = processOf({
+    const { deps, leases } = processOf({
       accounts: [{ account: KRAKEN }, { account: MEXC, retryAt: NOW + 1 }, { account: MEXC, retryAt: NOW }],
     });
     const options: StepOptions = { scheduled: 77 };
-    expect(await tick(world, options)).toEqual([
+    expect(await tick(deps, options)).toEqual([
       { account: KRAKEN, outcome: "busy" },
       { account: MEXC, outcome: "backing_off" },
       { account: MEXC, outcome: "busy" },
@@ -83,29 +83,29 @@ describe("a tick", () => {
   it("puts accounts off that there are not the requests for", async () => {
     const accounts = [{ account: KRAKEN }, { account: MEXC }];
     const outcomes = async (requests: readonly number[]) =>
-      (await tick(processOf({ accounts, requests }).world)).map(({ outcome }) => outcome);
+      (await tick(processOf({ accounts, requests }).deps)).map(({ outcome }) => outcome);
     expect(await outcomes([12, 50, 11])).toEqual(["busy", "busy"]);
     expect(await outcomes([11, 11])).toEqual(["postponed", "postponed"]);
   });
 
   it("says of an account that this process has no keys of, and of what failed", async () => {
-    const { world } = processOf({ isMine: (exchange) => exchange !== "kraken" });
-    expect(await stepAccount(world, KRAKEN as never, {})).toEqual({
+    const { deps } = processOf({ isMine: (exchange) => exchange !== "kraken" });
+    expect(await stepAccount(deps, KRAKEN as never, {})).toEqual({
       account: KRAKEN,
       outcome: "not_configured",
       message: "this process is not configured for it",
     });
     const broken = processOf({ takeLease: () => Promise.reject(new Error("no database")) });
-    expect(await stepAccount(broken.world, MEXC as never, {})).toMatchObject({
+    expect(await stepAccount(broken.deps, MEXC as never, {})).toMatchObject({
       outcome: "failed",
       message: "no database",
     });
     const torn = {
-      ...broken.world,
+      ...broken.deps,
       log: () => {
         throw new Error("no log");
       },
-    } as unknown as World;
+    } as unknown as Setup;
     expect(await stepAccount(torn, MEXC as never, {})).toEqual({
       account: MEXC,
       outcome: "failed",
@@ -114,22 +114,22 @@ describe("a tick", () => {
   });
 
   it("is set for accounts that are this process's, and do not wait", async () => {
-    const { world } = processOf({
+    const { deps } = processOf({
       accounts: [{ account: KRAKEN }, { account: MEXC, retryAt: NOW + 1 }, { account: MEXC, retryAt: NOW }],
       isMine: (exchange) => exchange === "mexc",
     });
-    expect(await accountsDue(world)).toEqual([MEXC]);
-    expect(await accountsDue({ ...world, venueOf: processOf().world.venueOf })).toEqual([KRAKEN, MEXC]);
+    expect(await accountsDue(deps)).toEqual([MEXC]);
+    expect(await accountsDue({ ...deps, venueOf: processOf().deps.venueOf })).toEqual([KRAKEN, MEXC]);
   });
 });
 
 describe("a pass on a person's word", () => {
   it("waits for its turn, ten seconds at most", async () => {
-    const { world, leases, now } = processOf();
+    const { deps, leases, now } = processOf();
     const { venue } = exchangeOf();
     const waits: number[] = [];
-    const held = { ...venue, wait: async () => void waits.push(now()) };
-    expect(await stepNow(world, held)).toMatchObject({ outcome: "busy" });
+    const waiting = { ...venue, wait: async () => void waits.push(now()) };
+    expect(await stepNow(deps, waiting)).toMatchObject({ outcome: "busy" });
     expect(leases).toHaveLength(202);
     expect(leases[0]).toMatchObject({ isUrgent: true });
     expect([waits.length, waits[0], waits.at(-1), now()]).toEqual([
@@ -141,8 +141,8 @@ describe("a pass on a person's word", () => {
   });
 
   it("is over as soon as it was made", async () => {
-    const { world, leases } = processOf({ takeLease: () => Promise.reject(new Error("no database")) });
-    expect(await stepNow(world, exchangeOf().venue)).toMatchObject({ outcome: "failed" });
+    const { deps, leases } = processOf({ takeLease: () => Promise.reject(new Error("no database")) });
+    expect(await stepNow(deps, exchangeOf().venue)).toMatchObject({ outcome: "failed" });
     expect(leases).toHaveLength(1);
   });
 });
@@ -150,9 +150,9 @@ describe("a pass on a person's word", () => {
 describe("a pass that somebody measures", () => {
   it("is a span, with how it ended", async () => {
     const busy = processOf();
-    await stepAccount({ ...busy.world, tracer: busy.traced } as never, KRAKEN as never, {});
+    await stepAccount({ ...busy.deps, tracer: busy.traced } as never, KRAKEN as never, {});
     const failed = processOf({ takeLease: () => Promise.reject(new Error("no database")) });
-    await stepAccount({ ...failed.world, tracer: failed.traced } as never, KRAKEN as never, {});
+    await stepAccount({ ...failed.deps, tracer: failed.traced } as never, KRAKEN as never, {});
     const of = { "edgemaker.exchange": "kraken", "edgemaker.account.kind": "live" };
     expect([...busy.spans, ...failed.spans]).toEqual([
       ["pass", of, { "edgemaker.pass.outcome": "busy" }],
@@ -192,6 +192,6 @@ describe("a strategy that an older program has stored", () => {
 });
 
 it("keeps the account in its answers", async () => {
-  const { world } = processOf({ accounts: [{ account: ACCOUNT }] });
-  expect((await tick(world))[0]?.account).toBe(ACCOUNT);
+  const { deps } = processOf({ accounts: [{ account: ACCOUNT }] });
+  expect((await tick(deps))[0]?.account).toBe(ACCOUNT);
 });

@@ -36,9 +36,11 @@ describe("trades of a market", () => {
     const grid = (over: object, more: object = {}) =>
       strategy({ state: state([slot()], { epoch: 1, ...over }), ...more });
     expect(due({ strategies: [grid({ epoch: 0 })] })).toBe(true);
-    expect(due({ strategies: [grid({ heldUntil: NOW + 1 })] })).toBe(true);
-    expect(due({ strategies: [grid({ heldUntil: NOW })] })).toBe(false);
-    expect(due({ strategies: [grid({ epoch: 0, heldUntil: NOW + 1 }, { symbol: "ETH/USDT" })] })).toBe(false);
+    expect(due({ strategies: [grid({ recoversUntil: NOW + 1 })] })).toBe(true);
+    expect(due({ strategies: [grid({ recoversUntil: NOW })] })).toBe(false);
+    expect(due({ strategies: [grid({ epoch: 0, recoversUntil: NOW + 1 }, { symbol: "ETH/USDT" })] })).toBe(
+      false,
+    );
     expect(due({ strategies: [grid({}), grid({ epoch: 0 })] })).toBe(true);
   });
 

@@ -31,7 +31,7 @@ const readUntil = (from: number) => ({ ...UNREAD, reading: { from, ahead: null, 
 const later = (over: Partial<VenueOrder> = {}) =>
   reportedOrder({ id: "x9", clientId: idOf({ serial: 5 }), ...over });
 const UNREAD = { tradesRead: false };
-const NOTHING = { held: null, stranger: null, waiting: new Map() };
+const NOTHING = { orphan: null, stranger: null, waiting: new Map() };
 
 describe("an open order that has no row", () => {
   it("is given one where it is a strategy's", () => {
@@ -62,7 +62,7 @@ describe("an open order that has no row", () => {
       const after = adopting([later({ status, at: 70 })], [known({})]);
       expect(after).toMatchObject({
         ids: [idOf()],
-        held: idOf({ serial: 5 }),
+        orphan: idOf({ serial: 5 }),
         waiting: new Map([[SYMBOL, 70]]),
       });
     },
@@ -79,7 +79,7 @@ describe("an open order that has no row", () => {
 
   it("waits for one that was placed later, too", () => {
     const after = adopting([later()], [known({ clientId: idOf({ serial: 7 }) })]);
-    expect(after).toMatchObject({ ids: [idOf({ serial: 7 })], held: idOf({ serial: 5 }) });
+    expect(after).toMatchObject({ ids: [idOf({ serial: 7 })], orphan: idOf({ serial: 5 }) });
   });
 
   it("does not wait for one that is settled", () => {
@@ -120,7 +120,7 @@ describe("orders of one slot", () => {
 
   it("do not end while they are open", () => {
     const open = known({ state: "partially_filled", filled: d("2"), notional: d("200"), fees: [] });
-    expect(adopting([later()], [open])).toMatchObject({ ids: [idOf()], held: idOf({ serial: 5 }) });
+    expect(adopting([later()], [open])).toMatchObject({ ids: [idOf()], orphan: idOf({ serial: 5 }) });
   });
 
   it("leave those of other slots as they are", () => {
@@ -132,7 +132,7 @@ describe("orders of one slot", () => {
     const ended = later({ status: "canceled", at: 70 });
     expect(adopting([ended], [known({})])).toMatchObject({
       ids: [idOf()],
-      held: null,
+      orphan: null,
       waiting: new Map([[SYMBOL, 70]]),
     });
     const after = known({ clientId: idOf({ serial: 7 }) });
@@ -153,7 +153,7 @@ describe("what an order lacks in trades", () => {
   const waiting = new Map([[SYMBOL, 70]]);
 
   it("is looked for first, where its market's trades were not read", () => {
-    expect(adopting(found, [], UNREAD)).toMatchObject({ ids: [], held: null, waiting });
+    expect(adopting(found, [], UNREAD)).toMatchObject({ ids: [], orphan: null, waiting });
   });
 
   it.each([
@@ -184,16 +184,16 @@ describe("what an order lacks in trades", () => {
 
   it("is looked for before an earlier order is ended by a later one", () => {
     const after = adopting([later({ at: 70 })], [known(short)], UNREAD);
-    expect(after).toMatchObject({ ids: [idOf()], held: idOf({ serial: 5 }), waiting });
+    expect(after).toMatchObject({ ids: [idOf()], orphan: idOf({ serial: 5 }), waiting });
   });
 
   it("of an earlier order is told from what is booked only once its lack is known", () => {
     const request = { requestedOrders: new Set(["x1"]) };
     const first = { ...known(short), before: order({ ...short, filled: d("0"), booked: d("0") }) };
-    const held = { ids: [idOf()], held: idOf({ serial: 5 }), waiting };
-    expect(adopting([later({ at: 70 })], [first], request)).toMatchObject(held);
+    const orphan = { ids: [idOf()], orphan: idOf({ serial: 5 }), waiting };
+    expect(adopting([later({ at: 70 })], [first], request)).toMatchObject(orphan);
     // The pair's trades, read from the cursor on, may not reach back to it.
-    expect(adopting([later({ at: 70 })], [known(short)], { tradesRead: true })).toMatchObject(held);
+    expect(adopting([later({ at: 70 })], [known(short)], { tradesRead: true })).toMatchObject(orphan);
     expect(adopting([later({ at: 70 })], [known(short)], request).ids).toHaveLength(2);
   });
 

@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { addsUp, isContradicted, isFinal, missed, seen } from "../../../src/engine/reconcile/order-life.ts";
+import {
+  addsUp,
+  isContradicted,
+  isFinal,
+  missed,
+  withReport,
+} from "../../../src/engine/reconcile/order-life.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import type { OrderState, OrderStatus } from "../../../src/model/order.ts";
 import { d } from "../../support/grid.ts";
@@ -28,7 +34,7 @@ describe("an order as its exchange tells it", () => {
     ["rejected", "0", "rejected"],
   ])("is %s with %s filled: %s", (status, filled, state) => {
     const before = order({ state: "submitted" });
-    const after = seen(before, reportedOrder({ status, filled: d(filled) }), NOW);
+    const after = withReport(before, reportedOrder({ status, filled: d(filled) }), NOW);
     const ended = FINAL.some((one) => one === state) ? NOW : null;
     expect(after).toMatchObject({ state, filled: d(filled), endedAt: ended });
   });
@@ -39,55 +45,58 @@ describe("an order as its exchange tells it", () => {
     fc.assert(
       fc.property(one, statuses, fc.bigInt(0n, 4n), (over, status, filled) => {
         const before = order({ ...over, endedAt: isFinal(over) ? 5 : null });
-        const after = seen(before, reportedOrder({ status, filled }), NOW);
+        const after = withReport(before, reportedOrder({ status, filled }), NOW);
         expect(after.filled >= before.filled && after.filled >= filled).toBe(true);
         if (isFinal(before)) expect([after.state, after.endedAt]).toEqual([before.state, 5]);
-        expect(seen(after, reportedOrder({ status, filled }), NOW + 1)).toBe(after);
+        expect(withReport(after, reportedOrder({ status, filled }), NOW + 1)).toBe(after);
       }),
     );
   });
 
   it("keeps the id that it had, and takes one where it had none", () => {
-    expect(seen(order(), reportedOrder({ id: "x2" }), NOW).exchangeId).toBe("x1");
-    expect(seen(order({ exchangeId: null }), reportedOrder({ id: "x2" }), NOW)).toMatchObject({
+    expect(withReport(order(), reportedOrder({ id: "x2" }), NOW).exchangeId).toBe("x1");
+    expect(withReport(order({ exchangeId: null }), reportedOrder({ id: "x2" }), NOW)).toMatchObject({
       exchangeId: "x2",
     });
   });
 
   it("takes the sums of what is filled, and forgets those of less", () => {
     const half = reportedOrder({ filled: d("1"), notional: d("99"), fees });
-    expect(seen(order(), half, NOW)).toMatchObject({ notional: d("99"), fees });
+    expect(withReport(order(), half, NOW)).toMatchObject({ notional: d("99"), fees });
     const known = order({ state: "partially_filled", filled: d("1"), notional: d("98"), fees: [] });
-    expect(seen(known, half, NOW)).toBe(known);
-    expect(seen(known, reportedOrder({ filled: d("2") }), NOW)).toMatchObject({ notional: null, fees: null });
-    expect(seen(known, { ...half, filled: d("2") }, NOW)).toMatchObject({ notional: d("99"), fees });
+    expect(withReport(known, half, NOW)).toBe(known);
+    expect(withReport(known, reportedOrder({ filled: d("2") }), NOW)).toMatchObject({
+      notional: null,
+      fees: null,
+    });
+    expect(withReport(known, { ...half, filled: d("2") }, NOW)).toMatchObject({ notional: d("99"), fees });
   });
 
   it("takes no sums from an answer older than what is known", () => {
     const known = order({ state: "partially_filled", filled: d("2") });
     const old = reportedOrder({ filled: d("1"), notional: d("99"), fees });
-    expect(seen(known, old, NOW)).toBe(known);
+    expect(withReport(known, old, NOW)).toBe(known);
   });
 
   it.each([
     [{ notional: d("200") }, { notional: d("200"), fees: null }],
     [{ fees }, { notional: null, fees }],
-  ])("fills in what it did not tell before: %o", (tells, wanted) => {
+  ])("fills in what it did not tell before: %o", (tells, expected) => {
     const known = order({ state: "partially_filled", filled: d("2") });
-    expect(seen(known, reportedOrder({ filled: d("2"), ...tells }), NOW)).toMatchObject(wanted);
+    expect(withReport(known, reportedOrder({ filled: d("2"), ...tells }), NOW)).toMatchObject(expected);
   });
 
   it("has not been missed any more", () => {
-    expect(seen(order({ misses: 1, missedAt: 5 }), reportedOrder(), NOW)).toMatchObject({
+    expect(withReport(order({ misses: 1, missedAt: 5 }), reportedOrder(), NOW)).toMatchObject({
       misses: 0,
       missedAt: null,
     });
   });
 
   it("ends when that is first told", () => {
-    expect(seen(order(), describeFilled(), NOW)).toMatchObject({ state: "filled", endedAt: NOW });
+    expect(withReport(order(), describeFilled(), NOW)).toMatchObject({ state: "filled", endedAt: NOW });
     const before = order({ state: "canceled", endedAt: null });
-    expect(seen(before, reportedOrder(), NOW)).toMatchObject({ state: "canceled", endedAt: NOW });
+    expect(withReport(before, reportedOrder(), NOW)).toMatchObject({ state: "canceled", endedAt: NOW });
   });
 });
 
@@ -127,20 +136,20 @@ describe("an order that a look does not find", () => {
 });
 
 describe("reads that contradict what the exchange has said", () => {
-  const taken = order({ state: "submitted", notAfter: 51_000 });
+  const accepted = order({ state: "submitted", notAfter: 51_000 });
   const late = 51_000 + TIMING.readLag;
 
   it.each([
-    ["it should show by now", taken, "missing", late, true],
-    ["it need not show yet", taken, "missing", late - 1, false],
-    ["for less than ten minutes", taken, "missing", late + 10 * MINUTE - 1, true],
-    ["not for ten", taken, "missing", late + 10 * MINUTE, false],
-    ["it was seen before", { ...taken, state: "open" as const }, "missing", late, false],
-    ["nobody has said that it was taken", { ...taken, exchangeId: null }, "missing", late, false],
-    ["it shows", taken, reportedOrder(), late, false],
-    ["nobody has looked", taken, undefined, late, false],
-  ] as const)("%s", (_, one, sight, now, wanted) => {
-    expect(isContradicted(one, sight, now, TIMING)).toBe(wanted);
+    ["it should show by now", accepted, "missing", late, true],
+    ["it need not show yet", accepted, "missing", late - 1, false],
+    ["for less than ten minutes", accepted, "missing", late + 10 * MINUTE - 1, true],
+    ["not for ten", accepted, "missing", late + 10 * MINUTE, false],
+    ["it was seen before", { ...accepted, state: "open" as const }, "missing", late, false],
+    ["nobody has said that it was taken", { ...accepted, exchangeId: null }, "missing", late, false],
+    ["it shows", accepted, reportedOrder(), late, false],
+    ["nobody has looked", accepted, undefined, late, false],
+  ] as const)("%s", (_, one, observed, now, expected) => {
+    expect(isContradicted(one, observed, now, TIMING)).toBe(expected);
   });
 });
 

@@ -23,9 +23,12 @@ const second = { id: "t2", at: 3_000 };
 const both = [trade(), trade(second)];
 const seeing = (
   one: Parameters<typeof observation>[0],
-  sight?: Parameters<typeof reportedOrder>[0] | "missing",
+  observed?: Parameters<typeof reportedOrder>[0] | "missing",
 ) =>
-  observation(one, sight ? { sights: { [idOf()]: sight === "missing" ? sight : reportedOrder(sight) } } : {});
+  observation(
+    one,
+    observed ? { reports: { [idOf()]: observed === "missing" ? observed : reportedOrder(observed) } } : {},
+  );
 const usdt = (amount: string) => [{ asset: "USDT", amount: d(amount) }];
 
 describe("an order in a pass", () => {

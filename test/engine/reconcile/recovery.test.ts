@@ -28,8 +28,8 @@ const recovering = (
   } = {},
 ) => {
   const { epoch = 2, isWaiting = false, tradesRead = true, searched = false, readAt } = over;
-  const sight = { tradesRead, searched };
-  return recover(one, { kind: gridKind, epoch, isWaiting, now: NOW, timing: TIMING, sight, readAt });
+  const observed = { tradesRead, searched };
+  return recover(one, { kind: gridKind, epoch, isWaiting, now: NOW, timing: TIMING, observed, readAt });
 };
 
 describe("a restored database", () => {
@@ -47,7 +47,7 @@ describe("a restored database", () => {
       ...grid().state,
       epoch: 2,
       epochSerial: serialAt(NOW),
-      heldUntil: NOW + leaseTtl + expiry + skew + readLag,
+      recoversUntil: NOW + leaseTtl + expiry + skew + readLag,
       searchSince: grid().startedAt - TIMING.overlap,
     });
   });

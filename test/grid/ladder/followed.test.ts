@@ -42,8 +42,8 @@ it("goes on from both ends to the bounds that were asked for, and not beyond", (
 });
 
 it("is slots that buy for the size of an order, and hold nothing", () => {
-  const wanted = { size: d("50"), side: "buy", base: 0n };
-  expect(slotsOf({ up: d("130"), down: d("90") })).toMatchObject([wanted, wanted]);
+  const expected = { size: d("50"), side: "buy", base: 0n };
+  expect(slotsOf({ up: d("130"), down: d("90") })).toMatchObject([expected, expected]);
 });
 
 it("ends above zero, where two levels fall on one price, and after ten thousand", () => {

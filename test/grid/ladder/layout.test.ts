@@ -4,7 +4,7 @@ import {
   forgottenBase,
   giveFirstBase,
   layOut,
-  wantedBase,
+  targetBase,
 } from "../../../src/grid/ladder/layout.ts";
 import { NO_LEDGER } from "../../../src/grid/state/state.ts";
 import { d, market, slot, state } from "../../support/grid.ts";
@@ -23,7 +23,7 @@ describe("slots between levels", () => {
     expect(firstAmount(market(), one)).toBe(d("1"));
     expect(firstAmount(market(), { ...one, side: "sell" })).toBe(d("0.5"));
     const sells = [{ ...one, side: "sell" as const }, one, slot({ side: "sell", upper: d("400") })];
-    expect(wantedBase(state(sells), market())).toBe(d("0.75"));
+    expect(targetBase(state(sells), market())).toBe(d("0.75"));
   });
 });
 

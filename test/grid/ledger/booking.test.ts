@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import {
-  baseHeld,
   bookEnd,
   bookFill,
   costInAll,
   costOf,
-  heldInAll,
+  gridPosition,
   lotOf,
+  unsoldBase,
 } from "../../../src/grid/ledger/booking.ts";
 import { movedBase, movedByBooks, profitOf } from "../../../src/grid/ledger/profit.ts";
 import { NO_LEDGER } from "../../../src/grid/state/state.ts";
@@ -92,7 +92,7 @@ describe("a sell of a slot", () => {
     expect(half.ledger.realized).toBe(d("10"));
     const whole = bookFill(half, SYMBOL, sell({ amount: d("1"), notional: d("112") }), 0);
     expect(whole.ledger.realized).toBe(d("22"));
-    expect(baseHeld(whole.slots[0] as never)).toBe(0n);
+    expect(unsoldBase(whole.slots[0] as never)).toBe(0n);
   });
 
   it("takes a fee in base from what is held", () => {
@@ -165,7 +165,7 @@ describe("what is held", () => {
     const part = { ...full, base: d("3"), cost: d("100"), sold: d("1") };
     expect(lotOf(part)).toEqual({ base: d("2"), cost: d("66.666666666666666667"), first: false });
     expect(lotOf({ ...part, first: true }).first).toBe(true);
-    expect([baseHeld(full), costOf(full)]).toEqual([d("2"), d("200")]);
+    expect([unsoldBase(full), costOf(full)]).toEqual([d("2"), d("200")]);
   });
 
   it.each([["0"], ["-1"]])("costs what it did where %s was bought and more was sold", (base) => {
@@ -174,7 +174,7 @@ describe("what is held", () => {
 
   it("is that of all slots and lots together", () => {
     const all = state([full, { ...full, index: 1, sold: d("1") }], { idle: [lot("1", "90")] });
-    expect([heldInAll(all), costInAll(all)]).toEqual([d("4"), d("390")]);
+    expect([gridPosition(all), costInAll(all)]).toEqual([d("4"), d("390")]);
   });
 });
 

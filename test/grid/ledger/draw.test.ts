@@ -28,23 +28,23 @@ describe("lots of base", () => {
     ["2", lot("2", "190", true), [lot("2", "200", true), lot("1", "110")]],
     ["5", lot("5", "500", true), []],
     ["6", lot("6", "500", true), [lot("-1", "0")]],
-  ])("give %s from the cheapest on, and owe what is not there", (amount, taken, rest) => {
-    expect(takeLots(lots, d(amount))).toEqual({ taken, rest });
+  ])("give %s from the cheapest on, and owe what is not there", (amount, drawn, rest) => {
+    expect(takeLots(lots, d(amount))).toEqual({ drawn, rest });
   });
 
   it("lose nothing, whatever is taken", () => {
     const one = fc.record({ base: fc.bigInt(1n, 9n), cost: fc.bigInt(0n, 99n), first: fc.boolean() });
     fc.assert(
       fc.property(fc.array(one, { maxLength: 4 }), fc.bigInt(0n, 40n), (some, amount) => {
-        const { taken, rest } = takeLots(some, amount);
-        expect(taken.base + totalBase(rest)).toBe(totalBase(some));
-        expect(taken.cost + totalCost(rest)).toBe(totalCost(some));
+        const { drawn, rest } = takeLots(some, amount);
+        expect(drawn.base + totalBase(rest)).toBe(totalBase(some));
+        expect(drawn.cost + totalCost(rest)).toBe(totalCost(some));
       }),
     );
   });
 
   it("round a part's share of the cost to the nearest", () => {
-    expect(takeLots([lot("3", "200")], d("1")).taken.cost).toBe(d("66.666666666666666667"));
+    expect(takeLots([lot("3", "200")], d("1")).drawn.cost).toBe(d("66.666666666666666667"));
   });
 });
 

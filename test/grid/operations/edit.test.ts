@@ -22,7 +22,7 @@ async function started() {
   const asking = askingOf(deps);
   const { id } = await asking.ask<{ id: string }>("start_grid", { ...REQUEST, useOwnBase: false });
   /** Every strategy is read with something else in it. */
-  const seen = (over: (strategy: Strategy) => Partial<Strategy>): Partial<Deps> => ({
+  const observed = (over: (strategy: Strategy) => Partial<Strategy>): Partial<Deps> => ({
     store: {
       ...deps.store,
       strategies: async (filter) =>
@@ -47,13 +47,13 @@ async function started() {
     };
     return { looks, of: { venueOf: () => ({ ...kraken, openOrders }) } as Partial<Deps> };
   };
-  return { ...box, ...asking, id, seen, onceThen, counted };
+  return { ...box, ...asking, id, observed, onceThen, counted };
 }
 
 describe("a change of a grid", () => {
   it("is refused for one that is on its way out by itself", async () => {
-    const { id, ask, seen } = await started();
-    const leaves = seen(({ state }) => ({ state: { ...state, exit: { reason: "stop_loss" } } }) as never);
+    const { id, ask, observed } = await started();
+    const leaves = observed(({ state }) => ({ state: { ...state, exit: { reason: "stop_loss" } } }) as never);
     await expect(ask("edit_grid", { id, orderSize: 250 }, leaves)).rejects.toMatchObject({
       label: "Conflict",
       message: `${id} is stopping and cannot be changed; start a new grid`,
@@ -84,7 +84,7 @@ describe("a change of a grid", () => {
   });
 
   it("says why it is not made yet", async () => {
-    const { id, ask, onceThen, seen, venue } = await started();
+    const { id, ask, onceThen, observed, venue } = await started();
     const change = async (orderSize: number, of: Partial<Deps>) =>
       (await ask<Changed>("edit_grid", { id, orderSize }, of)).message;
     expect(await change(210, onceThen(undefined))).toBe(`${id} changes with its next passes`);
@@ -94,7 +94,7 @@ describe("a change of a grid", () => {
     expect(await change(220, onceThen({ ...venue("kraken"), openOrders: cut, ticker: cut }))).toMatch(
       /; its pass failed \(.+\) and is tried again$/,
     );
-    const of = { ...onceThen(undefined), ...seen(() => ({ lastError: "no luck" })) };
+    const of = { ...onceThen(undefined), ...observed(() => ({ lastError: "no luck" })) };
     expect(await change(230, of)).toBe(`${id} changes with its next passes (no luck)`);
   });
 
@@ -126,8 +126,8 @@ describe("a change of a grid", () => {
 
 describe("a pause or a resume", () => {
   it("of one that has ended by itself is refused, and asks nothing of the store", async () => {
-    const { id, ask, seen } = await started();
-    const ended = seen(() => ({ status: "stopped", wants: "run" }));
+    const { id, ask, observed } = await started();
+    const ended = observed(() => ({ status: "stopped", wants: "run" }));
     let writes = 0;
     const setPaused = async () => {
       writes++;
@@ -143,8 +143,8 @@ describe("a pause or a resume", () => {
   });
 
   it("of one that fails again says so", async () => {
-    const { id, ask, seen } = await started();
-    const failed = seen(() => ({ status: "error", lastError: "it does not add up" }));
+    const { id, ask, observed } = await started();
+    const failed = observed(() => ({ status: "error", lastError: "it does not add up" }));
     expect(await ask("resume_grid", { id }, failed)).toMatchObject({
       success: false,
       message: `${id} is in error again: it does not add up`,

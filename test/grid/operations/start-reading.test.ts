@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   fund,
   type Read,
-  readWorld,
+  readForStart,
   runningOn,
   type StartPlace,
   startDoubts,
@@ -27,25 +27,26 @@ async function opened() {
 describe("what a start reads of the world", () => {
   it("is a time to hold the price's age against, where prices are not simulated", async () => {
     const { deps, live, time } = await opened();
-    expect((await readWorld(deps, WHERE, "test")).bounds.now).toBeUndefined();
-    expect((await readWorld(live, WHERE, "test")).bounds.now).toBe(time.now() + 3_600_000);
+    expect((await readForStart(deps, WHERE, "test")).bounds.now).toBeUndefined();
+    expect((await readForStart(live, WHERE, "test")).bounds.now).toBe(time.now() + 3_600_000);
   });
 
   it("is how far a price is trusted, at the moment of the price where that is simulated", async () => {
     const { deps, live } = await opened();
     const request = { ...WHERE, confidence: d("0.5") };
     const prices = { reference: async () => ({ prices: [], most: null, listed: false }) };
-    const trusted = async (of: Deps) => (await readWorld({ ...of, ...prices }, request, "test")).confidence;
+    const trusted = async (of: Deps) =>
+      (await readForStart({ ...of, ...prices }, request, "test")).confidence;
     expect(await trusted(deps)).toBeGreaterThan(0n);
     // An hour later it is an old price.
     expect(await trusted(live)).toBeLessThan((await trusted(deps)) as bigint);
-    expect((await readWorld(deps, WHERE, "test")).confidence).toBeUndefined();
+    expect((await readForStart(deps, WHERE, "test")).confidence).toBeUndefined();
   });
 
   it("is what runs there, and nothing that has stopped", async () => {
     const { deps, ask, kraken, venue } = await opened();
     const { id } = await ask<{ id: string }>("start_grid", { ...REQUEST, useOwnBase: false });
-    const needed = async () => (await readWorld(deps, WHERE, "test")).kept.quote;
+    const needed = async () => (await readForStart(deps, WHERE, "test")).kept.quote;
     expect(await runningOn(deps, kraken)).toMatchObject([{ strategy: { id } }]);
     expect(await runningOn(deps, venue("mexc"))).toEqual([]);
     expect(await needed()).toBeGreaterThan(0n);
@@ -59,10 +60,10 @@ describe("what a start reads of the world", () => {
     const { dry: _, ...live } = deps;
     const own = { USDT: d("1500") };
     const quoteOf = async (where: StartPlace) =>
-      (await readWorld(deps, where, "test")).balances.find(({ asset }) => asset === "USDT")?.free;
+      (await readForStart(deps, where, "test")).balances.find(({ asset }) => asset === "USDT")?.free;
     expect(await quoteOf({ ...WHERE, dryRun: true, dryBalance: own })).toBe(d("1500"));
     expect(await quoteOf(WHERE)).toBe(d("100000"));
-    await expect(readWorld(deps, { ...WHERE, dryBalance: own }, "test")).rejects.toThrow(
+    await expect(readForStart(deps, { ...WHERE, dryBalance: own }, "test")).rejects.toThrow(
       "dryBalance requires dryRun",
     );
     await expect(fund(live, WHERE, kraken)).resolves.toBeUndefined();

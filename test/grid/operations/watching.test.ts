@@ -229,7 +229,7 @@ describe("what grids are asked by", () => {
     expect(of(({ mcp }) => mcp?.defaults?.allowLoss === false)).toEqual(
       of(({ name }) => /^(start|preview)_(centered_)?grid$/.test(name)),
     );
-    expect(of(({ mcp }) => mcp?.closedWorld)).toEqual(["get_grid_status", "list_grids"]);
+    expect(of(({ mcp }) => mcp?.isSelfContained)).toEqual(["get_grid_status", "list_grids"]);
   });
 
   it("has a command where a person gives one", () => {

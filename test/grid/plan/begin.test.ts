@@ -3,7 +3,7 @@ import { startTrading, trigger } from "../../../src/grid/plan/begin.ts";
 import type { GridConfig, GridState, GridStrategy } from "../../../src/grid/state/state.ts";
 import { MINUTE } from "../../../src/kernel/time.ts";
 import { d, market, slot, state } from "../../support/grid.ts";
-import { NOW, quote, sight, strategy, turn } from "../../support/made.ts";
+import { NOW, observedMarket, quote, strategy, turn } from "../../support/made.ts";
 
 const SLOTS = [slot(), slot({ index: 1, lower: d("110"), upper: d("120"), side: "sell" })];
 const grid = (over: object = {}, of: Partial<GridState> = {}) =>
@@ -99,9 +99,9 @@ describe("a grid that starts", () => {
   });
 
   it("waits for what may have happened before, and needs a market to begin", () => {
-    const held = start({ ...own("5", true), held: "a restore", epoch: 2 });
-    expect([held?.phase, base(held)]).toEqual(["starting", 0n]);
-    const blind = start({ ...own("5", true), sight: sight({ market: undefined }) });
+    const orphan = start({ ...own("5", true), orphan: "a restore", epoch: 2 });
+    expect([orphan?.phase, base(orphan)]).toEqual(["starting", 0n]);
+    const blind = start({ ...own("5", true), observed: observedMarket({ market: undefined }) });
     expect([blind?.phase, base(blind)]).toEqual(["starting", 0n]);
     const active = grid({ phase: "active" });
     expect(startTrading(active, turn(own("5", true)), quote())).toBe(active);

@@ -18,7 +18,7 @@ const HIGHER = changed({ upperPrice: d("140"), gridSpacing: d("20") });
 /** Its orders would be too small. */
 const TINY = changed({ orderSize: d("1") });
 
-const WORLD = { market: market(), quote: quote() };
+const INPUTS = { market: market(), quote: quote() };
 const SIGNAL = { move: "stop_loss", at: 5 } as const;
 const grid = (edit: GridConfig | null, over: object = {}, of: Partial<GridState> = {}) =>
   strategy({
@@ -61,43 +61,43 @@ describe("a change that was asked for", () => {
   });
 
   it("is made at once where the levels stay", () => {
-    const after = beginEdit(grid(STOPS), WORLD);
+    const after = beginEdit(grid(STOPS), INPUTS);
     expect(after).toMatchObject({ config: STOPS, state: { edits: 2, signal: SIGNAL, rebuild: null } });
     expect(after.state.slots).toEqual(grid(STOPS).state.slots);
-    expect(beginEdit(grid(null), WORLD)).toEqual(grid(null));
+    expect(beginEdit(grid(null), INPUTS)).toEqual(grid(null));
   });
 
   it("begins with the end of all orders where they move, once", () => {
-    const after = beginEdit(grid(HIGHER), WORLD);
+    const after = beginEdit(grid(HIGHER), INPUTS);
     expect(after).toMatchObject({
       config: CONFIG,
       state: { edits: 1, signal: null, generation: 3, rebuild: { generation: 4 } },
     });
     const under = grid(HIGHER, {}, { rebuild: { generation: 9 } });
-    expect(beginEdit(under, WORLD)).toBe(under);
+    expect(beginEdit(under, INPUTS)).toBe(under);
   });
 
   it("is not begun where it could not be placed, or while the grid starts or exits", () => {
-    const refused = beginEdit(grid(TINY), WORLD);
+    const refused = beginEdit(grid(TINY), INPUTS);
     expect(refused).toMatchObject({ config: CONFIG, state: { edits: 2, rebuild: null } });
     for (const one of [
       grid(HIGHER, { phase: "starting" }),
       grid(STOPS, {}, { exit: { reason: "stop_loss", tries: 0 } } as never),
     ])
-      expect(beginEdit(one, WORLD)).toBe(one);
+      expect(beginEdit(one, INPUTS)).toBe(one);
   });
 
   it("is what is laid out next, where it can be; else what there was, else nothing", () => {
-    expect(configToLay(grid(HIGHER), WORLD)).toBe(HIGHER);
-    expect(configToLay(grid(TINY), WORLD)).toBe(CONFIG);
-    expect(configToLay(grid(null), WORLD)).toBe(CONFIG);
-    expect(configToLay(grid(TINY, { config: TINY }), WORLD)).toBeUndefined();
+    expect(configToLay(grid(HIGHER), INPUTS)).toBe(HIGHER);
+    expect(configToLay(grid(TINY), INPUTS)).toBe(CONFIG);
+    expect(configToLay(grid(null), INPUTS)).toBe(CONFIG);
+    expect(configToLay(grid(TINY, { config: TINY }), INPUTS)).toBeUndefined();
   });
 });
 
 describe("what became of a change", () => {
   const format = (before: GridStrategy, after: Partial<GridStrategy>, edits = 2) =>
-    editEvents(before, { ...before, ...after, state: { ...before.state, edits } }, WORLD, NOW).map(
+    editEvents(before, { ...before, ...after, state: { ...before.state, edits } }, INPUTS, NOW).map(
       ({ message }) => message,
     );
 
@@ -106,7 +106,7 @@ describe("what became of a change", () => {
     expect(format(grid(HIGHER), {}, 1)).toEqual([]);
     expect(format(grid(null), {})).toEqual([]);
     const { id, account } = grid(STOPS);
-    const [event] = editEvents(grid(STOPS), grid(STOPS, { config: STOPS }, { edits: 2 }), WORLD, NOW);
+    const [event] = editEvents(grid(STOPS), grid(STOPS, { config: STOPS }, { edits: 2 }), INPUTS, NOW);
     expect(event).toMatchObject({ account, strategy: id, at: NOW, kind: "edited" });
   });
 

@@ -3,7 +3,7 @@ import { firstBuy } from "../../../src/grid/plan/first-buy.ts";
 import type { GridConfig, GridState, GridStrategy } from "../../../src/grid/state/state.ts";
 import { FIRST_BUY_SLOT } from "../../../src/grid/state/state.ts";
 import { d, market, slot, state } from "../../support/grid.ts";
-import { order, quote, sight, strategy, turn } from "../../support/made.ts";
+import { observedMarket, order, quote, strategy, turn } from "../../support/made.ts";
 
 /** Its selling slot wants 1; the ask is 100, so that the buy takes up to 101, with a fee of a tenth. */
 const MARKET = market({ lot: d("0.001"), minAmount: d("0.001"), maker: d("0.1"), taker: d("0.1") });
@@ -21,8 +21,8 @@ const buy = (
   on = MARKET,
 ) =>
   firstBuy(grid(of), live, {
-    ...turn({ sight: sight({ market: on, quote: QUOTE }), ...over }),
-    held: false,
+    ...turn({ observed: observedMarket({ market: on, quote: QUOTE }), ...over }),
+    isRecovering: false,
     ...over,
   } as never);
 const resting = (side: "buy" | "sell", price: string) => ({ side, price: d(price), type: "limit" as const });
@@ -60,8 +60,8 @@ describe("the buy of missing base", () => {
     const capital = { whole: d("200"), quote: d("200"), position: d("0"), openBuys: d("20") };
     const of = (config: object) =>
       firstBuy({ ...grid(), config: { ...grid().config, ...config } } as GridStrategy, [], {
-        ...turn({ sight: sight({ market: MARKET, quote: QUOTE }), capital }),
-        held: false,
+        ...turn({ observed: observedMarket({ market: MARKET, quote: QUOTE }), capital }),
+        isRecovering: false,
       } as never);
     // One costs 111.1 with its fee: of 200 in all 120 are to stay, and 20 are spoken for.
     expect(of({ safetyReserve: d("0.6") }).intents).toMatchObject([{ amount: d("0.54") }]);
@@ -76,12 +76,12 @@ describe("the buy of missing base", () => {
 
   it("waits while nothing may be placed", () => {
     const waits = { intents: [], problem: null, state: { firstBuy: { tries: 0 } } };
-    for (const over of [{ killed: true }, { held: true }, { funds: undefined }, { limit: 0 }])
+    for (const over of [{ killed: true }, { isRecovering: true }, { funds: undefined }, { limit: 0 }])
       expect(buy(over)).toMatchObject(waits);
     expect(buy({}, { halted: "it has lost too much" } as never)).toMatchObject(waits);
     expect(buy({}, {}, [], { ...MARKET, active: false })).toMatchObject(waits);
-    expect(buy({ sight: sight({ market: undefined, quote: QUOTE }) })).toMatchObject(waits);
-    expect(buy({ sight: sight({ market: MARKET, quote: undefined }) })).toMatchObject(waits);
+    expect(buy({ observed: observedMarket({ market: undefined, quote: QUOTE }) })).toMatchObject(waits);
+    expect(buy({ observed: observedMarket({ market: MARKET, quote: undefined }) })).toMatchObject(waits);
   });
 
   it("buys below a sell of the account, and waits where that is at the ask", () => {

@@ -39,23 +39,23 @@ describe("the notices of a grid", () => {
 
   it("tell of a book too wide, and apart where a stop price is held up by it, and has been passed", () => {
     expect(format({}, { on: WIDE })).toMatchObject([{ code: "wide_spread" }]);
-    const held = (config: object) => {
+    const noticesWith = (config: object) => {
       const [notice] = format(config, { on: WIDE });
       const [, prices, passed] =
         /the stop at (.*) waits for a narrower spread(.*);/.exec(notice?.message ?? "") ?? [];
       return [notice?.code, prices, passed];
     };
     const code = "stop_price_held_up";
-    expect(held({ stopLossPrice: d("104.9") })).toEqual([code, "104.9", ""]);
-    expect(held({ stopLossPrice: d("105") })).toEqual([code, "105", "; its mid has passed 105"]);
-    expect(held({ takeProfitPrice: d("105.1") })).toEqual([code, "105.1", ""]);
-    expect(held({ takeProfitPrice: d("105") })).toEqual([code, "105", "; its mid has passed 105"]);
-    expect(held({ stopLossPrice: d("90"), takeProfitPrice: d("104") })).toEqual([
+    expect(noticesWith({ stopLossPrice: d("104.9") })).toEqual([code, "104.9", ""]);
+    expect(noticesWith({ stopLossPrice: d("105") })).toEqual([code, "105", "; its mid has passed 105"]);
+    expect(noticesWith({ takeProfitPrice: d("105.1") })).toEqual([code, "105.1", ""]);
+    expect(noticesWith({ takeProfitPrice: d("105") })).toEqual([code, "105", "; its mid has passed 105"]);
+    expect(noticesWith({ stopLossPrice: d("90"), takeProfitPrice: d("104") })).toEqual([
       code,
       "90 or 104",
       "; its mid has passed 104",
     ]);
-    expect(held({ stopLossPrice: d("106"), takeProfitPrice: d("120") })).toEqual([
+    expect(noticesWith({ stopLossPrice: d("106"), takeProfitPrice: d("120") })).toEqual([
       code,
       "106 or 120",
       "; its mid has passed 106",

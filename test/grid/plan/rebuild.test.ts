@@ -25,7 +25,7 @@ const CENTERED: CenteredConfig = {
 const around = (over: Partial<CenteredConfig> = {}) =>
   ({ ...RANGE, centered: { ...CENTERED, ...over } }) as GridConfig;
 /** A mid of 105. */
-const WORLD = { market: market({ tick: d("0.5") }), quote: quote() };
+const INPUTS = { market: market({ tick: d("0.5") }), quote: quote() };
 /** Holds 1 at a cost of 100. */
 const HOLDS = slot({ index: 4, side: "sell", base: d("1"), cost: d("100") });
 const earlier = (over: Partial<GridState> = {}) =>
@@ -42,7 +42,7 @@ describe("a grid laid out anew", () => {
         widening: d("2"),
         refused: [{}] as never,
       }),
-      WORLD,
+      INPUTS,
     );
     expect(bounds(after.slots)).toEqual([
       [d("100"), d("110")],
@@ -58,13 +58,13 @@ describe("a grid laid out anew", () => {
       firstBuy: null,
       refused: [],
     });
-    const held = [...after.slots, ...after.idle].reduce((sum, { base }) => sum + base, 0n);
-    expect(held).toBe(d("1"));
-    expect(layOutAnew(RANGE, earlier({ rebuild: null }), WORLD).generation).toBe(4);
+    const total = [...after.slots, ...after.idle].reduce((sum, { base }) => sum + base, 0n);
+    expect(total).toBe(d("1"));
+    expect(layOutAnew(RANGE, earlier({ rebuild: null }), INPUTS).generation).toBe(4);
   });
 
   it("around the market goes on buying what it began to buy, as wide as the market has moved", () => {
-    const after = layOutAnew(around(), earlier({ firstBuy: { tries: 1 } }), WORLD);
+    const after = layOutAnew(around(), earlier({ firstBuy: { tries: 1 } }), INPUTS);
     expect(after.firstBuy).toEqual({ tries: 1 });
     expect(bounds(after.slots)).toEqual([
       [d("94.5"), d("105")],
@@ -75,20 +75,20 @@ describe("a grid laid out anew", () => {
       at: NOW - (60 - minutes) * MINUTE,
       mid: d(i === 1 ? "210" : "105"),
     }));
-    expect(layOutAnew(restless, earlier({ mids }), WORLD).widening).toBe(d("2"));
-    expect(layOutAnew(restless, earlier({ widening: d("1.5") }), WORLD).widening).toBe(d("1.5"));
-    expect(layOutAnew(around(), earlier({ widening: d("1.5") }), WORLD).widening).toBe(ONE);
+    expect(layOutAnew(restless, earlier({ mids }), INPUTS).widening).toBe(d("2"));
+    expect(layOutAnew(restless, earlier({ widening: d("1.5") }), INPUTS).widening).toBe(d("1.5"));
+    expect(layOutAnew(around(), earlier({ widening: d("1.5") }), INPUTS).widening).toBe(ONE);
   });
 });
 
 describe("what keeps a grid from being laid out anew", () => {
   it("is two levels on one price, or orders that are too small, told as what was asked for", () => {
-    expect(obstacle(RANGE, earlier(), WORLD)).toBeUndefined();
+    expect(obstacle(RANGE, earlier(), INPUTS)).toBeUndefined();
     const flat = { ...RANGE, upperPrice: d("100.5") } as GridConfig;
-    expect(obstacle(flat, earlier(), WORLD)).toBe("two of the new levels fall on one price");
-    expect(obstacle({ ...RANGE, orderSize: d("1") }, earlier(), WORLD)).toMatch(
+    expect(obstacle(flat, earlier(), INPUTS)).toBe("two of the new levels fall on one price");
+    expect(obstacle({ ...RANGE, orderSize: d("1") }, earlier(), INPUTS)).toMatch(
       /^orderSize must be at least/,
     );
-    expect(obstacle({ ...around(), orderSize: d("1") }, earlier(), WORLD)).toMatch(/^size must be at least/);
+    expect(obstacle({ ...around(), orderSize: d("1") }, earlier(), INPUTS)).toMatch(/^size must be at least/);
   });
 });

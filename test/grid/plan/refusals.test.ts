@@ -17,7 +17,7 @@ const view = (over: Partial<View> = {}): View => ({
   resting: [],
   funds: { USDT: d("10000"), BTC: d("10") },
   killed: false,
-  held: false,
+  isRecovering: false,
   limit: 9,
   config: {},
   ...over,
@@ -123,7 +123,7 @@ describe("what a slot rests next", () => {
 describe("a slot is refused", () => {
   it.each<[string, Partial<View>, object]>([
     ["the switch is on", { killed: true }, { reason: "killed" }],
-    ["the venue may know more", { held: true }, { reason: "recovering" }],
+    ["the venue may know more", { isRecovering: true }, { reason: "recovering" }],
     ["the market is closed", { market: market({ active: false }) }, { reason: "market_closed" }],
     [
       "the price is doubted",

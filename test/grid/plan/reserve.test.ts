@@ -50,12 +50,14 @@ describe("what a grid needs of what is free", () => {
 
   it("is own base while it starts, unless it was told to take none", () => {
     const starting = { phase: "starting" };
-    const wanted = d("0.83333");
-    expect(reserve(grid([SELLS], starting))[1]).toBe(wanted);
+    const expected = d("0.83333");
+    expect(reserve(grid([SELLS], starting))[1]).toBe(expected);
     expect(reserve(grid([SELLS]))[1]).toBe(0n);
     const none = { ...CONFIG, useOwnBase: false };
     expect(reserve(grid([SELLS], { ...starting, config: none }))[1]).toBe(0n);
-    expect(reserve(grid([SELLS], { ...starting, config: { ...CONFIG, useOwnBase: true } }))[1]).toBe(wanted);
+    expect(reserve(grid([SELLS], { ...starting, config: { ...CONFIG, useOwnBase: true } }))[1]).toBe(
+      expected,
+    );
   });
 
   it("is nothing once it has stopped, and only what it sells while it leaves", () => {

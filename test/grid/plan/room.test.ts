@@ -33,7 +33,7 @@ describe("what the bound of a grid leaves to buy", () => {
     ];
     const { intents, next } = nextOrders(state(slots), {
       ...{ market: market(), quote: quote(), now: NOW, busy: new Set(), resting: [], funds: undefined },
-      ...{ killed: false, held: false, limit: 9, config: {}, room: d("150") },
+      ...{ killed: false, isRecovering: false, limit: 9, config: {}, room: d("150") },
     });
     expect(intents.map(({ slot: index, side }) => [index, side])).toEqual([
       [0, "buy"],

@@ -4,7 +4,7 @@ import type { GridConfig, GridState, GridStrategy } from "../../../src/grid/stat
 import { MINUTE } from "../../../src/kernel/time.ts";
 import type { Order } from "../../../src/model/order.ts";
 import { d, market, slot, state } from "../../support/grid.ts";
-import { idOf, NOW, order, quote, sight, strategy, turn } from "../../support/made.ts";
+import { idOf, NOW, observedMarket, order, quote, strategy, turn } from "../../support/made.ts";
 
 /** Levels 100, 110, 120; both slots buy below the market, which is at 130. */
 const CONFIG = {
@@ -18,7 +18,7 @@ const CONFIG = {
 const LOW = slot();
 const HIGH = slot({ index: 1, lower: d("110"), upper: d("120") });
 const at = (price: string, time = NOW) => quote({ bid: d(price), ask: d(price), at: time });
-const AT_130 = { sight: sight({ quote: at("130") }) };
+const AT_130 = { observed: observedMarket({ quote: at("130") }) };
 const grid = (of: Partial<GridState> = {}, over: object = {}): GridStrategy =>
   strategy({ config: CONFIG, state: state([LOW, HIGH], { epoch: 1, ...of }), ...over }) as GridStrategy;
 const running = (one = grid(), live: readonly Order[] = [], over: object = {}) =>
@@ -43,7 +43,7 @@ describe("a grid in a pass", () => {
     ["quote", { quote: undefined }],
     ["market", { market: undefined }],
   ])("does nothing without a %s, and says why", (_, over) => {
-    const blind = { sight: sight({ quote: at("130"), error: "no answer", ...over }) };
+    const blind = { observed: observedMarket({ quote: at("130"), error: "no answer", ...over }) };
     expect(running(grid(), [], blind)).toEqual({ strategy: { ...grid(), lastError: "no answer" } });
   });
 
@@ -95,11 +95,11 @@ describe("a grid in a pass", () => {
 
   it.each([
     [
-      { unshown: "em1", held: "em2" },
+      { unshown: "em1", orphan: "em2" },
       "the exchange accepted order em1 but does not show it, so its data is old; nothing is placed until it does",
     ],
     [
-      { held: "em2", stranger: "em3" },
+      { orphan: "em2", stranger: "em3" },
       "order em2 on the exchange is not in the database; nothing is placed until edgemaker has recorded it",
     ],
   ])("places nothing while the venue knows more, and says so", (over, lastError) => {
@@ -144,12 +144,14 @@ describe("what a grid says of itself", () => {
 
   it("is a book too wide, or a spacing that fees have outgrown", () => {
     expect(
-      notices(grid(), resting, { sight: sight({ quote: quote({ bid: d("120"), ask: d("140") }) }) }),
+      notices(grid(), resting, {
+        observed: observedMarket({ quote: quote({ bid: d("120"), ask: d("140") }) }),
+      }),
     ).toEqual(["wide_spread"]);
     const dear = market({ maker: d("0.06"), taker: d("0.06") });
-    expect(notices(grid(), resting, { sight: sight({ quote: at("130"), market: dear }) })).toContain(
-      "below_break_even",
-    );
+    expect(
+      notices(grid(), resting, { observed: observedMarket({ quote: at("130"), market: dear }) }),
+    ).toContain("below_break_even");
   });
 
   it("is where its position breaks even, when nothing rests", () => {
@@ -184,12 +186,13 @@ describe("a grid that begins", () => {
         { status: "idle", config: { ...CONFIG, triggerPrice: d("130") } },
       );
     const begun = (startPrice: string, mid: string) =>
-      running(waiting(startPrice), [], { sight: sight({ quote: at(mid) }), ...own("0") }).strategy?.status;
+      running(waiting(startPrice), [], { observed: observedMarket({ quote: at(mid) }), ...own("0") }).strategy
+        ?.status;
     expect(begun("105", "129")).toBe("idle");
     expect(begun("105", "130")).toBe("running");
     expect(begun("150", "131")).toBe("idle");
     expect(begun("150", "130")).toBe("running");
-    expect(running(waiting("105"), [], { sight: sight({ quote: at("129") }) })).toEqual({
+    expect(running(waiting("105"), [], { observed: observedMarket({ quote: at("129") }) })).toEqual({
       strategy: { ...waiting("105"), status: "idle", phase: "starting" },
     });
   });
@@ -201,7 +204,7 @@ describe("a grid that begins", () => {
     );
     const notices = [{ code: "wide_spread", message: "before" }] as const;
     const { strategy: after } = running({ ...one, state: { ...one.state, notices } }, [], {
-      sight: sight({ quote: at("105", 77) }),
+      observed: observedMarket({ quote: at("105", 77) }),
       ...own("0"),
     });
     expect(after?.state).toMatchObject({ startPrice: d("105"), center: d("105"), laidAt: 77 });
@@ -247,21 +250,23 @@ describe("a grid that begins", () => {
   });
 
   it("waits while the venue may know more", () => {
-    const after = running(starting(), [], { ...own("1"), held: "em2" });
+    const after = running(starting(), [], { ...own("1"), orphan: "em2" });
     expect(after.strategy).toMatchObject({ phase: "starting", lastError: expect.stringContaining("em2") });
     expect(after.intents).toBeUndefined();
   });
 });
 
 describe("a grid that moves", () => {
-  const seen = (move: NonNullable<GridState["signal"]>["move"]) => ({ signal: { move, at: NOW - 5_000 } });
+  const observed = (move: NonNullable<GridState["signal"]>["move"]) => ({
+    signal: { move, at: NOW - 5_000 },
+  });
   const trailing = { ...CONFIG, trail: { up: d("200"), down: d("50") } };
 
   it("notes a move, and follows it when it is seen again", () => {
     const one = grid({}, { config: trailing });
     const first = running(one, resting).strategy;
     expect(first?.state.signal).toEqual({ move: "trail_up", at: NOW });
-    const confirmed = running(grid(seen("trail_up"), { config: trailing }), resting);
+    const confirmed = running(grid(observed("trail_up"), { config: trailing }), resting);
     expect(confirmed.strategy?.state).toMatchObject({ signal: null, trail: { way: "up", steps: 0 } });
     expect(confirmed.cancels).toEqual([resting[0]]);
     const moving = grid({ trail: { way: "up", steps: 0 } }, { config: trailing });
@@ -273,8 +278,8 @@ describe("a grid that moves", () => {
   });
 
   it("follows the market down only where it can pay for it", () => {
-    const down = grid(seen("trail_down"), { config: trailing });
-    const low = { sight: sight({ quote: at("90") }) };
+    const down = grid(observed("trail_down"), { config: trailing });
+    const low = { observed: observedMarket({ quote: at("90") }) };
     expect(running(down, resting, low).strategy?.state.trail.way).toBe("down");
     const poor = running(down, resting, { ...low, funds: { USDT: d("50") } }).strategy;
     expect(poor).toMatchObject({
@@ -298,12 +303,14 @@ describe("a grid that moves", () => {
     ["stop_loss", { stopLossPrice: d("130") }],
     ["take_profit", { takeProfitPrice: d("130") }],
   ] as const)("leaves at its %s price, whatever else holds", (move, prices) => {
-    const one = grid({ ...seen(move), halted: "it lost" }, { config: { ...CONFIG, ...prices } });
+    const one = grid({ ...observed(move), halted: "it lost" }, { config: { ...CONFIG, ...prices } });
     const after = running(one, resting, { confidence: 0n });
     expect(after.strategy).toMatchObject({
       status: "running",
       phase: "stopping",
-      state: { exit: { reason: move, tries: 0, reached: { mid: d("130"), price: d("130") }, held: 0n } },
+      state: {
+        exit: { reason: move, tries: 0, reached: { mid: d("130"), price: d("130") }, baseAtStart: 0n },
+      },
     });
     expect(after.intents).toBeUndefined();
     expect(after.events).toHaveLength(1);
@@ -324,7 +331,7 @@ describe("a grid that moves", () => {
   };
 
   it("is laid out anew once its orders have gone", () => {
-    const first = running(grid(seen("rebuild"), { config: CENTERED }), resting);
+    const first = running(grid(observed("rebuild"), { config: CENTERED }), resting);
     expect(first).toMatchObject({
       cancels: resting,
       strategy: {
@@ -349,16 +356,18 @@ describe("a grid that moves", () => {
   });
 
   it("keeps its place where it could not be laid out anew, and says why", () => {
-    const coarse = { sight: sight({ quote: at("130"), market: market({ tick: d("100") }) }) };
-    const after = running(grid(seen("rebuild"), { config: CENTERED }), resting, coarse).strategy;
+    const coarse = { observed: observedMarket({ quote: at("130"), market: market({ tick: d("100") }) }) };
+    const after = running(grid(observed("rebuild"), { config: CENTERED }), resting, coarse).strategy;
     expect(after).toMatchObject({
       lastError: "the grid is not rebuilt: two of the new levels fall on one price",
       state: { rebuild: null },
     });
-    const small = { sight: sight({ quote: at("130"), market: market({ minNotional: d("1000") }) }) };
-    expect(running(grid(seen("rebuild"), { config: CENTERED }), resting, small).strategy?.lastError).toMatch(
-      /^the grid is not rebuilt: /,
-    );
+    const small = {
+      observed: observedMarket({ quote: at("130"), market: market({ minNotional: d("1000") }) }),
+    };
+    expect(
+      running(grid(observed("rebuild"), { config: CENTERED }), resting, small).strategy?.lastError,
+    ).toMatch(/^the grid is not rebuilt: /);
   });
 });
 
@@ -369,7 +378,7 @@ describe("the buy of missing base", () => {
       firstBuy: { tries: 0 },
       ...of,
     });
-  const wide = { sight: sight({ quote: quote({ bid: d("100"), ask: d("100.01") }) }) };
+  const wide = { observed: observedMarket({ quote: quote({ bid: d("100"), ask: d("100.01") }) }) };
   const buying = (over: object = {}, one = lacking(), live: readonly Order[] = []) =>
     running(one, live, { ...wide, ...over });
 
@@ -404,10 +413,13 @@ describe("the buy of missing base", () => {
 
   it.each([
     ["the switch is on", { killed: true }],
-    ["the venue may know more", { held: "em2" }],
+    ["the venue may know more", { orphan: "em2" }],
     ["balances are unknown", { funds: undefined }],
     ["there is no room", { limit: 0 }],
-    ["the market is closed", { sight: sight({ ...wide.sight, market: market({ active: false }) }) }],
+    [
+      "the market is closed",
+      { observed: observedMarket({ ...wide.observed, market: market({ active: false }) }) },
+    ],
   ])("waits while %s", (_, over) => {
     const after = buying(over);
     expect(after.intents).toEqual([]);

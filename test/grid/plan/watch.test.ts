@@ -80,28 +80,28 @@ describe("a grid around the market", () => {
 });
 
 describe("a move", () => {
-  const SEEN = { move: "rebuild", at: NOW } as const;
+  const SIGNAL = { move: "rebuild", at: NOW } as const;
 
   it("is followed once two looks have seen it, five seconds apart", () => {
-    expect(confirm(null, "rebuild", at("1"))).toEqual({ signal: SEEN, confirmed: undefined });
-    expect(confirm(SEEN, "rebuild", at("1", NOW + 5 * SECOND - 1))).toEqual({
-      signal: SEEN,
+    expect(confirm(null, "rebuild", at("1"))).toEqual({ signal: SIGNAL, confirmed: undefined });
+    expect(confirm(SIGNAL, "rebuild", at("1", NOW + 5 * SECOND - 1))).toEqual({
+      signal: SIGNAL,
       confirmed: undefined,
     });
-    expect(confirm(SEEN, "rebuild", at("1", NOW + 5 * SECOND))).toEqual({
+    expect(confirm(SIGNAL, "rebuild", at("1", NOW + 5 * SECOND))).toEqual({
       signal: null,
       confirmed: "rebuild",
     });
-    expect(confirm(SEEN, "stop_loss", at("1", NOW + 9))).toEqual({
+    expect(confirm(SIGNAL, "stop_loss", at("1", NOW + 9))).toEqual({
       signal: { move: "stop_loss", at: NOW + 9 },
       confirmed: undefined,
     });
-    expect(confirm(SEEN, undefined, at("1"))).toEqual({ signal: null, confirmed: undefined });
+    expect(confirm(SIGNAL, undefined, at("1"))).toEqual({ signal: null, confirmed: undefined });
   });
 
   it("is forgotten where the book is wider than two in a hundred", () => {
     const book = (bid: string, ask: string) => quote({ bid: d(bid), ask: d(ask) });
     expect([isWide(book("99", "101")), isWide(book("99", "101.01"))]).toEqual([false, true]);
-    expect(confirm(SEEN, "rebuild", book("90", "110"))).toEqual({ signal: null, confirmed: undefined });
+    expect(confirm(SIGNAL, "rebuild", book("90", "110"))).toEqual({ signal: null, confirmed: undefined });
   });
 });

@@ -10,7 +10,7 @@ import { ONE } from "../../../src/kernel/decimal.ts";
 import { d, market } from "../../support/grid.ts";
 import { quote } from "../../support/made.ts";
 
-const WORLD = { market: market(), quote: quote(), balances: undefined };
+const INPUTS = { market: market(), quote: quote(), balances: undefined };
 const WHERE = { exchange: "kraken", symbol: "BTC/USDT", dryRun: true, dryBalance: "USDT=100" };
 const RANGE = { lowerPrice: 100, upperPrice: 120, gridLevels: 4, orderSize: 50 };
 const range = (over: object = {}) =>
@@ -43,9 +43,9 @@ describe("what is asked of a grid", () => {
 
 describe("a configuration as a start would have to ask for it", () => {
   const asRequested = (request: ReturnType<typeof range>, changes = {}) =>
-    requestedAs(checkStart(request, WORLD).config, changes) as ReturnType<typeof range>;
+    requestedAs(checkStart(request, INPUTS).config, changes) as ReturnType<typeof range>;
   const asAround = (request: ReturnType<typeof around>, changes = {}) =>
-    requestedAs(checkCentered(request, WORLD).config, changes) as ReturnType<typeof around>;
+    requestedAs(checkCentered(request, INPUTS).config, changes) as ReturnType<typeof around>;
 
   it("lays out the same grid between two prices", () => {
     for (const over of [
@@ -54,8 +54,8 @@ describe("a configuration as a start would have to ask for it", () => {
       { spacingModel: "geometric" },
       { trail: { up: 140 }, allowLoss: true },
     ]) {
-      const { config, slots } = checkStart(range(over), WORLD);
-      expect(checkStart(asRequested(range(over)), WORLD)).toMatchObject({ config, slots });
+      const { config, slots } = checkStart(range(over), INPUTS);
+      expect(checkStart(asRequested(range(over)), INPUTS)).toMatchObject({ config, slots });
     }
     // A spacing that was computed is computed anew.
     expect(asRequested(range(), { upperPrice: d("140") })).not.toHaveProperty("gridSpacing");
@@ -87,9 +87,9 @@ describe("a configuration as a start would have to ask for it", () => {
       },
     ];
     for (const over of profiles) {
-      const { config, slots } = checkCentered(around(over), WORLD);
-      expect(checkCentered(asAround(around(over)), WORLD)).toEqual({
-        ...checkCentered(around(over), WORLD),
+      const { config, slots } = checkCentered(around(over), INPUTS);
+      expect(checkCentered(asAround(around(over)), INPUTS)).toEqual({
+        ...checkCentered(around(over), INPUTS),
         config: expect.objectContaining(config),
         slots,
       });
@@ -100,7 +100,7 @@ describe("a configuration as a start would have to ask for it", () => {
       maxPosition: _m,
       safetyReserve: _s,
       ...bare
-    } = checkCentered(around(), WORLD).config;
+    } = checkCentered(around(), INPUTS).config;
     expect(requestedAs(bare as GridConfig, {})).toMatchObject({
       confidence: d("0.6"),
       maxPosition: d("0.8"),
@@ -127,7 +127,7 @@ describe("a configuration as a start would have to ask for it", () => {
 
 describe("a new grid", () => {
   it("begins with nothing held, nothing under way and nothing paid", () => {
-    const checked = checkStart(range(), WORLD);
+    const checked = checkStart(range(), INPUTS);
     const { slots, startPrice, center } = checked;
     expect(firstState(checked, 7)).toEqual({
       generation: 0,
@@ -136,7 +136,7 @@ describe("a new grid", () => {
       exit: null,
       notices: [],
       epoch: null,
-      heldUntil: 0,
+      recoversUntil: 0,
       idle: [],
       widening: ONE,
       mids: [],
@@ -162,7 +162,7 @@ describe("a new grid", () => {
         cycles: 0,
       },
     });
-    expect(firstState(checkStart(range({ initialBuy: true }), WORLD), 7).firstBuy).toEqual({ tries: 0 });
+    expect(firstState(checkStart(range({ initialBuy: true }), INPUTS), 7).firstBuy).toEqual({ tries: 0 });
   });
 });
 

@@ -10,14 +10,14 @@ import { AROUND, d, market } from "../../support/grid.ts";
 import { quote } from "../../support/made.ts";
 
 /** The market is at 105, between 104 and 106. */
-const WORLD = { market: market(), quote: quote(), balances: undefined };
+const INPUTS = { market: market(), quote: quote(), balances: undefined };
 const RANGE: RequestedRange = {
   lowerPrice: d("100"),
   upperPrice: d("120"),
   gridLevels: 4,
   orderSize: d("50"),
 };
-const range = (over: Partial<RequestedRange> = {}) => checkStart({ ...RANGE, ...over }, WORLD);
+const range = (over: Partial<RequestedRange> = {}) => checkStart({ ...RANGE, ...over }, INPUTS);
 const invalid = (label: string, message: string | RegExp) =>
   expect.objectContaining({
     label,
@@ -48,13 +48,13 @@ describe("a grid between two prices", () => {
 
   it("is geometric below a price of one, too", () => {
     const cheap = { lowerPrice: d("0.001"), upperPrice: d("0.002"), gridLevels: 2, orderSize: d("50") };
-    const world = {
-      ...WORLD,
+    const setup = {
+      ...INPUTS,
       market: market({ tick: d("0.00001") }),
       quote: quote({ bid: d("0.0014"), ask: d("0.0016") }),
     };
     expect(
-      checkStart({ ...cheap, spacingModel: "geometric" }, world).slots.map(({ upper }) => upper),
+      checkStart({ ...cheap, spacingModel: "geometric" }, setup).slots.map(({ upper }) => upper),
     ).toEqual([d("0.00141"), d("0.002")]);
   });
 
@@ -79,7 +79,7 @@ describe("a grid between two prices", () => {
   });
 
   it("is refused where two levels fall on one price, and where one falls on none", () => {
-    const tick = (price: string) => ({ ...WORLD, market: market({ tick: d(price), minNotional: d("1") }) });
+    const tick = (price: string) => ({ ...INPUTS, market: market({ tick: d(price), minNotional: d("1") }) });
     const message =
       "two levels fall on one price: the tick here is 10 USDT; use fewer levels or a wider range";
     expect(() => checkStart(RANGE, tick("10"))).toThrow(invalid("Invalid spacing", message));
@@ -95,9 +95,9 @@ describe("a grid between two prices", () => {
     expect(() => range({ orderSize: d("4") })).toThrow(
       invalid("Invalid order size", /^orderSize must be at least 5\.\d+ USDT here/),
     );
-    const poor = { ...WORLD, balances: [] };
+    const poor = { ...INPUTS, balances: [] };
     expect(() => checkStart(RANGE, poor)).toThrow(invalid("Start failed", /^no order could be placed/));
-    const base = { ...WORLD, balances: [{ asset: "BTC", free: d("1"), used: 0n }] };
+    const base = { ...INPUTS, balances: [{ asset: "BTC", free: d("1"), used: 0n }] };
     expect(checkStart(RANGE, base).slots).toHaveLength(4);
     // Its base is bought first, and there is nothing to buy it with.
     expect(() => checkStart({ ...RANGE, initialBuy: true }, base)).toThrow(/lacks [\d.]+ USDT; deposit it/);
@@ -121,7 +121,7 @@ describe("a grid between two prices", () => {
 
 const CENTERED: CenteredRequest = { orderSize: d("50"), centered: AROUND };
 const around = (over: Partial<CenteredRequest["centered"]> = {}, of: Partial<CenteredRequest> = {}) =>
-  checkCentered({ ...CENTERED, ...of, centered: { ...CENTERED.centered, ...over } }, WORLD);
+  checkCentered({ ...CENTERED, ...of, centered: { ...CENTERED.centered, ...over } }, INPUTS);
 
 describe("a grid around the market", () => {
   it("is laid around the mid, and tells its outermost levels", () => {
@@ -139,7 +139,7 @@ describe("a grid around the market", () => {
   });
 
   it("is laid around the center with which it was shown", () => {
-    const { startPrice, center, slots } = checkCentered(CENTERED, WORLD, d("100"));
+    const { startPrice, center, slots } = checkCentered(CENTERED, INPUTS, d("100"));
     expect([startPrice, center]).toEqual([d("105"), d("100")]);
     expect(slots[0]?.lower).toBe(d("80"));
   });
@@ -157,8 +157,8 @@ describe("a grid around the market", () => {
     expect(() => around({}, { orderSize: d("4") })).toThrow(
       invalid("Invalid order size", /^size must be at least [\d.]+ USDT here/),
     );
-    const base = { ...WORLD, balances: [{ asset: "BTC", free: d("1"), used: 0n }] };
-    expect(() => checkCentered(CENTERED, { ...WORLD, balances: [] })).toThrow("no order could be placed");
+    const base = { ...INPUTS, balances: [{ asset: "BTC", free: d("1"), used: 0n }] };
+    expect(() => checkCentered(CENTERED, { ...INPUTS, balances: [] })).toThrow("no order could be placed");
     expect(checkCentered(CENTERED, base).slots).toHaveLength(4);
     expect(() => checkCentered({ ...CENTERED, initialBuy: true }, base)).toThrow(
       /lacks [\d.]+ USDT; deposit it/,

@@ -8,8 +8,8 @@ import { AROUND, d, market, slot, state } from "../../support/grid.ts";
 import { quote, strategy } from "../../support/made.ts";
 
 /** The market is at 105. */
-const WORLD = { market: market(), quote: quote() };
-const NO_FUNDS = { ...WORLD, balances: undefined };
+const INPUTS = { market: market(), quote: quote() };
+const NO_FUNDS = { ...INPUTS, balances: undefined };
 const REQUEST = {
   lowerPrice: d("100"),
   upperPrice: d("120"),
@@ -25,7 +25,7 @@ const CENTERED = checkCentered({ orderSize: d("50"), centered: AROUND }, NO_FUND
 const grid = (config: GridConfig, of: Partial<GridState> = {}, over: object = {}) =>
   strategy({ config, state: state([slot()], of), ...over }) as GridStrategy;
 const change = (config: GridConfig, request: EditRequest, of: Partial<GridState> = {}) =>
-  edited(grid(config, of), request, WORLD);
+  edited(grid(config, of), request, INPUTS);
 const refused = (label: string, message: string) => expect.objectContaining({ label, message });
 
 describe("a change of a grid between two prices", () => {
@@ -152,7 +152,7 @@ describe("a change of a grid that follows the market", () => {
   it("is from what was asked last, where no pass has taken note of that", () => {
     const request = { ...TRAILS, orderSize: d("70") };
     const waiting = grid(TRAILS, { trail: { way: null, steps: 2 }, edits: 0 }, { edit: request, edits: 1 });
-    const { before, config } = edited(waiting, { gridLevels: 5 }, WORLD);
+    const { before, config } = edited(waiting, { gridLevels: 5 }, INPUTS);
     expect(before).toBe(request);
     expect(config).toMatchObject({ orderSize: d("70"), lowerPrice: d("100"), gridLevels: 5 });
   });

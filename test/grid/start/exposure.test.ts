@@ -3,7 +3,7 @@ import {
   boundLeft,
   type ExposedGrid,
   gridExposure,
-  heldAndBought,
+  positionWithBuys,
   unbegunBase,
   withBound,
 } from "../../../src/grid/start/exposure.ts";
@@ -51,7 +51,7 @@ describe("the exposure of a grid", () => {
     const buys = [order({ amount: d("1"), booked: d("0.25"), price: d("100") })];
     expect(known({ buys })).toMatchObject({ base: d("0.75"), quote: d("25") });
     expect(known({ buys: [order({ ...buys[0], generation: 7 })] })).toMatchObject({ base: 0n });
-    expect(heldAndBought(exposed({ state: state([holding]), buys }))).toBe(d("1.75"));
+    expect(positionWithBuys(exposed({ state: state([holding]), buys }))).toBe(d("1.75"));
   });
 
   it("counts its buys again where a stop or take-profit price, or a loss, sells them", () => {
@@ -108,13 +108,13 @@ describe("the exposure of a grid", () => {
 
   it("includes own base that it takes later", () => {
     const starting = { config: exposed().config, state: state([slot({ side: "sell" }), slot({ index: 1 })]) };
-    const wanted = (over: object, status: "idle" | "running" = "running") =>
+    const expected = (over: object, status: "idle" | "running" = "running") =>
       unbegunBase({ ...starting, ...over, status }, market());
-    expect(wanted({})).toBe(d("0.90909"));
-    expect(wanted({}, "idle")).toBe(d("1.81818"));
-    expect(wanted({ config: { ...starting.config, useOwnBase: false } })).toBe(0n);
+    expect(expected({})).toBe(d("0.90909"));
+    expect(expected({}, "idle")).toBe(d("1.81818"));
+    expect(expected({ config: { ...starting.config, useOwnBase: false } })).toBe(0n);
     const bound = { base: d("0.5"), spent: 0n };
-    expect(wanted({ config: { ...starting.config, bound } })).toBe(d("0.5"));
+    expect(expected({ config: { ...starting.config, bound } })).toBe(d("0.5"));
     expect(known({ unbegun: d("0.5") })).toMatchObject({ base: d("0.5") });
   });
 });

@@ -16,15 +16,15 @@ const candle = (low: string, high: string, at = 0): Candle => ({
 });
 /** Without fees. The price was between 90 and 110, and is at 100. */
 const FREE = market({ maker: 0n, taker: 0n });
-const WORLD: GuideMarket = {
+const INPUTS: GuideMarket = {
   market: FREE,
   candles: [candle("90", "104"), candle("95", "110")],
   mid: d("100"),
 };
-const guide = (request: Partial<GuideRequest> = {}, world: Partial<GuideMarket> = {}) =>
-  guided({ budget: d("3300"), onLeave: "wait", ...request }, { ...WORLD, ...world });
-const rangeOf = (low: string, high: string, world: Partial<GuideMarket> = {}) => {
-  const { lowerPrice, upperPrice } = guide({}, { candles: [candle(low, high)], ...world });
+const guide = (request: Partial<GuideRequest> = {}, setup: Partial<GuideMarket> = {}) =>
+  guided({ budget: d("3300"), onLeave: "wait", ...request }, { ...INPUTS, ...setup });
+const rangeOf = (low: string, high: string, setup: Partial<GuideMarket> = {}) => {
+  const { lowerPrice, upperPrice } = guide({}, { candles: [candle(low, high)], ...setup });
   return [lowerPrice, upperPrice];
 };
 
@@ -122,9 +122,9 @@ describe("a guided grid that the price leaves", () => {
 });
 
 describe("a budget that is too small", () => {
-  const least = (request: Partial<GuideRequest>, world: Partial<GuideMarket> = {}): string => {
+  const least = (request: Partial<GuideRequest>, setup: Partial<GuideMarket> = {}): string => {
     try {
-      return `${guide({ budget: d("1"), ...request }, world).gridLevels} levels`;
+      return `${guide({ budget: d("1"), ...request }, setup).gridLevels} levels`;
     } catch (error) {
       const { label, message } = error as Error & { readonly label: string };
       return `${label}: ${message}`;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { checkCentered, checkStart } from "../../../src/grid/start/check.ts";
 import { type EditRequest, edited } from "../../../src/grid/start/edited.ts";
-import { type EditWorld, planEdit, plannedEditOut } from "../../../src/grid/start/planned-edit.ts";
+import { type EditInputs, planEdit, plannedEditOut } from "../../../src/grid/start/planned-edit.ts";
 import type { GridState, GridStrategy } from "../../../src/grid/state/state.ts";
 import type { Order } from "../../../src/model/order.ts";
 import { AROUND, d, market, state } from "../../support/grid.ts";
@@ -11,7 +11,7 @@ import { order, quote, strategy } from "../../support/made.ts";
 const MARKET = market();
 const REQUEST = { lowerPrice: d("90"), upperPrice: d("120"), gridLevels: 3, orderSize: d("50") };
 const CHECKED = checkStart(REQUEST, { market: MARKET, quote: quote(), balances: undefined });
-const world = (over: Partial<EditWorld> = {}): EditWorld => ({
+const setup = (over: Partial<EditInputs> = {}): EditInputs => ({
   market: MARKET,
   quote: quote(),
   balances: [{ asset: "USDT", free: d("100"), used: d("100.1") }],
@@ -28,11 +28,11 @@ const grid = (of: Partial<GridState> = {}, config = CHECKED.config) =>
 
 function planned(
   request: EditRequest,
-  over: Partial<EditWorld> = {},
+  over: Partial<EditInputs> = {},
   of: Partial<GridState> = {},
   config = CHECKED.config,
 ) {
-  const [one, all] = [grid(of, config), world(over)];
+  const [one, all] = [grid(of, config), setup(over)];
   const plan = planEdit(one, edited(one, request, all), all);
   return { plan, out: plannedEditOut(one, plan, all) };
 }
@@ -82,7 +82,7 @@ describe("the plan of a change that moves the levels", () => {
   });
 
   it("says what it lacks, and what base no slot sells", () => {
-    const codes = (over: Partial<EditWorld>, of: Partial<GridState> = {}) =>
+    const codes = (over: Partial<EditInputs>, of: Partial<GridState> = {}) =>
       planned({ orderSize: d("60") }, over, of).out.warnings.map(({ code }) => code);
     expect(codes({})).toEqual([]);
     expect(codes({ balances: [] })).toEqual(["funds_missing"]);
@@ -91,7 +91,7 @@ describe("the plan of a change that moves the levels", () => {
   });
 
   it("is another one once another change has been asked for, or other orders are placed", () => {
-    const hash = (request: EditRequest, over: Partial<EditWorld> = {}) => planned(request, over).plan.hash;
+    const hash = (request: EditRequest, over: Partial<EditInputs> = {}) => planned(request, over).plan.hash;
     const size = { orderSize: d("60") };
     expect(hash(size)).toBe(hash(size));
     expect(hash(size)).not.toBe(hash({ orderSize: d("61") }));
@@ -122,7 +122,7 @@ describe("the plan of a change of a grid around the market", () => {
   );
 
   it("tells the spacing, and is the same wherever the market is when it is made", () => {
-    const change = (over: Partial<EditWorld> = {}) =>
+    const change = (over: Partial<EditInputs> = {}) =>
       planned({ spacing: d("0.12") }, over, { slots: around.slots }, around.config);
     const { plan, out } = change();
     expect(out.changes).toContainEqual({ field: "spacing", from: "0.1", to: "0.12" });

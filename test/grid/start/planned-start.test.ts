@@ -5,7 +5,7 @@ import {
   missingQuote,
   plannedOut,
   planStart,
-  type StartWorld,
+  type StartInputs,
 } from "../../../src/grid/start/planned-start.ts";
 import { previewStart } from "../../../src/grid/start/preview.ts";
 import { FIRST_BUY_SLOT } from "../../../src/grid/state/state.ts";
@@ -21,7 +21,7 @@ const REQUEST: RequestedRange = {
   orderSize: d("60"),
 };
 const balance = (asset: string, free: string, used = "0") => ({ asset, free: d(free), used: d(used) });
-const WORLD: StartWorld = {
+const INPUTS: StartInputs = {
   market: market({ lot: d("0.001"), minAmount: d("0.001"), maker: 0n, taker: 0n }),
   quote: quote({ bid: d("89"), ask: d("91") }),
   balances: [balance("BTC", "1"), balance("USDT", "1000")],
@@ -30,18 +30,18 @@ const WORLD: StartWorld = {
 };
 const WEEK = { reason: "no line" };
 
-function planned(request: Partial<RequestedRange> = {}, over: Partial<StartWorld> = {}) {
-  const world = { ...WORLD, ...over };
-  const checked = checkStart({ ...REQUEST, ...request }, { ...world, balances: undefined });
-  return { world, plan: planStart(checked, world) };
+function planned(request: Partial<RequestedRange> = {}, over: Partial<StartInputs> = {}) {
+  const setup = { ...INPUTS, ...over };
+  const checked = checkStart({ ...REQUEST, ...request }, { ...setup, balances: undefined });
+  return { setup, plan: planStart(checked, setup) };
 }
-function out(request: Partial<RequestedRange> = {}, over: Partial<StartWorld> = {}) {
-  const { plan, world } = planned(request, over);
-  return plannedOut(plan, world, WEEK);
+function out(request: Partial<RequestedRange> = {}, over: Partial<StartInputs> = {}) {
+  const { plan, setup } = planned(request, over);
+  return plannedOut(plan, setup, WEEK);
 }
-const ordersOf = (request: Partial<RequestedRange>, over: Partial<StartWorld> = {}) =>
+const ordersOf = (request: Partial<RequestedRange>, over: Partial<StartInputs> = {}) =>
   out(request, over).orders.map(({ side, price, amount }) => [side, price, amount]);
-const refusedOf = (request: Partial<RequestedRange>, over: Partial<StartWorld> = {}) =>
+const refusedOf = (request: Partial<RequestedRange>, over: Partial<StartInputs> = {}) =>
   out(request, over).refused.map(({ slot, reason }) => [slot, reason]);
 const limited = (limits: Limits) => ({ bounds: bounds(limits) });
 const BUY_80 = ["buy", 80, 0.75];
@@ -89,7 +89,7 @@ describe("the plan of a start", () => {
   });
 
   it("takes the account's own base where nobody has forbidden it, and says so where nobody has allowed it", () => {
-    const codes = (useOwnBase?: boolean, over: Partial<StartWorld> = {}) =>
+    const codes = (useOwnBase?: boolean, over: Partial<StartInputs> = {}) =>
       out({ useOwnBase }, over).warnings.map(({ code, message }) => `${code}: ${message}`);
     expect(codes()).toEqual([
       "own_base_used: 0.5 BTC that you already own are used; set useOwnBase=false to prevent that",
@@ -107,7 +107,7 @@ describe("the plan of a start", () => {
 
   it("keeps to shares of the capital: all quote, and what base it takes", () => {
     const half = { safetyReserve: d("0.5") };
-    const buys = (...balances: StartWorld["balances"]) =>
+    const buys = (...balances: StartInputs["balances"]) =>
       ordersOf(half, { balances }).filter(([side]) => side === "buy").length;
     // 120 of 240 in all.
     expect(buys(balance("USDT", "120", "120"))).toBe(2);
@@ -147,7 +147,7 @@ describe("the plan of a start", () => {
   });
 
   it("warns of funds that are missing, beside what others still need", () => {
-    const codes = (over: Partial<StartWorld>) =>
+    const codes = (over: Partial<StartInputs>) =>
       out({ useOwnBase: true }, over).warnings.map(({ code }) => code);
     const free = (quoteFree: string) => ({ balances: [balance("BTC", "1"), balance("USDT", quoteFree)] });
     expect(codes(free("120"))).toEqual([]);
@@ -158,7 +158,7 @@ describe("the plan of a start", () => {
     const format = (kept: string) =>
       missingQuote(
         { needed: d("120"), free: d("50"), resting: { orders: 2, slots: 3 } },
-        { market: WORLD.market, kept: { quote: d(kept), base: 0n } },
+        { market: INPUTS.market, kept: { quote: d(kept), base: 0n } },
       ).map(({ message }) => message);
     expect(format("0")).toEqual([
       "the buys need 120 USDT and 50 USDT are free: 2 of 3 orders are placed first",
@@ -196,9 +196,9 @@ describe("a start that buys the base of its sells at once", () => {
 });
 
 describe("a start beyond a limit", () => {
-  const beyond = (request: Partial<RequestedRange>, over: Partial<StartWorld>) => {
-    const { plan, world } = planned(request, over);
-    return beyondLimits(plan, world)?.reason;
+  const beyond = (request: Partial<RequestedRange>, over: Partial<StartInputs>) => {
+    const { plan, setup } = planned(request, over);
+    return beyondLimits(plan, setup)?.reason;
   };
 
   it("is one of whose first orders one is beyond it", () => {
@@ -235,10 +235,10 @@ describe("a start beyond a limit", () => {
 });
 
 describe("what a start is shown as to whoever has to approve it", () => {
-  const shown = (request: Partial<RequestedRange> = {}, over: Partial<StartWorld> = {}, of: object = {}) => {
-    const { plan, world } = planned(request, over);
+  const shown = (request: Partial<RequestedRange> = {}, over: Partial<StartInputs> = {}, of: object = {}) => {
+    const { plan, setup } = planned(request, over);
     return {
-      ...previewStart(plan, { ...world, exchange: "kraken", doubts: [], week: WEEK, ...of }),
+      ...previewStart(plan, { ...setup, exchange: "kraken", doubts: [], week: WEEK, ...of }),
       hash: plan.hash,
     };
   };

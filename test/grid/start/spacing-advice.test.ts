@@ -7,7 +7,7 @@ import { quote } from "../../support/made.ts";
 
 /** A cycle costs about 0.2 %. The market is at 105. */
 const MARKET = market({ minNotional: d("1"), tick: d("0.0001") });
-const WORLD = { market: MARKET, quote: quote(), balances: undefined };
+const INPUTS = { market: MARKET, quote: quote(), balances: undefined };
 const RANGE = { lowerPrice: d("100"), upperPrice: d("110"), gridLevels: 100, orderSize: d("50") };
 const range = (over: Partial<GridConfig>) => ({ ...RANGE, gridSpacing: 0n, ...over }) as GridConfig;
 
@@ -16,7 +16,7 @@ const numberIn = (advice: string): string => /[\d.]*\d/.exec(advice)?.[0] ?? "";
 describe("the advice on a range whose cycles lose", () => {
   const pays = (over: object) => {
     const request = { ...RANGE, ...over, allowLoss: false };
-    return () => checkStart(request, WORLD);
+    return () => checkStart(request, INPUTS);
   };
 
   it("names the most levels that pay: one more does not", () => {
@@ -60,7 +60,7 @@ describe("the advice on a grid around the market whose cycles lose", () => {
   const advice = (over: Partial<CenteredConfig> = {}, on = MARKET) =>
     adviceOnCentered({ orderSize: d("50"), centered: { ...CENTERED, ...over } }, d("105"), on);
   const pays = (spacing: bigint) => () =>
-    checkCentered({ orderSize: d("50"), allowLoss: false, centered: { ...CENTERED, spacing } }, WORLD);
+    checkCentered({ orderSize: d("50"), allowLoss: false, centered: { ...CENTERED, spacing } }, INPUTS);
 
   it("names the least spacing that pays", () => {
     expect(advice()).toMatch(/^use a spacing of at least 0\.\d+$/);

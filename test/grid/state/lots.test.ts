@@ -17,16 +17,16 @@ describe("base that no slot holds", () => {
 
   it("is taken cheapest first, a part at its share of the cost", () => {
     const lots = [lot("4", "4", true), lot("2", "6")];
-    expect(takeLots(lots, d("5"))).toEqual({ taken: lot("5", "7", true), rest: [lot("1", "3")] });
-    expect(takeLots(lots, d("4"))).toEqual({ taken: lot("4", "4", true), rest: [lot("2", "6")] });
+    expect(takeLots(lots, d("5"))).toEqual({ drawn: lot("5", "7", true), rest: [lot("1", "3")] });
+    expect(takeLots(lots, d("4"))).toEqual({ drawn: lot("4", "4", true), rest: [lot("2", "6")] });
     expect(takeLots(lots, d("1"))).toEqual({
-      taken: lot("1", "1", true),
+      drawn: lot("1", "1", true),
       rest: [lot("3", "3", true), lot("2", "6")],
     });
-    expect(takeLots(lots, d("6"))).toEqual({ taken: lot("6", "10", true), rest: [] });
+    expect(takeLots(lots, d("6"))).toEqual({ drawn: lot("6", "10", true), rest: [] });
   });
 
   it("is owed where it is not there", () => {
-    expect(takeLots([lot("1", "5")], d("3"))).toEqual({ taken: lot("3", "5"), rest: [lot("-2", "0")] });
+    expect(takeLots([lot("1", "5")], d("3"))).toEqual({ drawn: lot("3", "5"), rest: [lot("-2", "0")] });
   });
 });

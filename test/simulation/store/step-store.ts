@@ -189,12 +189,12 @@ function check(
   { wish, fills, orders, adopted, intents }: Changes,
   all: readonly Changes[],
 ): void {
-  const wanted = wish && tables.strategies.get(wish.id);
+  const expected = wish && tables.strategies.get(wish.id);
   if (
     wish &&
-    (wanted?.wants !== wish.wants ||
-      wanted.keepOrders !== wish.keepOrders ||
-      wanted.sellBase !== wish.sellBase)
+    (expected?.wants !== wish.wants ||
+      expected.keepOrders !== wish.keepOrders ||
+      expected.sellBase !== wish.sellBase)
   )
     throw new StoreError("fenced", "what is wanted has changed");
   if (fills.some((fill) => tables.fills.has(fillKey(fill)))) throw constraint("this trade is booked");
@@ -216,7 +216,7 @@ function check(
   const live = [...tables.unsettled]
     .filter((id) => !settled.has(id))
     .map((id) => slotOf(tables.orders.get(id) as Order));
-  for (const order of [...adopted, ...intents.filter((intent) => isWanted(tables, intent))]) {
+  for (const order of [...adopted, ...intents.filter((intent) => isExpected(tables, intent))]) {
     if (tables.orders.has(order.clientId)) throw constraint("this client id is used");
     if (order.settled) continue;
     if (order.kind === "slot" && live.includes(slotOf(order))) throw constraint("this slot has a live order");
@@ -228,7 +228,7 @@ const slotOf = ({ strategy, generation, slot, kind }: Order): string =>
   kind === "slot" ? `${strategy} ${generation} ${slot}` : "";
 
 /** The condition of an intent's insert: what a person has asked in the meantime wins. */
-export function isWanted(tables: Tables, order: Order): boolean {
+export function isExpected(tables: Tables, order: Order): boolean {
   const { kill, strategies } = tables;
   const { strategy, kind } = order;
   if (isKeptBack(kill, kind)) return false;
@@ -262,12 +262,12 @@ function apply(
   if (memory) accountRow(tables, account).memory = memory;
   tables.events.push(...change.events.map((event) => ({ ...event, ...BY_STEP })));
   const limited = { terms: change.terms, now };
-  const wanted = withinLimits(
+  const expected = withinLimits(
     tables,
-    change.intents.filter((intent) => isWanted(tables, intent)),
+    change.intents.filter((intent) => isExpected(tables, intent)),
     limited,
   );
-  for (const intent of wanted) putOrder(tables, intent);
-  countUses(tables, wanted, limited);
-  return wanted.map(({ clientId }) => clientId);
+  for (const intent of expected) putOrder(tables, intent);
+  countUses(tables, expected, limited);
+  return expected.map(({ clientId }) => clientId);
 }

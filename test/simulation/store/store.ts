@@ -14,7 +14,7 @@ import type { StrategyStore, StrategyView } from "../../../src/ports/stores/stra
 import { memoryHistoryStore } from "./history-store.ts";
 import { memoryLimitStore } from "./limit-store.ts";
 import { countUses, withinLimits } from "./limits.ts";
-import { isWanted, memoryStepStore, metOf } from "./step-store.ts";
+import { isExpected, memoryStepStore, metOf } from "./step-store.ts";
 import { accountRow, putOrder, type Tables } from "./tables.ts";
 
 type Reported = Pick<AuditStore, "note" | "noteAhead">;
@@ -65,7 +65,7 @@ export function memoryStore(
     },
 
     async strategies({ id, request, account, kind, stopped = true, page }) {
-      const wanted = [...tables.strategies.values()].filter(
+      const expected = [...tables.strategies.values()].filter(
         (one) =>
           (id === undefined || one.id === id) &&
           (request === undefined || one.request === request) &&
@@ -74,7 +74,7 @@ export function memoryStore(
           one.number < (page?.before ?? Number.POSITIVE_INFINITY) &&
           (stopped || one.status !== "stopped"),
       );
-      const sorted = wanted.sort((a, b) => (page ? b.number - a.number : a.number - b.number));
+      const sorted = expected.sort((a, b) => (page ? b.number - a.number : a.number - b.number));
       return sorted.slice(0, page?.limit).map((strategy) => viewOf(tables, strategy, now()));
     },
 
@@ -136,7 +136,7 @@ export function memoryStore(
       const met = firstMet(reach, others);
       if (met) return { result: "meets", order: met };
       const limited = { terms, now: now() };
-      if (!isWanted(tables, order) || withinLimits(tables, [order], limited).length === 0)
+      if (!isExpected(tables, order) || withinLimits(tables, [order], limited).length === 0)
         return { result: "refused" };
       if (tables.orders.has(order.clientId)) throw new StoreError("constraint", "this client id is used");
       putOrder(tables, order);

@@ -20,9 +20,9 @@ export interface KeyCheck {
 export async function checkKeys(link: ExchangeLink, account: AccountRef, keys: Keys): Promise<KeyCheck> {
   const session = sessionOf(link, account, keys);
   const result = await session.read("balances", undefined, (exchange) => link.quirks.balances(exchange));
-  const held = balancesOf(result, link.quirks).filter(({ free, used }) => free + used > ZERO);
+  const nonzero = balancesOf(result, link.quirks).filter(({ free, used }) => free + used > ZERO);
   const mayWithdraw = await rightsOf(link, session).catch(unlessRefused);
-  return { assets: held.length, mayWithdraw, kind: session.kind() };
+  return { assets: nonzero.length, mayWithdraw, kind: session.kind() };
 }
 
 /** Reads only the permissions of these keys. Throws VenueError if the exchange does not return them. */

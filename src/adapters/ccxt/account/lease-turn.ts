@@ -1,7 +1,7 @@
 import { AppError, BudgetSpent, messageOf } from "../../../kernel/errors.ts";
 import { type Millis, SECOND } from "../../../kernel/time.ts";
 import type { AccountKey } from "../../../model/account.ts";
-import { type AccountLine, createLine, type HeldLease, heldUntil, isUsable } from "../client/line.ts";
+import { type AccountLease, type AccountLine, createLine, isUsable, leaseUntil } from "../client/line.ts";
 import type { ExchangeLink } from "./exchange-link.ts";
 
 const LONGEST_WAIT_FOR_LEASE: Millis = 10 * SECOND;
@@ -77,17 +77,17 @@ export function inLeaseTurn(link: ExchangeLink, account: AccountKey, hold: TurnH
     lineOf().nonces = { next, left: NONCES };
   }
 
-  function entered(until: Millis): HeldLease {
+  function entered(until: Millis): AccountLease {
     const line = lineOf();
     line.nonces = { next: 0, left: 0 };
-    line.held = heldUntil(local.monotonic, until - timing.requestTimeout);
-    return line.held;
+    line.lease = leaseUntil(local.monotonic, until - timing.requestTimeout);
+    return line.lease;
   }
 
-  async function left(held: HeldLease): Promise<void> {
-    held.isClosing = true;
-    await Promise.allSettled(held.riders);
-    if (lines.get(account)?.held === held) lines.delete(account);
+  async function left(lease: AccountLease): Promise<void> {
+    lease.isClosing = true;
+    await Promise.allSettled(lease.riders);
+    if (lines.get(account)?.lease === lease) lines.delete(account);
   }
 
   function inLine<T>(who: "person" | "pass", work: Work<T>, inTime: () => boolean): Promise<T> {
@@ -101,12 +101,12 @@ export function inLeaseTurn(link: ExchangeLink, account: AccountKey, hold: TurnH
     const requestedAt = local.monotonic();
     for (;;) {
       const line = lineOf();
-      if (isUsable(line.held)) return riding(line.held, work);
+      if (isUsable(line.lease)) return riding(line.lease, work);
       if (!line.taking) {
-        const held = await taking(line);
-        if (held) return leased(held, work);
+        const lease = await taking(line);
+        if (lease) return leased(lease, work);
       } else await line.taking;
-      if (isUsable(lines.get(account)?.held)) continue;
+      if (isUsable(lines.get(account)?.lease)) continue;
       if (local.monotonic() - requestedAt > LONGEST_WAIT_FOR_LEASE)
         throw new AppError("Too many requests", `${link.id} is busy with this account's other calls`, {
           retryAfterSeconds: 5,
@@ -115,38 +115,38 @@ export function inLeaseTurn(link: ExchangeLink, account: AccountKey, hold: TurnH
     }
   }
 
-  function riding<T>(held: HeldLease, work: Work<T>): Promise<T> {
-    const ridden = inLine("person", work, held.inTime);
-    const ended: Promise<unknown> = ridden.catch(() => undefined).finally(() => held.riders.delete(ended));
-    held.riders.add(ended);
+  function riding<T>(lease: AccountLease, work: Work<T>): Promise<T> {
+    const ridden = inLine("person", work, lease.inTime);
+    const ended: Promise<unknown> = ridden.catch(() => undefined).finally(() => lease.riders.delete(ended));
+    lease.riders.add(ended);
     return ridden;
   }
 
-  function taking(line: AccountLine): Promise<HeldLease | undefined> {
-    const request = taken().finally(() => {
+  function taking(line: AccountLine): Promise<AccountLease | undefined> {
+    const request = takeLease().finally(() => {
       line.taking = undefined;
     });
     line.taking = request.catch(() => undefined);
     return request;
   }
 
-  async function taken(): Promise<HeldLease | undefined> {
+  async function takeLease(): Promise<AccountLease | undefined> {
     const ttl = timing.requestTimeout * 2;
     const owner = local.randomText(16);
-    const takenAt = local.monotonic();
+    const startedAt = local.monotonic();
     const next = await keeping.leases.takeLease(account, { owner, ttl, count: NONCES });
     if (next === undefined) return undefined;
-    const held = { ...heldUntil(local.monotonic, takenAt + ttl - timing.requestTimeout), owner };
-    Object.assign(lineOf(), { held, nonces: { next, left: NONCES } });
-    return held;
+    const lease = { ...leaseUntil(local.monotonic, startedAt + ttl - timing.requestTimeout), owner };
+    Object.assign(lineOf(), { lease, nonces: { next, left: NONCES } });
+    return lease;
   }
 
-  async function leased<T>(held: HeldLease & { readonly owner?: string }, work: Work<T>): Promise<T> {
+  async function leased<T>(lease: AccountLease & { readonly owner?: string }, work: Work<T>): Promise<T> {
     try {
-      return await inLine("person", work, held.inTime);
+      return await inLine("person", work, lease.inTime);
     } finally {
-      await left(held);
-      await keeping.leases.giveBack(account, held.owner ?? "").catch((error: unknown) => {
+      await left(lease);
+      await keeping.leases.giveBack(account, lease.owner ?? "").catch((error: unknown) => {
         // The lease expires by itself.
         link.log("warn", "a lease could not be released", { account, reason: messageOf(error) });
       });

@@ -146,17 +146,17 @@ export function candleOf(row: readonly unknown[]): Candle {
 export function balancesOf(result: Dict, { spentAs }: Pick<Quirks, "spentAs">): Balance[] {
   const total = result.total;
   if (!isDict(total)) throw bad("balance");
-  const held = new Map<string, { readonly free: Decimal; readonly used: Decimal }>();
+  const balances = new Map<string, { readonly free: Decimal; readonly used: Decimal }>();
   for (const name of Object.keys(total)) {
     const asset = spentAs?.(name) ?? name;
-    const { free, used } = held.get(asset) ?? { free: ZERO, used: ZERO };
+    const { free, used } = balances.get(asset) ?? { free: ZERO, used: ZERO };
     const row = result[name];
-    held.set(asset, {
+    balances.set(asset, {
       free: free + readDecimal(fieldOf(row, "free"), `balance of ${name}`),
       used: used + natural(fieldOf(row, "used"), `balance of ${name}`),
     });
   }
-  return [...held].map(([asset, { free, used }]) => {
+  return [...balances].map(([asset, { free, used }]) => {
     if (free < ZERO) throw bad(`balance of ${asset}`);
     return { asset, free, used };
   });

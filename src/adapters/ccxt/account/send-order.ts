@@ -30,7 +30,7 @@ export async function sendOrder(
   const { symbol, side } = order;
   const trace = watchedRequest();
   try {
-    const sent = await asTaken(sending, order);
+    const sent = await toImmediateLimit(sending, order);
     const { type, price, amount } = sent;
     const answer = await session.write(
       { kind: "create", symbol, permit, leaving: trace.leaving },
@@ -63,7 +63,7 @@ async function spoil({ catalog, log }: ExchangeLink, symbol: Pair): Promise<void
 }
 
 /** Converts a market buy to an immediate limit order, if the exchange accepts market buys only by cost. */
-async function asTaken({ link, quote, market }: OrderSending, order: NewOrder): Promise<NewOrder> {
+async function toImmediateLimit({ link, quote, market }: OrderSending, order: NewOrder): Promise<NewOrder> {
   if (!link.quirks.buysByCost || order.type !== "market" || order.side !== "buy") return order;
   const [{ tick }, { ask }] = [await market(order.symbol), await quote(order.symbol)];
   const price = snap(mul(ask, BUY_WITHIN, "down"), tick, "down");

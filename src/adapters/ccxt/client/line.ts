@@ -1,7 +1,7 @@
 import type { Millis } from "../../../kernel/time.ts";
 
 /** The account's lease in this process, taken by a pass or by a person's call. */
-export interface HeldLease {
+export interface AccountLease {
   /** Whether a request that leaves now will end before the lease can belong to another process. */
   readonly inTime: () => boolean;
   /** Calls of people that run under it. */
@@ -17,9 +17,9 @@ export function createLine() {
   let isBusy = false;
 
   return {
-    held: undefined as HeldLease | undefined,
+    lease: undefined as AccountLease | undefined,
     /** A person's call that requests the lease; other calls wait for the result. */
-    taking: undefined as Promise<HeldLease | undefined> | undefined,
+    taking: undefined as Promise<AccountLease | undefined> | undefined,
     /** Nonces for the lease's holder and for calls under its lease. */
     nonces: { next: 0, left: 0 },
 
@@ -40,11 +40,11 @@ export function createLine() {
 
 export type AccountLine = ReturnType<typeof createLine>;
 
-export const heldUntil = (monotonic: () => Millis, last: Millis): HeldLease => ({
+export const leaseUntil = (monotonic: () => Millis, last: Millis): AccountLease => ({
   inTime: () => monotonic() <= last,
   riders: new Set(),
   isClosing: false,
 });
 
-export const isUsable = (held: HeldLease | undefined): held is HeldLease =>
-  held !== undefined && !held.isClosing && held.inTime();
+export const isUsable = (lease: AccountLease | undefined): lease is AccountLease =>
+  lease !== undefined && !lease.isClosing && lease.inTime();

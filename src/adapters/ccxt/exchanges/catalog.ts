@@ -4,7 +4,7 @@ import { DAY, MINUTE, type Millis } from "../../../kernel/time.ts";
 import type { Log } from "../../../ports/local.ts";
 import type { Dict } from "../client/ccxt.ts";
 import type { MarketKeeper } from "../client/keeping.ts";
-import { type ListWorld, type Load, marketList } from "./market-list.ts";
+import { type Load, type MarketListDeps, marketList } from "./market-list.ts";
 
 /** The needed markets of one exchange: from memory, a stored row, or the exchange. */
 export interface Catalog extends ListedMarkets {
@@ -22,7 +22,7 @@ interface ListedMarkets {
   fresh(symbol: Pair): Promise<Dict>;
 }
 
-interface CatalogWorld extends ListWorld {
+interface CatalogDeps extends MarketListDeps {
   readonly host: string;
   readonly keeper: MarketKeeper;
   readonly log: Log;
@@ -31,12 +31,12 @@ interface CatalogWorld extends ListWorld {
 /** Age of a list after which a missing pair is worth another read. */
 const LISTING_AGE: Millis = 10 * MINUTE;
 
-export function createCatalog(world: CatalogWorld): Catalog {
-  const { quirks, host, keeper, local, log } = world;
+export function createCatalog(deps: CatalogDeps): Catalog {
+  const { quirks, host, keeper, local, log } = deps;
   const memory = new Map<Pair, { readonly market: Dict; readonly loadedAt: Millis }>();
   /** Pairs that somebody requested; their rows are stored. */
   const requestedPairs = new Set<Pair>();
-  const list = marketList(world);
+  const list = marketList(deps);
 
   const remember = (market: Dict, age: Millis) => {
     memory.set(market.symbol as Pair, { market, loadedAt: local.monotonic() - age });

@@ -7,7 +7,7 @@ import type { PublicBudget } from "../client/public-budget.ts";
 import type { Quirks } from "../client/quirks.ts";
 import { venueErrorOf } from "../client/venue-error.ts";
 
-export interface ListWorld {
+export interface MarketListDeps {
   readonly quirks: Quirks;
   readonly local: Pick<Local, "monotonic">;
   /** Rate limit of requests without a token. */
@@ -31,16 +31,16 @@ const FAILED_FOR: Millis = 5 * SECOND;
 const LACKING_FOR: Millis = 10 * MINUTE;
 
 /** Loads all markets of one exchange in one large response, shared by all simultaneous callers. */
-export function marketList(world: ListWorld) {
-  const { quirks, budget } = world;
-  const { monotonic } = world.local;
+export function marketList(deps: MarketListDeps) {
+  const { quirks, budget } = deps;
+  const { monotonic } = deps.local;
   let loading: Promise<LoadedMarkets> | undefined;
   let failed: { readonly error: unknown; readonly at: Millis } | undefined;
   let last: { readonly listing: LoadedMarkets["listing"]; readonly at: Millis } | undefined;
 
   async function begin(): Promise<LoadedMarkets> {
     try {
-      const loaded = await loadMarketList(world);
+      const loaded = await loadMarketList(deps);
       [last, failed] = [{ listing: loaded.listing, at: monotonic() }, undefined];
       return loaded;
     } catch (error) {
@@ -72,7 +72,7 @@ export function marketList(world: ListWorld) {
   };
 }
 
-async function loadMarketList({ quirks, exchange }: ListWorld): Promise<LoadedMarkets> {
+async function loadMarketList({ quirks, exchange }: MarketListDeps): Promise<LoadedMarkets> {
   const found = await quirks.markets(await exchange());
   const listing: Record<string, string> = {};
   const markets = new Map<Pair, Dict>();

@@ -12,20 +12,20 @@ export const guarded = (
   { prepare }: Context,
   { account, token, owner }: Lease,
   statements: readonly Statement[],
-): Statement[] => [prepare(unlessHeld)({ account, token, owner }), ...statements];
+): Statement[] => [prepare(unlessLeased)({ account, token, owner }), ...statements];
 
 const lease = {
   account: sql.placeholder("account"),
   token: sql.placeholder("token"),
   owner: sql.placeholder("owner"),
 };
-const unlessHeld = () =>
+const unlessLeased = () =>
   refusedUnless(
     sql`exists(select 1 from ${accounts} where ${accounts.account} = ${lease.account} and ${accounts.token} = ${lease.token} and ${accounts.owner} = ${lease.owner})`,
   );
 
 /** Statements that end their batch if a person has requested something else meanwhile. */
-export const stillWanted = ({ id, wants, keepOrders, ...flags }: NonNullable<Changes["wish"]>) =>
+export const wishUnchanged = ({ id, wants, keepOrders, ...flags }: NonNullable<Changes["wish"]>) =>
   unless(
     sql`exists(select 1 from ${strategies} where ${strategies.id} = ${id} and ${strategies.wants} = ${wants} and ${strategies.keepOrders} = ${keepOrders}${sameFlags(flags)})`,
   );

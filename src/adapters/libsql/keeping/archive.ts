@@ -123,8 +123,8 @@ async function copied(
   const table = sql.identifier(getTableConfig(kept.table).name);
   let [last, count] = [0, 0];
   for (;;) {
-    const wanted = sql`select rowid, ${columns} from ${kept.table} where ${isMovable(kept, before)} and ${yearOf(kept.at)} = ${archive.year} and rowid > ${last} order by rowid limit ${ROWS_AT_ONCE}`;
-    const { rows } = await client.execute(statement(wanted));
+    const movable = sql`select rowid, ${columns} from ${kept.table} where ${isMovable(kept, before)} and ${yearOf(kept.at)} = ${archive.year} and rowid > ${last} order by rowid limit ${ROWS_AT_ONCE}`;
+    const { rows } = await client.execute(statement(movable));
     if (rows.length === 0) return count;
     const values = rows.map((row) => names.map((_, place) => sql`${row[place + 1] ?? null}`));
     await archive.client.batch(

@@ -154,11 +154,11 @@ function leaseKeeper({ client, db, now, uses }: Context): LeaseKeeper {
           sql`${accounts.account} = ${account} and not ${isAheadRow(accounts.until, now(), LONGEST_LEASE)}`,
         )
         .returning({ token: accounts.token });
-      const [, taken, reserved] = await client.batch(
+      const [, counted, reserved] = await client.batch(
         [made, lease, reserve(account, count), waiting(account, owner)].map(statement),
         "write",
       );
-      return taken?.rows.length ? Number(reserved?.rows[0]?.[0]) - count + 1 : undefined;
+      return counted?.rows.length ? Number(reserved?.rows[0]?.[0]) - count + 1 : undefined;
     },
 
     async giveBack(account, owner) {

@@ -10,8 +10,8 @@ export function rateKeeper({ client, db, now, prepare, uses }: Context): RateKee
   return {
     async spend(account, calls) {
       const requests = [takeOfRate, waitForRate].map((made) => prepare(made)({ account, ...timeOf(calls) }));
-      const [taken, rest] = await client.batch(requests, "write", uses.get(account));
-      return taken?.rows.length ? 0 : Math.max(1, Number(rest?.rows[0]?.[0]));
+      const [counted, rest] = await client.batch(requests, "write", uses.get(account));
+      return counted?.rows.length ? 0 : Math.max(1, Number(rest?.rows[0]?.[0]));
     },
 
     async exhaust(account, { burst, perSecond }) {
@@ -69,7 +69,7 @@ const takeOfRate = (now: SQL<number>, condition = sql`true`) =>
 const takeAfterChange = (now: SQL<number>) => takeOfRate(now, sql`changes() > 0`);
 
 /** For a batch: takes calls if the previous statement changed something. */
-export const callsTaken = ({ prepare }: Context, account: AccountKey, request: CallRequests): Statement =>
+export const countCalls = ({ prepare }: Context, account: AccountKey, request: CallRequests): Statement =>
   prepare(takeAfterChange)({ account, ...timeOf(request) });
 
 /** Returns the time until enough are available. */

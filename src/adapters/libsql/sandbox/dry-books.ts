@@ -13,7 +13,7 @@ export interface DryBooks extends Books {
   /** Replaces its balances; returns false while it has an open order. */
   fund(key: string, balances: Readonly<Record<string, Decimal>>): Promise<boolean>;
   /** Returns its balances; undefined before it was created. */
-  held(key: string): Promise<readonly { asset: string; total: Decimal; used: Decimal }[]>;
+  holdings(key: string): Promise<readonly { asset: string; total: Decimal; used: Decimal }[]>;
 }
 
 /** Stores paper trading accounts next to the sandbox's venues. */
@@ -61,7 +61,7 @@ export function dryBooks(context: Context): DryBooks {
       }
     },
 
-    held: (key) =>
+    holdings: (key) =>
       db
         .select({ asset: venueBalances.asset, total: venueBalances.total, used: venueBalances.used })
         .from(venueBalances)

@@ -84,11 +84,11 @@ export function sandboxBooks({ client, db, now, prepare }: Context): Books {
             .onConflictDoUpdate({ target: [venueOrders.exchange, venueOrders.id], set: changing(order) }),
         ),
         ...fills.map((fill) => db.insert(venueFills).values({ exchange, ...fill })),
-        ...Object.entries(holdings).map(([asset, held]) =>
+        ...Object.entries(holdings).map(([asset, holding]) =>
           db
             .insert(venueBalances)
-            .values({ exchange, asset, ...held })
-            .onConflictDoUpdate({ target: [venueBalances.exchange, venueBalances.asset], set: held }),
+            .values({ exchange, asset, ...holding })
+            .onConflictDoUpdate({ target: [venueBalances.exchange, venueBalances.asset], set: holding }),
         ),
       ];
       try {
@@ -112,12 +112,12 @@ export function sandboxBooks({ client, db, now, prepare }: Context): Books {
     },
 
     async fills(exchange, symbol, since) {
-      const wanted = and(
+      const matching = and(
         eq(venueFills.exchange, exchange),
         eq(venueFills.symbol, symbol),
         gte(venueFills.at, since),
       );
-      const inOrder = queries.select().from(venueFills).where(wanted);
+      const inOrder = queries.select().from(venueFills).where(matching);
       const fills = bundle(() => [[venueFills, inOrder.orderBy(asc(venueFills.at), asc(venueFills.id))]]);
       return fills.rows(venueFills, await client.execute(fills.with({})));
     },

@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import type { Order } from "../../../model/order.ts";
 import type { Changes, Lease, StrategyUpdate } from "../../../ports/stores/step-store.ts";
 import { type Context, type Statement, statement } from "../client/context.ts";
-import { stillWanted } from "../client/fence.ts";
+import { wishUnchanged } from "../client/fence.ts";
 import { accounts, cursors, fills, orders, strategies } from "../tables/tables.ts";
 import { insertIntents, updateOrder } from "./order-rows.ts";
 
@@ -22,7 +22,7 @@ export function changeStatements(context: Context, lease: Lease, changes: Change
     ...(memory ? [db.update(accounts).set({ memory }).where(eq(accounts.account, lease.account))] : []),
   ].map(statement);
   return [
-    ...(changes.wish ? stillWanted(changes.wish) : []),
+    ...(changes.wish ? wishUnchanged(changes.wish) : []),
     // A slot's order ends before another one is adopted for it, and the adopted one exists before its fills.
     ...changes.orders.map((order) => updateOrder(context, order)),
     ...(changes.adopted.length > 0 ? [statement(db.insert(orders).values([...changes.adopted]))] : []),

@@ -20,20 +20,20 @@ export function handOrderStore(context: Context): HandOrderStore {
       return Number(result.rows[0]?.[0]);
     },
 
-    async recordByHand(order, held, by) {
+    async recordByHand(order, terms, by) {
       const account = prepare(accountKnown)({ account: order.account });
-      const { insert, others } = insertByHand(context, order, held);
+      const { insert, others } = insertByHand(context, order, terms);
       const isRecorded = sql`exists(select 1 from ${orders} where ${isOrder(order)})`;
       const make = async ({ calls, isGuarded, tell }: Moment) => {
         if (!isGuarded) await refuseNewer(context, calls);
         return [account, ...insert, await tell(handEvent(order), isRecorded), others];
       };
-      const known = held.at === undefined ? undefined : { at: held.at, holds: isNotNewer(context) };
+      const known = terms.at === undefined ? undefined : { at: terms.at, holds: isNotNewer(context) };
       const results = known
         ? await writeShared({ by, make, known, isDone: isRecorded })
         : await writeText(context, by, make);
       if (hasRows(results[1])) return { result: "recorded" };
-      const met = firstMet({ side: order.side, limit: held.limit }, rowsOf(orders, results.at(-1)));
+      const met = firstMet({ side: order.side, limit: terms.limit }, rowsOf(orders, results.at(-1)));
       return met ? { result: "meets", order: met } : { result: "refused" };
     },
 

@@ -47,7 +47,7 @@ export function notifyStore(
       const [, added] = await writeText(context, by, async ({ now: at, tell }) => {
         const row = {
           ...wrapping,
-          ...{ name, kind, level, quiet, isDaily, secrets: fields, createdAt: at, held: NO_DIGEST },
+          ...{ name, kind, level, quiet, isDaily, secrets: fields, createdAt: at, digest: NO_DIGEST },
           reportedDay: Math.floor(at / DAY),
           // After the event that reports it.
           eventId: newestEvent as SQL<number>,
@@ -143,7 +143,7 @@ export function notifyStore(
         .where(sql`${messages.channel} = ${name} and ${messages.state} = 'pending'`)
         .orderBy(asc(messages.number))
         .limit(1);
-      const [taken, newEvents, newFills, waiting] = await client.batch(
+      const [claimed, newEvents, newFills, waiting] = await client.batch(
         [
           statement(take),
           statement(eventsQuery(context, name, page)),
@@ -152,7 +152,7 @@ export function notifyStore(
         ],
         "write",
       );
-      const [row] = rowsOf(channels, taken);
+      const [row] = rowsOf(channels, claimed);
       if (!row) return undefined;
       const [pending] = rowsOf(messages, waiting);
       const sealed = { kek: row.kek, wrapped: row.wrapped, fields: row.secrets };
@@ -167,13 +167,13 @@ export function notifyStore(
       };
     },
 
-    async keep(claim, { cursor, held, message, reportedDay, isDone }) {
+    async keep(claim, { cursor, digest, message, reportedDay, isDone }) {
       const kept = db
         .update(channels)
         .set({
           eventId: cursor.event,
           fillId: cursor.fill,
-          held,
+          digest,
           reportedDay,
         })
         .where(isOurs(claim))

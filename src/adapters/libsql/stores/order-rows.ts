@@ -25,8 +25,8 @@ export function insertIntents(
 ): Statement[] {
   return [...grouped(intents).values()].flatMap((group) => {
     const [{ kind, strategy }] = group as [Order];
-    const wanted = kind === "slot" ? sql`${strategies.wants} = 'run'` : sql`${strategies.wants} <> 'pause'`;
-    const request = sql`exists(select 1 from ${strategies} where ${strategies.id} = ${strategy} and ${wanted})`;
+    const matching = kind === "slot" ? sql`${strategies.wants} = 'run'` : sql`${strategies.wants} <> 'pause'`;
+    const request = sql`exists(select 1 from ${strategies} where ${strategies.id} = ${strategy} and ${matching})`;
     return insertWhere(context, group, { terms, condition: sql`${request} and not ${MEETS_BY_HAND}` });
   });
 }

@@ -57,11 +57,11 @@ export function reportStore(context: Context): ReportStore {
         .set({ ...last, lookedAt: now(), owner })
         .where(sql`${ageOfRow(lookout.lookedAt, now())} >= ${every}`)
         .returning();
-      const [, taken] = await client.batch(
+      const [, claimed] = await client.batch(
         [statement(db.insert(lookout).values(row).onConflictDoNothing()), statement(take)],
         "write",
       );
-      const [turn] = rowsOf(lookout, taken);
+      const [turn] = rowsOf(lookout, claimed);
       if (!turn) return undefined;
       const today = dayOf(turn.lookedAt);
       const [days, known, uncounted] = await client.batch(

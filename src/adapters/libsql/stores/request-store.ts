@@ -12,12 +12,12 @@ export function requestStore({ client, db, now, prepare }: Context): RequestStor
   // Its process has died. Its actions are keyed by the request, so running it again finds them done.
   const takeOver = async (key: string): Promise<boolean> => {
     const isAbandoned = sql`${requests.key} = ${key} and ${requests.status} is null and ${requests.createdAt} < ${now()} - ${ABANDONED}`;
-    const taken = db
+    const insertion = db
       .update(requests)
       .set({ createdAt: now() })
       .where(isAbandoned)
       .returning({ key: requests.key });
-    if (hasRows(await client.execute(statement(taken)))) return true;
+    if (hasRows(await client.execute(statement(insertion)))) return true;
     // If it was claimed while the clock was ahead, it would be running until then; its minute begins now.
     const isLater = sql`${requests.key} = ${key} and ${requests.createdAt} > ${now()}`;
     await client.execute(statement(db.update(requests).set({ createdAt: now() }).where(isLater)));

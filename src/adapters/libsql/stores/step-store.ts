@@ -12,7 +12,7 @@ import { knownSwitch } from "../client/known-switch.ts";
 import { refuseNewer } from "../client/migrate.ts";
 import { isAheadRow } from "../client/stored-times.ts";
 import { WAITED } from "../keeping/keeping.ts";
-import { callsTaken } from "../keeping/rates.ts";
+import { countCalls } from "../keeping/rates.ts";
 import { accounts, control, events, isRunning, isUnsettled, orders, strategies } from "../tables/tables.ts";
 import { changeStatements } from "./change-rows.ts";
 import { headOfRow, writePass, writeText } from "./event-chain.ts";
@@ -77,12 +77,12 @@ export function stepStore(context: Context): StepStore {
     async takeLease({ account, owner, ttl, overlap, scheduled, isUrgent = false, calls }) {
       const use = newUse();
       const isScheduled = scheduled !== undefined;
-      const lease = prepare(leaseTaken({ isUrgent, isScheduled }));
+      const lease = prepare(leaseUpdate({ isUrgent, isScheduled }));
       const values = { account, owner, ttl, ...(isScheduled ? { scheduled } : {}) };
-      const taking = [lease(values), ...(calls ? [callsTaken(context, account, calls)] : [])];
+      const taking = [lease(values), ...(calls ? [countCalls(context, account, calls)] : [])];
       const results = await client.batch([...taking, READ_SNAPSHOT.with({ account, overlap })], "write", use);
-      const [taken, paid, read] = [results[0], calls && results[1], results.at(-1)];
-      const row = taken?.rows[0];
+      const [claimed, paid, read] = [results[0], calls && results[1], results.at(-1)];
+      const row = claimed?.rows[0];
       if (!row) return undefined;
       const [token, until, at] = [Number(row[0]), Number(row[1]), Number(row[2])];
       const found = snapshot({ account, token, owner, until, now: at }, read);
@@ -134,7 +134,7 @@ export function stepStore(context: Context): StepStore {
       };
       const released = prepare(leaseReleased(release))({
         account: lease.account,
-        takenAt: lease.now,
+        leasedAt: lease.now,
         retryAt: failure?.retryAt ?? resumeAt ?? 0,
         error: failure?.message ?? null,
         memory: memory ? encode(memory) : JSON.stringify({ unwatched, failed: failure?.of ?? null }),
@@ -169,11 +169,11 @@ export function stepStore(context: Context): StepStore {
     async ordersByIds(account, { exchange, client: own }) {
       if (exchange.length + own.length === 0) return [];
       const named = or(inArray(orders.exchangeId, [...exchange]), inArray(orders.clientId, [...own]));
-      const wanted = db
+      const matching = db
         .select()
         .from(orders)
         .where(and(eq(orders.account, account), named));
-      return rowsOf(orders, await client.fresh(statement(wanted), uses.get(account)));
+      return rowsOf(orders, await client.fresh(statement(matching), uses.get(account)));
     },
   };
 }
@@ -182,7 +182,7 @@ export function stepStore(context: Context): StepStore {
 const SCHEDULED_AHEAD = 10 * MINUTE;
 
 /** Takes the lease if it is free; a lease that people wait for is left to them unless the pass is urgent. */
-const leaseTaken = eachWay((now, { isUrgent, isScheduled }: LeaseForm) => {
+const leaseUpdate = eachWay((now, { isUrgent, isScheduled }: LeaseForm) => {
   const [account, owner, ttl, scheduled] = ["account", "owner", "ttl", "scheduled"].map(
     (name) => sql`${sql.placeholder(name)}`,
   ) as [SQL<AccountKey>, SQL<string>, SQL<number>, SQL<number>];
@@ -227,7 +227,7 @@ const leaseReleased = eachWay((now, of: ReleaseForm) => {
       // The owner stays, because it shows which process ran the last pass.
       .set({
         until: 0,
-        passMillis: sql`${now} - ${sql.placeholder("takenAt")}`,
+        passMillis: sql`${now} - ${sql.placeholder("leasedAt")}`,
         failures: of.isFailed ? sql`${accounts.failures} + 1` : 0,
         retryAt: sql`${sql.placeholder("retryAt")}`,
         error: sql`${sql.placeholder("error")}`,

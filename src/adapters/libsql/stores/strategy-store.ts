@@ -40,12 +40,12 @@ export function strategyStore(context: Context): StrategyStore {
   /** Writes a user's request for a strategy if it is still possible. */
   const change = (id: string, query: SQL | undefined, set: StrategyWish, by: By) =>
     writeText(context, by, async ({ calls, tell }) => {
-      const wanted = db.select({ account: strategies.account }).from(strategies).where(query);
-      const [row] = (await calls.execute(statement(wanted))).rows;
+      const matching = db.select({ account: strategies.account }).from(strategies).where(query);
+      const [row] = (await calls.execute(statement(matching))).rows;
       if (!row) return [resumed(context, id)];
       const result = { account: String(row[0]), strategy: id, kind: "wants" as const, message: set.wants };
       return [
-        await tell(result, exists(wanted)),
+        await tell(result, exists(matching)),
         statement(db.update(strategies).set(set).where(query)),
         resumed(context, id),
       ];
@@ -100,13 +100,13 @@ export function strategyStore(context: Context): StrategyStore {
     async setEdit(id, { config, after, description: message }, by) {
       const query = sql`${strategies.id} = ${id} and ${isRunning()} and ${strategies.wants} <> 'stop' and ${strategies.edits} = ${after}`;
       const results = await writeText(context, by, async ({ calls, tell }) => {
-        const wanted = db.select({ account: strategies.account }).from(strategies).where(query);
-        const [row] = (await calls.execute(statement(wanted))).rows;
+        const matching = db.select({ account: strategies.account }).from(strategies).where(query);
+        const [row] = (await calls.execute(statement(matching))).rows;
         if (!row) return [resumed(context, id)];
         const result = { account: String(row[0]), strategy: id, kind: "edited" as const, message };
         const edits = sql`${strategies.edits} + 1`;
         return [
-          await tell(result, exists(wanted)),
+          await tell(result, exists(matching)),
           statement(db.update(strategies).set({ edit: config, edits }).where(query)),
           resumed(context, id),
         ];

@@ -181,8 +181,8 @@ function selection({ names, stopped, byAccount }: Way): SQL {
     before: sql`${number} < ${sql.placeholder("before")}`,
     afterNumber: sql`(${strategies.account}, ${strategies.number}) > (${sql.placeholder("afterAccount")}, ${sql.placeholder("afterNumber")})`,
   };
-  const wanted = [...names.flatMap((name) => conditions[name] ?? []), ...(stopped ? [] : [isRunning()])];
-  const where = wanted.length > 0 ? sql`where ${sql.join(wanted, sql` and `)}` : sql``;
+  const matching = [...names.flatMap((name) => conditions[name] ?? []), ...(stopped ? [] : [isRunning()])];
+  const where = matching.length > 0 ? sql`where ${sql.join(matching, sql` and `)}` : sql``;
   const order = byAccount ? sql`${strategies.account}, ${strategies.number}` : sql`${number} desc`;
   return sql`${where} order by ${order} limit ${sql.placeholder("limit")}`;
 }

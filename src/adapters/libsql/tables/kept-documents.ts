@@ -12,7 +12,7 @@ const WORTH_KEEPING = 200;
  */
 export function keptDocuments<T>(): (text: string) => T {
   const kept = new Map<string, T>();
-  let held = 0;
+  let size = 0;
   return (text) => {
     if (text.length < WORTH_KEEPING) return decode<T>(text);
     const known = kept.get(text);
@@ -24,11 +24,11 @@ export function keptDocuments<T>(): (text: string) => T {
     }
     const made = frozen(decode<T>(text));
     kept.set(text, made);
-    held += text.length;
+    size += text.length;
     for (const oldest of kept.keys()) {
-      if (held <= MOST_DOCUMENT_TEXT && kept.size <= MOST_DOCUMENTS) break;
+      if (size <= MOST_DOCUMENT_TEXT && kept.size <= MOST_DOCUMENTS) break;
       kept.delete(oldest);
-      held -= oldest.length;
+      size -= oldest.length;
     }
     return made;
   };

@@ -16,10 +16,10 @@ export const channels = sqliteTable("channels", {
   kek: text("kek").notNull(),
   wrapped: text("wrapped").notNull(),
   secrets: doc<Readonly<Record<string, string>>>("secrets").notNull(),
-  /** The newest event, and the newest fill by row number, that `held` includes. */
+  /** The newest event, and the newest fill by row number, that `digest` includes. */
   eventId: integer("event_id").notNull(),
   fillId: integer("fill_id").notNull(),
-  held: doc<Digest>("held").notNull(),
+  digest: doc<Digest>("digest").notNull(),
   owner: text("owner"),
   until: integer("until").notNull().default(0),
   sentAt: integer("sent_at").notNull().default(0),

@@ -88,15 +88,15 @@ describe("a queue of calls", () => {
 
   it("a read that goes on says nothing of the lock, which a write that goes on does", async () => {
     const { done, queue, call } = queued();
-    const seen: boolean[] = [];
-    const look = async () => void seen.push(queue.keptWaiting() > 0);
+    const observed: boolean[] = [];
+    const look = async () => void observed.push(queue.keptWaiting() > 0);
     await Promise.all([
       queue.run(call("a", 2), WRITE),
       queue.run(look, READ),
       queue.run(call("b", 1), READ),
       queue.run(look, READ),
     ]);
-    expect(seen).toEqual([true, true]);
+    expect(observed).toEqual([true, true]);
     expect(queue.keptWaiting()).toBe(0);
     expect(done.filter((one) => !/sleep|again/.test(one))).toEqual([
       "a refused",

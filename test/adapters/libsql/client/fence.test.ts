@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { statement } from "../../../../src/adapters/libsql/client/context.ts";
-import { guarded, stillWanted, unless } from "../../../../src/adapters/libsql/client/fence.ts";
+import { guarded, unless, wishUnchanged } from "../../../../src/adapters/libsql/client/fence.ts";
 import { createStore } from "../../../../src/adapters/libsql/stores/store.ts";
 import { accounts } from "../../../../src/adapters/libsql/tables/tables.ts";
 import { NO_STOP } from "../../../../src/kernel/stop-flags.ts";
@@ -84,7 +84,7 @@ describe("what rests on a wish", () => {
     ];
     const wish = { id: one.id, wants: "run" as const, ...NO_STOP };
     const write = (over: object) =>
-      client.batch([...stillWanted({ ...wish, ...over }), MARK], "write").then(
+      client.batch([...wishUnchanged({ ...wish, ...over }), MARK], "write").then(
         () => "written",
         (error: { failure?: string }) => error.failure,
       );

@@ -128,16 +128,16 @@ describe("what a database has had", () => {
 
   it("is nothing newer where it is unknown, or as new as the program", async () => {
     const context = await file().open("one");
-    const isHeld = async () =>
+    const isLocked = async () =>
       (await context.client.execute(statement(sql`select ${isNotNewer(context)}`))).rows[0]?.[0];
     await refuseNewer(context);
-    expect(await isHeld()).toBe(1);
+    expect(await isLocked()).toBe(1);
     await context.client.execute("insert into migrations (name, applied_at) values ('9999_later', 0)");
     await expect(refuseNewer(context)).rejects.toThrow("9999_later");
-    expect(await isHeld()).toBe(0);
+    expect(await isLocked()).toBe(0);
     await context.client.execute("delete from migrations");
     await refuseNewer(context);
-    expect(await isHeld()).toBe(1);
+    expect(await isLocked()).toBe(1);
   });
 
   it("is applied once by two that open it at the same time; what fails is told", async () => {

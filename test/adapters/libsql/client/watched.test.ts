@@ -113,23 +113,26 @@ describe("a database that is watched", () => {
     [1999, false],
     [2000, true],
     [3600, true],
-  ])("is in trouble once another process has held its lock for two seconds: %d ms", async (held, isLong) => {
-    const { client, time } = await watched();
-    let tries = 0;
-    const seen: (string | undefined)[] = [];
-    const writing = client.turn(async (calls) => {
-      if (++tries === 1) throw Object.assign(new Error("locked"), { code: "SQLITE_BUSY" });
-      return calls.batch([INSERT], "write");
-    });
-    const reading = client.fresh(READ).then(() => {
-      time.pass(held - client.keptWaiting());
-      seen.push(client.trouble());
-    });
-    await Promise.all([writing, reading]);
-    const output = `the database cannot be written: another process has held its lock for ${Math.round(held / 1000)} s`;
-    expect(seen).toEqual([isLong ? output : undefined]);
-    expect(client.trouble()).toBeUndefined();
-  });
+  ])(
+    "is in trouble once another process has held its lock for two seconds: %d ms",
+    async (lockedFor, isLong) => {
+      const { client, time } = await watched();
+      let tries = 0;
+      const observed: (string | undefined)[] = [];
+      const writing = client.turn(async (calls) => {
+        if (++tries === 1) throw Object.assign(new Error("locked"), { code: "SQLITE_BUSY" });
+        return calls.batch([INSERT], "write");
+      });
+      const reading = client.fresh(READ).then(() => {
+        time.pass(lockedFor - client.keptWaiting());
+        observed.push(client.trouble());
+      });
+      await Promise.all([writing, reading]);
+      const output = `the database cannot be written: another process has held its lock for ${Math.round(lockedFor / 1000)} s`;
+      expect(observed).toEqual([isLong ? output : undefined]);
+      expect(client.trouble()).toBeUndefined();
+    },
+  );
 });
 
 it.each([

@@ -111,12 +111,12 @@ describe("an event of people", () => {
   it("is written without a look where the newest is known, and with one where that does not hold", async () => {
     const { chain, write, make, counting, client } = await chained();
     const known = { at: START + 7, holds: sql`1` };
-    const seen: boolean[] = [];
+    const observed: boolean[] = [];
     const deed = (message: string, holds = known.holds) => ({
       by: BY,
       known: { ...known, holds },
       make: async (moment: Moment) => {
-        seen.push(moment.isGuarded);
+        observed.push(moment.isGuarded);
         return make(message)(moment);
       },
     });
@@ -129,7 +129,7 @@ describe("an event of people", () => {
     expect(await written("a")).toEqual([1, 1]);
     expect(await written("b")).toEqual([0, 1]);
     expect(await written("c", sql`0`)).toEqual([1, 1]);
-    expect(seen).toEqual([false, true, true, false]);
+    expect(observed).toEqual([false, true, true, false]);
     await write("d");
     expect(await chain()).toEqual(["1 a", "2 b", "3 c", "4 d"]);
     const { rows } = await client.execute("select at from events where seq <= 3");

@@ -26,8 +26,8 @@ async function open() {
       actor: "test",
       ...over,
     });
-  const record = (over: Partial<Order> = {}, held: object = {}) =>
-    store.recordByHand(byHand(over), { ...ALONE, ...held }, BY);
+  const record = (over: Partial<Order> = {}, terms: object = {}) =>
+    store.recordByHand(byHand(over), { ...ALONE, ...terms }, BY);
   const readOutput = async () =>
     (await store.eventsAfter(0, 99)).map(({ account, message }) => [account, message]);
   const settle = (clientId: string, state: Order["state"], over: object = {}) =>
@@ -79,9 +79,9 @@ describe("an order by hand", () => {
   it("is written beside others that come at the same time, however much of the moment is known", async () => {
     const { record, readOutput } = await open();
     await record();
-    for (const held of [{}, { at: START }]) {
-      const names = ["two", "three", "four"].map((name) => `${name} ${Object.keys(held).length}`);
-      const results = await Promise.all(names.map((clientId) => record({ clientId }, held)));
+    for (const terms of [{}, { at: START }]) {
+      const names = ["two", "three", "four"].map((name) => `${name} ${Object.keys(terms).length}`);
+      const results = await Promise.all(names.map((clientId) => record({ clientId }, terms)));
       expect(results).toEqual(names.map(() => ({ result: "recorded" })));
     }
     expect((await readOutput()).length).toBe(7);

@@ -54,7 +54,7 @@ const LATER = { result: "later", error: "no answer", retryAt: START + 500 } as c
 const DEAD = { result: "dead", error: "gone", retryAt: START + 900 } as const;
 const kept = (over: object = {}) => ({
   cursor: { event: 0, fill: 0 },
-  held: NO_DIGEST,
+  digest: NO_DIGEST,
   isDone: false,
   ...over,
 });
@@ -65,7 +65,12 @@ describe("a channel", () => {
     expect(await store.addChannel(channel("a", { kind: "ntfy" }), {}, BY)).toBe(false);
     expect(await of("a")).toMatchObject({
       createdAt: START,
-      channel: { kind: "webhook", cursor: { event: 1, fill: 0 }, held: NO_DIGEST, reportedDay: START / DAY },
+      channel: {
+        kind: "webhook",
+        cursor: { event: 1, fill: 0 },
+        digest: NO_DIGEST,
+        reportedDay: START / DAY,
+      },
     });
     expect((await claimed("a")).events).toHaveLength(1);
     expect((await store.channels()).map((one) => one.channel.name)).toEqual(["a", "b"]);
@@ -134,15 +139,15 @@ describe("what is kept of a channel", () => {
     const { store, claimed, time, of } = await open();
     const claim = await claimed("a");
     await claimed("b");
-    const held = { ...NO_DIGEST, more: 3 };
-    const all = kept({ cursor: { event: 7, fill: 2 }, held, reportedDay: 5, message: message("m1") });
+    const digest = { ...NO_DIGEST, more: 3 };
+    const all = kept({ cursor: { event: 7, fill: 2 }, digest, reportedDay: 5, message: message("m1") });
     expect(await store.keep({ ...claim, owner: "two" }, all)).toBe(false);
     expect(await store.keep(claim, all)).toBe(true);
     expect(await of("a")).toMatchObject({
       pending: 1,
-      channel: { cursor: { event: 7, fill: 2 }, held, reportedDay: 5 },
+      channel: { cursor: { event: 7, fill: 2 }, digest, reportedDay: 5 },
     });
-    expect(await of("b")).toMatchObject({ pending: 0, channel: { cursor: { event: 2 }, held: NO_DIGEST } });
+    expect(await of("b")).toMatchObject({ pending: 0, channel: { cursor: { event: 2 }, digest: NO_DIGEST } });
     expect(await store.keep(claim, kept())).toBe(true);
     expect((await of("a"))?.channel.reportedDay).toBe(5);
     time.pass(TTL - 1);
@@ -194,10 +199,10 @@ describe("a message", () => {
 
   it("that was sent gives way to the next, and its channel back", async () => {
     const { store, claimed, claim, of, time } = await waiting();
-    const taken = await claimed("a");
+    const accepted = await claimed("a");
     await claimed("b");
     time.pass(5);
-    await store.settle(taken, "m1", { result: "sent" });
+    await store.settle(accepted, "m1", { result: "sent" });
     expect((await of("a"))?.channel).toMatchObject({
       sentAt: START + 5,
       failures: 0,
@@ -248,8 +253,8 @@ describe("a message", () => {
 
   it("of another process's claim says nothing of the channel", async () => {
     const { store, claimed, of } = await waiting();
-    const taken = await claimed("a");
-    await store.settle({ ...taken, owner: "two" }, "m2", LATER);
+    const accepted = await claimed("a");
+    await store.settle({ ...accepted, owner: "two" }, "m2", LATER);
     expect((await of("a"))?.channel.failures).toBe(0);
   });
 

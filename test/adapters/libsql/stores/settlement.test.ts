@@ -33,9 +33,9 @@ async function open() {
   const make = async (over: object = {}) => (await store.createStrategy(started(over), BY)) as Strategy;
   const [mine, theirs] = [await make(), await make({ account: THEIRS })];
   const takeLease = async (account = MINE, over: object = {}) => {
-    const taken = await store.takeLease({ account, owner: "process/1", ttl: 5000, overlap: 0, ...over });
-    if (!taken) throw new Error("another process has the lease");
-    return taken;
+    const accepted = await store.takeLease({ account, owner: "process/1", ttl: 5000, overlap: 0, ...over });
+    if (!accepted) throw new Error("another process has the lease");
+    return accepted;
   };
   const place = (clientId: string, over: Partial<Order> = {}) =>
     put(db.insert(orders).values(order({ clientId, account: MINE, strategy: mine.id, ...over })));

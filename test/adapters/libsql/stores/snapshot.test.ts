@@ -30,9 +30,9 @@ async function open() {
   const place = (over: Partial<Order>) =>
     put(context.db.insert(orders).values(order({ strategy: own.running.id, account: MINE, ...over })));
   const takeLease = async (account: string, owner = "process/1"): Promise<Snapshot> => {
-    const taken = await store.takeLease({ account, owner, ttl: 5000, overlap: OVERLAP, isUrgent: true });
-    if (!taken) throw new Error("another process has the lease");
-    return taken;
+    const accepted = await store.takeLease({ account, owner, ttl: 5000, overlap: OVERLAP, isUrgent: true });
+    if (!accepted) throw new Error("another process has the lease");
+    return accepted;
   };
   return { context, time, store, own, other, put, place, takeLease };
 }

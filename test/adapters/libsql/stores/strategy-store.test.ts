@@ -126,24 +126,24 @@ describe("what a person asks of a strategy", () => {
   it("is a pause or its end, each counted as it resumes, and nothing once a stop was asked for", async () => {
     const { store, make, one, end } = await open();
     const [a, b] = [await make(), await make()];
-    const seen = async (id = a.id) => {
+    const observed = async (id = a.id) => {
       const { wants, resumes } = (await one(id)).strategy;
       return [wants, resumes];
     };
     await store.setPaused(a.id, true, BY);
-    expect([await seen(), await seen(b.id)]).toEqual([
+    expect([await observed(), await observed(b.id)]).toEqual([
       ["pause", 0],
       ["run", 0],
     ]);
     await store.setPaused(a.id, false, BY);
-    expect(await seen()).toEqual(["run", 1]);
+    expect(await observed()).toEqual(["run", 1]);
     await store.setWants(a.id, "stop", STOPS, BY);
     await store.setPaused(a.id, true, BY);
     await store.setPaused(a.id, false, BY);
-    expect(await seen()).toEqual(["stop", 1]);
+    expect(await observed()).toEqual(["stop", 1]);
     await end(b.id);
     await store.setPaused(b.id, true, BY);
-    expect(await seen(b.id)).toEqual(["run", 0]);
+    expect(await observed(b.id)).toEqual(["run", 0]);
   });
 
   it("is an edit after the one that it has seen, and of none that stops or has stopped", async () => {

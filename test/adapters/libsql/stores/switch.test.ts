@@ -49,23 +49,27 @@ describe("the kill switch", () => {
 
   it("holds in every process, and lets exits alone go where they sell all the same", async () => {
     const { store, other } = await open();
-    const seen = async () => [await other.killed(), await other.killed("sandbox:kraken:", "exit")];
-    expect([other.knownKilled(), await seen()]).toEqual([false, [false, false]]);
+    const observed = async () => [await other.killed(), await other.killed("sandbox:kraken:", "exit")];
+    expect([other.knownKilled(), await observed()]).toEqual([false, [false, false]]);
     await store.setKill(true, BY);
     expect([store.knownKilled(), store.knownKilled("exit"), other.knownKilled()]).toEqual([
       true,
       true,
       false,
     ]);
-    expect([await seen(), other.knownKilled()]).toEqual([[true, true], true]);
+    expect([await observed(), other.knownKilled()]).toEqual([[true, true], true]);
     await store.panic({ sells: true }, BY);
-    expect([await seen(), store.knownKilled("exit"), store.knownKilled("hand")]).toEqual([
+    expect([await observed(), store.knownKilled("exit"), store.knownKilled("hand")]).toEqual([
       [true, false],
       false,
       true,
     ]);
     await store.setKill(false, BY);
-    expect([store.knownKilled(), await seen(), other.knownKilled()]).toEqual([false, [false, false], false]);
+    expect([store.knownKilled(), await observed(), other.knownKilled()]).toEqual([
+      false,
+      [false, false],
+      false,
+    ]);
   });
 
   it("stops nothing by itself; a panic that stops asks it of all that runs, to sell where it sells", async () => {
@@ -111,12 +115,12 @@ describe("the kill switch", () => {
 
   it("holds in this process from the moment it is asked for, for what it keeps back and nothing else", async () => {
     const { store } = await open();
-    const [turning, ...seen] = [
+    const [turning, ...observed] = [
       store.panic({ sells: true }, BY),
       store.killed(),
       store.killed("sandbox:kraken:", "exit"),
     ];
-    expect([await seen[0], await seen[1]]).toEqual([true, false]);
+    expect([await observed[0], await observed[1]]).toEqual([true, false]);
     await turning;
   });
 
