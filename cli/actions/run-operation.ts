@@ -20,7 +20,7 @@ import { fail, misreadOf } from "../terminal/refused.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 import { confirmEdit, confirmStart, type ShownChange } from "./confirm-start.ts";
 import { formatEdit, formatQuoteEdit, type ShownEdit, type ShownQuoteEdit } from "./plan-text.ts";
-import { wordsOf } from "./told.ts";
+import { wordsOf } from "./result-text.ts";
 import { until } from "./until.ts";
 import { watch } from "./watch.ts";
 

@@ -12,8 +12,8 @@ import { fail, misreadOf } from "../terminal/refused.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 import { confirmStart } from "./confirm-start.ts";
 import { blameProfile, readProfile } from "./grid-profile.ts";
+import { wordsOf } from "./result-text.ts";
 import { openAnswering, remoteOf } from "./run-operation.ts";
-import { wordsOf } from "./told.ts";
 import { watch } from "./watch.ts";
 
 /** The grid's runner: a server, or this process. */

@@ -1,6 +1,6 @@
 import type { Millis } from "../kernel/time.ts";
 import type { Blocks } from "./blocks.ts";
-import { baseAt, cashAt, floatUnits, type Positions } from "./held.ts";
+import { baseAt, cashAt, floatUnits, type Positions } from "./positions.ts";
 import { closeAt, type Ticks } from "./ticks.ts";
 
 /** Max drawdown of the equity, as a share of its peak, and in quote. */

@@ -4,7 +4,7 @@ import { type Decimal, div, mul } from "../kernel/decimal.ts";
 import { DAY, type Millis } from "../kernel/time.ts";
 import type { Profit } from "../model/strategy.ts";
 import { countWithin, createFalls, type Drawdown } from "./drawdown.ts";
-import { baseAt, cashAt, floatUnits, type Positions } from "./held.ts";
+import { baseAt, cashAt, floatUnits, type Positions } from "./positions.ts";
 import { closeAt, openAt, type Ticks } from "./ticks.ts";
 import type { Walked } from "./walk.ts";
 

@@ -1,9 +1,9 @@
 import type { GridStrategy, Ledger, Slot } from "../grid/state/state.ts";
 import type { Fill } from "../model/fill.ts";
 import { type FillLog, jumpedLog } from "./fill-log.ts";
-import { type PositionRow, type Positions, positionsOf, UNKNOWN } from "./held.ts";
 import { isUndisturbed, type Jumps, jump, type Rungs } from "./jump.ts";
 import { type Ladder, ladderOf } from "./ladder.ts";
+import { type PositionRow, type Positions, positionsOf, UNKNOWN } from "./positions.ts";
 import { joinedLedgers, moveAt, type ReplayedSlot, replaySlot } from "./replayed-slot.ts";
 import type { StrategyOnPaper } from "./strategy-on-paper.ts";
 import type { TickReach, Ticks } from "./ticks.ts";

@@ -3,7 +3,7 @@ import type { GridStrategy } from "../grid/state/state.ts";
 import { fromNumber } from "../kernel/decimal.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Fill } from "../model/fill.ts";
-import { type PositionRow, positionFrom } from "./held.ts";
+import { type PositionRow, positionFrom } from "./positions.ts";
 import type { QueueModel } from "./queue.ts";
 import { opened, passOnPaper, type StrategyOnPaper } from "./strategy-on-paper.ts";
 import { type Print, type TapePaper, tapePaper } from "./tape-paper.ts";

@@ -7,7 +7,7 @@ import type { WalkOptions } from "../../src/backtest/walk-options.ts";
 import type { Candles } from "../../src/candles/candles.ts";
 import { unexplainedAssets } from "../../src/engine/reconcile/books-check.ts";
 import { gridKind } from "../../src/grid/kind.ts";
-import { centeredOf, requestedRangeOf } from "../../src/grid/start/asked.ts";
+import { centeredOf, requestedRangeOf } from "../../src/grid/start/requested.ts";
 import type { GridStrategy } from "../../src/grid/state/state.ts";
 import { parseClientOrderId } from "../../src/kernel/ids.ts";
 import type { Balance } from "../../src/model/account.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { backtest } from "../../src/backtest/backtest.ts";
 import { countWithin, createFalls } from "../../src/backtest/drawdown.ts";
-import { UNKNOWN } from "../../src/backtest/held.ts";
+import { UNKNOWN } from "../../src/backtest/positions.ts";
 import { closeAt, type Ticks, ticksOf } from "../../src/backtest/ticks.ts";
 import { candlesIn } from "../../src/candles/candles.ts";
 import { MINUTE } from "../../src/kernel/time.ts";

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { VenueError } from "../../src/kernel/errors.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import { askingOf, testSandbox } from "../support/sandbox.ts";
-import { REQUEST } from "./asked.ts";
+import { REQUEST } from "./requested.ts";
 
 it("shows no change of quotes whose exchange is not there, and says so", async () => {
   const { deps, store, venue } = await testSandbox();

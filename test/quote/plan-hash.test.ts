@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { drivenApp } from "../support/driven.ts";
-import { REQUEST } from "./asked.ts";
+import { REQUEST } from "./requested.ts";
 
 interface Answer {
   readonly id?: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { testApp } from "../support/app.ts";
-import { REQUEST } from "./asked.ts";
+import { REQUEST } from "./requested.ts";
 
 interface Answer {
   readonly status: number;

@@ -12,7 +12,7 @@ import {
   type Row,
   rowsOf,
   yesOrNo,
-} from "./asking.ts";
+} from "./requests.ts";
 
 const mexcTrades = async ({ call, market, now }: Asking, days: number): Promise<readonly Row[]> =>
   rowsOf(await call("spotPrivateGetMyTrades", { symbol: market, startTime: now - days * DAY, limit: 100 }));

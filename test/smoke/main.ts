@@ -18,9 +18,9 @@ import { handOrderId } from "../../src/kernel/ids.ts";
 import { isPair, type Pair } from "../../src/kernel/pair.ts";
 import type { VenueName } from "../../src/model/venues.ts";
 import { migrations } from "../support/migrations.ts";
-import { askingOf, type Keys, tell } from "./asking.ts";
 import { BEHAVIOURS } from "./behaviours.ts";
 import { askPublic } from "./public.ts";
+import { askingOf, type Keys, tell } from "./requests.ts";
 import { tradeBehaviours } from "./trade-behaviours.ts";
 import { lookLater, tryOrder } from "./trading.ts";
 

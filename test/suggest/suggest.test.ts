@@ -8,7 +8,7 @@ import { type SuggestOptions, suggest } from "../../src/backtest/suggest/suggest
 import { ticksOf } from "../../src/backtest/ticks.ts";
 import { slice } from "../../src/candles/candles.ts";
 import { rangeInput } from "../../src/grid/schema/input.ts";
-import { requestedRangeOf } from "../../src/grid/start/asked.ts";
+import { requestedRangeOf } from "../../src/grid/start/requested.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
 import { edgemaker } from "../support/command.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { DAY, MINUTE } from "../../src/kernel/time.ts";
 import { VENUES, type VenueName } from "../../src/model/venues.ts";
-import { createYear } from "./quiet-year-world.ts";
+import { createYear } from "./quiet-year-setup.ts";
 
 const NAMES = Object.keys(VENUES) as VenueName[];
 

@@ -1,8 +1,8 @@
 import { type TapeFile, tapeCoverage } from "../../candles/tape/tape.ts";
 import { viewOf } from "../../grid/operations/stop.ts";
 import { RANGE_FLAGS, TRAIL_PARTS } from "../../grid/schema/range-flags.ts";
-import { requestedAs } from "../../grid/start/as-asked.ts";
-import { centeredOf, requestedRangeOf } from "../../grid/start/asked.ts";
+import { requestedAs } from "../../grid/start/as-requested.ts";
+import { centeredOf, requestedRangeOf } from "../../grid/start/requested.ts";
 import type { Decimal } from "../../kernel/decimal.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { SECOND, TIMEFRAMES } from "../../kernel/time.ts";

@@ -1,5 +1,5 @@
 import type { Candles } from "../../candles/candles.ts";
-import { requestedAs } from "../../grid/start/as-asked.ts";
+import { requestedAs } from "../../grid/start/as-requested.ts";
 import type { GridStrategy } from "../../grid/state/state.ts";
 import { type Decimal, ONE } from "../../kernel/decimal.ts";
 import type { Millis } from "../../kernel/time.ts";

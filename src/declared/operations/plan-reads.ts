@@ -1,5 +1,5 @@
 import { balancesForStart, strategiesOn, venueForStart } from "../../engine/pass/paper-start.ts";
-import { readKept } from "../../engine/pass/read-kept.ts";
+import { readKept } from "../../engine/pass/read-reserves.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { splitPair } from "../../kernel/pair.ts";
 import { MINUTE } from "../../kernel/time.ts";

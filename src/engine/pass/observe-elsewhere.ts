@@ -7,8 +7,8 @@ import type { Kinds } from "../../ports/kind.ts";
 import type { Snapshot } from "../../ports/stores/step-store.ts";
 import type { Venue } from "../../ports/venue.ts";
 import type { MarketSnapshot } from "../reconcile/observation.ts";
-import { askWithin } from "./asking.ts";
 import type { Budget } from "./budget.ts";
+import { askWithin } from "./within-budget.ts";
 
 type ElsewhereDeps = Pick<Deps, "kinds" | "reference"> & { readonly venue: Venue };
 

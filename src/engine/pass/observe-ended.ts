@@ -5,8 +5,8 @@ import type { Snapshot } from "../../ports/stores/step-store.ts";
 import type { Venue, VenueOrder } from "../../ports/venue.ts";
 import type { MarketSnapshot } from "../reconcile/observation.ts";
 import { isSearching } from "../reconcile/recovery.ts";
-import { askWithin } from "./asking.ts";
 import type { Budget } from "./budget.ts";
+import { askWithin } from "./within-budget.ts";
 
 /*
  * A restored database can lack an order that has filled completely. Its trades show it, but an exchange can show a trade

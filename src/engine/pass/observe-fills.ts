@@ -8,8 +8,8 @@ import { bookedSince, nextSpan, startReading, withAnswer } from "../reconcile/fi
 import { isWaitedOut } from "../reconcile/fills.ts";
 import type { MarketSnapshot } from "../reconcile/observation.ts";
 import type { OrderReport } from "../reconcile/order-life.ts";
-import { askWithin } from "./asking.ts";
 import type { Budget } from "./budget.ts";
+import { askWithin } from "./within-budget.ts";
 
 /** Executions of one pair that a pass has read. */
 export interface FillSnapshot extends Pick<MarketSnapshot, "trades" | "unreadable" | "reading"> {

@@ -2,8 +2,8 @@ import type { Order } from "../../model/order.ts";
 import type { Venue, VenueOrder } from "../../ports/venue.ts";
 import { listedIn } from "../reconcile/open-list.ts";
 import { isFinal, type OrderReport } from "../reconcile/order-life.ts";
-import { askWithin } from "./asking.ts";
 import type { Budget } from "./budget.ts";
+import { askWithin } from "./within-budget.ts";
 
 interface Looking {
   readonly orders: readonly Order[];

@@ -5,8 +5,8 @@ import type { Timing, Venue, VenueFill, VenueOrder } from "../../ports/venue.ts"
 import type { MarketSnapshot } from "../reconcile/observation.ts";
 import type { OrderReport } from "../reconcile/order-life.ts";
 import { isOfStrategy } from "../reconcile/recovery.ts";
-import { askWithin } from "./asking.ts";
 import type { Budget } from "./budget.ts";
+import { askWithin } from "./within-budget.ts";
 
 /** Returns ids of orders in trades or a list that match no unsettled order of ours. */
 export function strangersAmong(

@@ -9,7 +9,6 @@ import type { Snapshot, StepStore } from "../../ports/stores/step-store.ts";
 import type { Venue, VenueOrder } from "../../ports/venue.ts";
 import type { MarketSnapshot, Observation } from "../reconcile/observation.ts";
 import type { OrderReport } from "../reconcile/order-life.ts";
-import { askWithin } from "./asking.ts";
 import { type Budget, spend } from "./budget.ts";
 import { mayCreate } from "./may-create.ts";
 import { readElsewhere } from "./observe-elsewhere.ts";
@@ -19,6 +18,7 @@ import { lookUp } from "./observe-orders.ts";
 import { readFeePrices } from "./observe-prices.ts";
 import { lookAtStrangers, strangersAmong } from "./observe-strangers.ts";
 import { tradesAreDue } from "./trades-due.ts";
+import { askWithin } from "./within-budget.ts";
 
 /** Reads what a pass needs, in an order that misses nothing: open orders before trades, both before lookups. */
 export async function observe(

@@ -1,5 +1,5 @@
 import { readForChange, venueForChange } from "../../engine/pass/change-venue.ts";
-import { readKept } from "../../engine/pass/read-kept.ts";
+import { readKept } from "../../engine/pass/read-reserves.ts";
 import { stepNow } from "../../engine/pass/tick.ts";
 import { text } from "../../kernel/decimal.ts";
 import { AppError, noLongerHolds } from "../../kernel/errors.ts";

@@ -1,4 +1,4 @@
-import { readKept } from "../../engine/pass/read-kept.ts";
+import { readKept } from "../../engine/pass/read-reserves.ts";
 import { confidenceAt } from "../../engine/reconcile/confidence.ts";
 import { type Decimal, text } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";

@@ -2,9 +2,9 @@ import { operation } from "../../operation.ts";
 import { centeredInput, centeredPreviewInput, rangeInput, rangePreviewInput } from "../schema/input.ts";
 import { RANGE_FLAGS, TRAIL_PARTS } from "../schema/range-flags.ts";
 import { PlannedShape, StartedShape } from "../schema/schema.ts";
-import { centeredOf, requestedRangeOf } from "../start/asked.ts";
 import { checkCentered, checkStart } from "../start/check.ts";
 import { centerOf } from "../start/plan-hash.ts";
+import { centeredOf, requestedRangeOf } from "../start/requested.ts";
 import { prepareStart, previewStrategy, type StartRequest, whoOf } from "./starting.ts";
 
 /** Outside the plain API, a grid that loses money by its fees or sells your own base needs an explicit flag. */

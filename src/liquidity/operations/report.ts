@@ -12,9 +12,9 @@ import { MEXC, type ObligationFinding } from "../obligations.ts";
 import { liquidityPage } from "../page.tsx";
 import { findingsOf, lastWholeDay, upRuleOf } from "../presets.ts";
 import { liquidityReport } from "../report.ts";
+import { daysOut, reportOut } from "../report-answer.ts";
 import { type LiquidityAnswer, LiquidityShape, liquidityInput } from "../schema.ts";
 import type { LiquiditySpan } from "../span.ts";
-import { daysOut, reportOut } from "../told.ts";
 import { readLiquidity } from "./days.ts";
 import { readVolumes } from "./volumes.ts";
 

@@ -21,7 +21,7 @@ import type { ChangeRequest } from "../start/requested-config.ts";
 import type { QuoteStrategy } from "../state/state.ts";
 import { CHANGES_QUOTES, changeableQuotes, changedOut, passesOver } from "./changing.ts";
 import { readQuotesExposure } from "./exposures.ts";
-import { readQuotesAt } from "./quote-world.ts";
+import { readQuotesAt } from "./readings.ts";
 import { pausing, stopQuote } from "./stops.ts";
 
 /** Prepares a change of quotes. */

@@ -29,7 +29,7 @@ import {
 import { isShownQuote } from "../start/quote-hash.ts";
 import { quoteConfigOf } from "../start/requested-config.ts";
 import { newQuoteState } from "../state/state.ts";
-import { budgetFor, type QuoteReadings, readForQuotes } from "./quote-world.ts";
+import { budgetFor, type QuoteReadings, readForQuotes } from "./readings.ts";
 
 async function planned(deps: Deps, query: QuoteRequest, actor: string) {
   const readings = await readForQuotes(deps, query, actor);

@@ -5,7 +5,7 @@ import type { NewOrder } from "../../../model/order.ts";
 import type { MarketData } from "../../../ports/market.ts";
 import type { CancelOutcome, CreateOutcome, Permit } from "../../../ports/venue.ts";
 import { BUY_WITHIN } from "../client/quirks.ts";
-import { CallFailed, NotSent } from "../client/told.ts";
+import { CallFailed, NotSent } from "../client/refusals.ts";
 import type { ExchangeLink } from "./exchange-link.ts";
 import type { PrivateSession } from "./session.ts";
 

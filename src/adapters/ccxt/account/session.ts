@@ -8,7 +8,7 @@ import type { Ccxt } from "../client/ccxt.ts";
 import { clockCheck } from "../client/clock-check.ts";
 import type { AccountKind } from "../client/keeping.ts";
 import type { PrivateCall } from "../client/quirks.ts";
-import { CallFailed, CLOCK_BEHIND, NotSent, TOO_LATE } from "../client/told.ts";
+import { CallFailed, CLOCK_BEHIND, NotSent, TOO_LATE } from "../client/refusals.ts";
 import { venueErrorOf } from "../client/venue-error.ts";
 import { accountKindReader } from "./account-kind.ts";
 import type { ExchangeLink } from "./exchange-link.ts";

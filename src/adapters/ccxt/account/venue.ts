@@ -5,7 +5,7 @@ import type { MarketData } from "../../../ports/market.ts";
 import type { Keys, Venue, VenueOrder } from "../../../ports/venue.ts";
 import { type Ccxt, type Dict, fieldOf } from "../client/ccxt.ts";
 import type { Quirks } from "../client/quirks.ts";
-import { CallFailed, noAnswer } from "../client/told.ts";
+import { CallFailed, noAnswer } from "../client/refusals.ts";
 import { buyFeeIn } from "./buy-fee.ts";
 import { openOnEveryPair } from "./every-pair.ts";
 import type { ExchangeLink } from "./exchange-link.ts";

@@ -8,7 +8,7 @@ import type { Tier } from "../../../model/venues.ts";
 import type { CallRate, OrderIds, Timing } from "../../../ports/venue.ts";
 import type { Ccxt, CcxtClass, Dict } from "./ccxt.ts";
 import type { AccountKind } from "./keeping.ts";
-import type { ExchangeRefusal, Meaning } from "./told.ts";
+import type { ExchangeRefusal, Meaning } from "./refusals.ts";
 
 /** Rate limit of an account's private calls. */
 export interface PrivateRate extends CallRate {

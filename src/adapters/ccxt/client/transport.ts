@@ -3,7 +3,7 @@ import type { Millis } from "../../../kernel/time.ts";
 import { boundedText, TooLong } from "../../bounded-text.ts";
 import { fieldOf, type SignedRequest } from "./ccxt.ts";
 import type { Quirks } from "./quirks.ts";
-import { CallFailed, NotSent, noAnswer, TOO_LATE, tellRefusal } from "./told.ts";
+import { CallFailed, NotSent, noAnswer, TOO_LATE, tellRefusal } from "./refusals.ts";
 
 /** The runtime's fetch. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;

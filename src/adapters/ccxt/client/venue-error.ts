@@ -1,5 +1,5 @@
 import { AppError, StoreError, VenueError } from "../../../kernel/errors.ts";
-import { CallFailed, NotSent } from "./told.ts";
+import { CallFailed, NotSent } from "./refusals.ts";
 
 /** Converts any thrown error to a VenueError. ccxt's errors contain URLs and response bodies, which are dropped here. */
 export function venueErrorOf(error: unknown, { name }: { readonly name: string }): VenueError | AppError {

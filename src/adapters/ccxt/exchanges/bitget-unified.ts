@@ -8,7 +8,7 @@ import type { Span } from "../../../model/fill.ts";
 import { type Ccxt, type Dict, fieldOf, isDict } from "../client/ccxt.ts";
 import type { AccountKind } from "../client/keeping.ts";
 import { type EndedRequest, type EndedRows, pages, unlessMissing } from "../client/quirks.ts";
-import { CallFailed, noAnswer } from "../client/told.ts";
+import { CallFailed, noAnswer } from "../client/refusals.ts";
 
 const UNIFIED_PAGE_ROWS = 100;
 const SPOT = { category: "SPOT", limit: String(UNIFIED_PAGE_ROWS) } as const;

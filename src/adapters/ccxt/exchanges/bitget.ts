@@ -10,7 +10,7 @@ import {
   USUAL_QUIRKS,
   unlessMissing,
 } from "../client/quirks.ts";
-import { meanings } from "../client/told.ts";
+import { meanings } from "../client/refusals.ts";
 import { isUnified, unified } from "./bitget-unified.ts";
 
 const BITGET_CODES = meanings({

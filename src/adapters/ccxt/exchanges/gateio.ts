@@ -2,7 +2,7 @@ import { DAY, SECOND } from "../../../kernel/time.ts";
 import type { Span } from "../../../model/fill.ts";
 import { asCcxt, type Dict, fieldOf } from "../client/ccxt.ts";
 import { forEach, inForce, pages, type Quirks, USUAL_QUIRKS, unlessMissing } from "../client/quirks.ts";
-import { CallFailed, meanings, noAnswer } from "../client/told.ts";
+import { CallFailed, meanings, noAnswer } from "../client/refusals.ts";
 
 const LABELS = meanings({
   credentials:

@@ -2,7 +2,7 @@ import { eq, getTableColumns, sql } from "drizzle-orm";
 import { ageOf, type Millis } from "../../../kernel/time.ts";
 import type { MarketKeeper } from "../../ccxt/client/keeping.ts";
 import { type Context, rowsOf, selectedColumns, statement } from "../client/context.ts";
-import { keptReads } from "../client/kept-reads.ts";
+import { keptReads } from "../client/read-cache.ts";
 import { ageOfRow } from "../client/stored-times.ts";
 import { accountKinds, keyRights } from "../tables/live-tables.ts";
 

@@ -5,7 +5,7 @@ import type { AccountKey } from "../../../model/account.ts";
 import { type By, keysEvent } from "../../../model/events.ts";
 import { type Kek, openSealed, rewrap, type Sealed, seal } from "../../vault/envelope.ts";
 import { type Context, hasRows, rowsOf, statement } from "../client/context.ts";
-import { keptReads } from "../client/kept-reads.ts";
+import { keptReads } from "../client/read-cache.ts";
 import { credentials } from "../tables/credential-tables.ts";
 import { accounts } from "../tables/tables.ts";
 import { writeText } from "./event-chain.ts";

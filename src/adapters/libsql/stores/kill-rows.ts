@@ -5,7 +5,7 @@ import type { By } from "../../../model/events.ts";
 import { type Kill, killEvent, type Panic } from "../../../model/kill.ts";
 import type { DatabaseUse } from "../../../model/usage.ts";
 import { type Context, queries, rowsOf, type Statement, statement } from "../client/context.ts";
-import { keptReads } from "../client/kept-reads.ts";
+import { keptReads } from "../client/read-cache.ts";
 import { accounts, control, isRunning, strategies } from "../tables/tables.ts";
 import type { Moment } from "./event-chain.ts";
 

@@ -3,7 +3,7 @@ import { getTableColumns, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { ownerName } from "../../../model/account.ts";
 import type { StrategyStore, StrategyView } from "../../../ports/stores/strategy-store.ts";
 import { type Context, preparedTexts, rowsFrom, selectedColumns } from "../client/context.ts";
-import { keptReads } from "../client/kept-reads.ts";
+import { keptReads } from "../client/read-cache.ts";
 import { accounts, isRunning, isUnsettled, orders, strategies } from "../tables/tables.ts";
 
 type ViewsRead = StrategyStore["strategies"];

@@ -4,7 +4,7 @@ import { EVERY_ACCOUNT } from "../../../model/events.ts";
 import { LINK_LIFE, SIGN_IN_LIFE, type Token } from "../../../model/token.ts";
 import type { TokenStore } from "../../../ports/stores/token-store.ts";
 import { type Context, hasRows, rowsOf, selectedColumns, statement } from "../client/context.ts";
-import { keptReads } from "../client/kept-reads.ts";
+import { keptReads } from "../client/read-cache.ts";
 import { tokens } from "../tables/access-tables.ts";
 import { writeText } from "./event-chain.ts";
 

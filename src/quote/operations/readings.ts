@@ -4,7 +4,7 @@ import {
   type TradingPlace,
   venueForStart,
 } from "../../engine/pass/paper-start.ts";
-import { readKept } from "../../engine/pass/read-kept.ts";
+import { readKept } from "../../engine/pass/read-reserves.ts";
 import type { Decimal } from "../../kernel/decimal.ts";
 import { AppError, VenueError } from "../../kernel/errors.ts";
 import { type Pair, splitPair } from "../../kernel/pair.ts";
