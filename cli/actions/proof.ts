@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { AppError, SettingsError } from "../../src/kernel/errors.ts";
-import { DAY } from "../../src/kernel/time.ts";
+import { dayOf, parseTime } from "../../src/kernel/time.ts";
 import { checkBundle } from "../../src/liquidity/operations/check-proof.ts";
 import { bundleLines, type ProofDeps, signDays } from "../../src/liquidity/operations/proof.ts";
 import type { Deps } from "../../src/ports/deps.ts";
@@ -59,7 +59,7 @@ function exchangeFlag({ exchange }: Values): string {
 function dayGiven(values: Values, name: string): number | undefined {
   const value = values[name];
   if (value === undefined) return undefined;
-  const at = /^\d{4}-\d\d-\d\d$/.test(String(value)) ? Date.parse(String(value)) : Number.NaN;
-  if (Number.isNaN(at)) throw new UsageError(`--${name} must be a day, for example 2026-01-31`);
-  return at / DAY;
+  const at = parseTime(String(value));
+  if (at === undefined) throw new UsageError(`--${name} must be a day, for example 2026-01-31`);
+  return dayOf(at);
 }

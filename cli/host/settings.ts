@@ -7,6 +7,7 @@ import { parseConfigFile, venueUrl } from "../../src/compose/setting-names.ts";
 import { messageOf, SettingsError } from "../../src/kernel/errors.ts";
 import { prefixOf } from "../../src/kernel/key-names.ts";
 import { isPair, type Pair } from "../../src/kernel/pair.ts";
+import { parseTime } from "../../src/kernel/time.ts";
 import type { Args, Values } from "../terminal/arguments.ts";
 import { UsageError } from "../terminal/usage-error.ts";
 import { configFile, defaultDatabaseUrl } from "./directories.ts";
@@ -58,17 +59,18 @@ export interface CliSettings {
 export function readSettings(values: Values, env: NodeJS.ProcessEnv): CliSettings {
   const parsed = parseConfig(environmentWithFile(env));
   const requests = (values["venue-url"] as readonly string[] | undefined)?.map(venueUrl) ?? [];
+  const sandboxed = values.sandbox === undefined ? parsed.sandbox : values.sandbox === true;
   const config: Config = {
     ...parsed,
     exchanges: parsed.exchanges.map((one) => markOrigin(one, env)),
-    sandbox: values.sandbox === undefined ? parsed.sandbox : values.sandbox === true,
-    venueUrls: new Map([...parsed.venueUrls, ...requests]),
+    sandbox: sandboxed,
+    venueUrls: new Map([...(sandboxed ? withoutExchanges(parsed) : parsed.venueUrls), ...requests]),
   };
   const sandbox = sandboxOptions(values);
   if (!config.sandbox && Object.values(sandbox).some((value) => value !== undefined)) {
     throw new UsageError("--seed, --origin, --replay and --speed need --sandbox");
   }
-  refuseVenueUrls(config);
+  refuseVenueUrls(config, requests);
   const databaseUrl =
     (values.db as string | undefined) ?? parsed.databaseUrl ?? defaultDatabaseUrl(env, config.sandbox);
   const file = databaseFile(databaseUrl);
@@ -117,12 +119,27 @@ export function fromFile(file: string): Readonly<Record<string, string | undefin
   }
 }
 
-function refuseVenueUrls({ sandbox, venueUrls, exchanges }: Config): void {
+let isIgnoringNoted = false;
+
+/** Returns the addresses of the environment that count in a sandbox, and prints a notice if it ignores others. */
+function withoutExchanges({ venueUrls, exchanges }: Config): readonly (readonly [string, string])[] {
+  const others = [...venueUrls].filter(([name]) => !exchanges.some(({ id }) => id === name));
+  if (others.length < venueUrls.size && !isIgnoringNoted) {
+    isIgnoringNoted = true;
+    process.stderr.write("EDGEMAKER_VENUE_URLS is ignored: the sandbox simulates the exchanges\n");
+  }
+  return others;
+}
+
+function refuseVenueUrls(
+  { sandbox, venueUrls, exchanges }: Config,
+  requests: readonly (readonly [string, string])[],
+): void {
   for (const name of venueUrls.keys()) {
     const isExchange = exchanges.some(({ id }) => id === name);
     if (!isExchange && name !== "iris")
       throw new UsageError(`--venue-url names ${name}, which is not configured`);
-    if (sandbox && isExchange)
+    if (sandbox && isExchange && requests.some(([request]) => request === name))
       throw new UsageError("--venue-url of an exchange and --sandbox exclude each other");
   }
 }
@@ -159,11 +176,11 @@ export function numberOf(
 }
 
 function timeFlag(value: string): number {
-  const at = /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2})?)?$/.test(value)
-    ? Date.parse(value)
-    : Number.NaN;
-  if (Number.isNaN(at))
-    throw new UsageError("--origin must be a time in ISO 8601, for example 2026-01-01T00:00:00Z");
+  const at = parseTime(value);
+  if (at === undefined)
+    throw new UsageError(
+      "--origin must be a time in ISO 8601, for example 2026-01-01T00:00:00Z, or milliseconds",
+    );
   return at;
 }
 

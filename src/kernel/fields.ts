@@ -7,6 +7,7 @@ import * as z from "zod";
 import { type Decimal, fromNumber, ONE } from "./decimal.ts";
 import { lazy } from "./lazy.ts";
 import { isPair, type Pair } from "./pair.ts";
+import { type Millis, parseDay, parseTime, TIME_TEXT } from "./time.ts";
 
 const isAbsent = ({ input }: { input?: unknown }): boolean => input === undefined;
 
@@ -76,6 +77,25 @@ export const flagField = (label: string, name: string) =>
 export const idField = (label: string) =>
   textField(label, /^[\w.:-]{1,80}$/, "must be an id of letters, digits, - _ . :");
 
-/** A UTC day. */
-export const dayField = (name: string) =>
-  textField("Invalid request", /^\d{4}-\d{2}-\d{2}$/, `${name} must be a day, for example 2026-01-31`);
+/** A UTC day, as a date or as a time within it. */
+export const dayField = (name: string) => {
+  const sentence = `${name} must be a day, for example 2026-01-31`;
+  return textField("Invalid request", TIME_TEXT, sentence).transform((text, context): string => {
+    const day = parseDay(text);
+    if (day !== undefined) return day;
+    context.addIssue({ code: "custom", message: `Invalid request: ${sentence}` });
+    return z.NEVER;
+  });
+};
+
+/** A time: milliseconds, or a date or time in ISO 8601. */
+export const timeField = (name: string) => {
+  const error = `Invalid request: ${name} must be milliseconds, or a date such as 2026-01-31 or 2026-01-31T08:00Z`;
+  const count = z.int({ error }).min(0, { error }).max(9_999_999_999_999, { error });
+  return z.union([count, z.string()], { error }).transform((value, context): Millis => {
+    const at = typeof value === "number" ? value : parseTime(value);
+    if (at !== undefined && at >= 0) return at;
+    context.addIssue({ code: "custom", message: error });
+    return z.NEVER;
+  });
+};

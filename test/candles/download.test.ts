@@ -159,7 +159,7 @@ describe("a download of candles", () => {
 
 describe("a download refuses", () => {
   it.each([
-    ["a time that is none", ["--since", "soon"], /--since must be a time in ISO 8601/],
+    ["a time that is none", ["--since", "soon"], /--since must be a date or time/],
     ["no beginning", [], /--since must be a start time/],
     ["an unknown span", ["--since", "2026-01-01", "--span", "2y"], /--span must be a number and a unit/],
     [

@@ -6,7 +6,7 @@ import { merge } from "../../../src/candles/merge.ts";
 import type { Reading, ReadOptions } from "../../../src/candles/read.ts";
 import { spanLabel, spanOf } from "../../../src/candles/span.ts";
 import { isPair, type Pair } from "../../../src/kernel/pair.ts";
-import { MINUTE, type Millis, stampOf } from "../../../src/kernel/time.ts";
+import { MINUTE, type Millis, parseTime, stampOf } from "../../../src/kernel/time.ts";
 import type { WaitingCaller } from "../../../src/operation.ts";
 import { readCandleSource } from "../../host/candle-sources.ts";
 import {
@@ -190,15 +190,10 @@ export function spanIn({ span }: Values): Millis {
 export function timeIn(values: Values, flag: string): Millis | undefined {
   const value = values[flag];
   if (value === undefined) return undefined;
-  const isTime = /^\d{4}-\d{2}-\d{2}([T ][\d:.]+(Z|[+-]\d{2}:\d{2})?)?$/.test(String(value));
-  const at = isTime ? Date.parse(withOffset(String(value))) : Number.NaN;
-  if (Number.isNaN(at))
+  const at = parseTime(String(value));
+  if (at === undefined)
     throw new UsageError(
-      `--${flag} must be a time in ISO 8601, for example 2026-01-01 or 2026-01-01T00:00:00Z`,
+      `--${flag} must be a date or time, for example 2026-01-01 or 2026-01-01T00:00:00Z, or milliseconds`,
     );
   return at;
 }
-
-/** Adds UTC if the text has no offset. */
-const withOffset = (value: string): string =>
-  value.length === 10 || /(Z|[+-]\d{2}:\d{2})$/.test(value) ? value : `${value.replace(" ", "T")}Z`;

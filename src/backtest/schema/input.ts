@@ -1,14 +1,13 @@
 import * as z from "zod";
 import { BOUNDS, centeredInput, isRange, rangeInput, withRules } from "../../grid/schema/input.ts";
 import { ZERO } from "../../kernel/decimal.ts";
-import { countField, decimalField, idField, shareField, wordField } from "../../kernel/fields.ts";
+import { countField, decimalField, idField, shareField, timeField, wordField } from "../../kernel/fields.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { DAY, TIMEFRAMES } from "../../kernel/time.ts";
 
 const words = Object.keys(TIMEFRAMES) as (keyof typeof TIMEFRAMES)[];
 
-const time = (what: string) =>
-  countField("Invalid request", { least: 0, most: 9_999_999_999_999 }).optional().describe(what);
+const time = (name: string, what: string) => timeField(name).optional().describe(what);
 const rate = (name: string, what: string) => shareField(name).optional().describe(what);
 
 /** Length of a bar. */
@@ -22,8 +21,11 @@ export const shape = () => ({
   timeframe: wordField("Invalid request", [...words, "trades"])
     .default("1m")
     .describe(`Candle length: ${words.join(" ")}; trades replays the exchange's latest trades`),
-  since: time("Time of the first candle, in milliseconds; default: the latest 1000 candles"),
-  until: time("End of the candles, in milliseconds"),
+  since: time(
+    "since",
+    "Time of the first candle, as a date or in milliseconds; default: the latest 1000 candles",
+  ),
+  until: time("until", "End of the candles, as a date or in milliseconds"),
   fill: wordField("Invalid request", ["cross", "touch"])
     .default("cross")
     .describe("When an order fills: when the price passes it (cross) or reaches it (touch)"),

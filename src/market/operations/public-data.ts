@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { countField, exchangeField, pairField, wordField } from "../../kernel/fields.ts";
+import { countField, exchangeField, pairField, timeField, wordField } from "../../kernel/fields.ts";
 import { DAY, TIMEFRAMES } from "../../kernel/time.ts";
 import { type Operation, operation } from "../../operation.ts";
 import { forAnyone } from "../../ports/for-anyone.ts";
@@ -121,9 +121,9 @@ const candlesOperation = (ids: readonly string[]): Operation =>
         limit: countField("Invalid limit", { least: 1, most: 1000 })
           .default(100)
           .describe("Number of candles, 1 to 1000"),
-        since: countField("Invalid request", { least: 0, most: 9_999_999_999_999 })
+        since: timeField("since")
           .optional()
-          .describe("Time of the first candle, in milliseconds"),
+          .describe("Time of the first candle, as a date or in milliseconds"),
       }),
     output: CandlesShape,
     run: async ({ venue }, { exchange, symbol, timeframe, limit, since }) => {
