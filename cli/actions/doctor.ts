@@ -19,7 +19,7 @@ import { nodeLocal } from "../host/process/node-local.ts";
 import { findServer, type ServerFile } from "../host/server-file.ts";
 import { type CliSettings, describeFolder, lackingFolder, numberOf, readSettings } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
-import { print } from "../terminal/output.ts";
+import { terminalColumns, wrap } from "../terminal/style.ts";
 
 type Finding = "ok" | "note" | "bad";
 
@@ -55,8 +55,25 @@ export async function runDoctor(values: Values): Promise<number> {
       deps.close();
     }
   }
-  print(values, { checks });
+  process.stdout.write(values.json ? `${JSON.stringify({ checks }, null, 2)}\n` : checksText(checks));
   return checks.some(({ finding }) => finding === "bad") ? 1 : 0;
+}
+
+const HEADINGS = { bad: "problem", note: "note", ok: "ok" } as const;
+
+/** Formats problems first, then notes, each detail once, and the names of everything that is in order. */
+function checksText(checks: readonly Check[]): string {
+  const rows = (["bad", "note"] as const).flatMap((finding) => {
+    const found = new Map<string, string[]>();
+    for (const { check, detail } of checks.filter((one) => one.finding === finding))
+      found.set(detail, [...(found.get(detail) ?? []), check]);
+    return [...found].map(([detail, same]) => [HEADINGS[finding], `${same.join(", ")}: ${detail}`]);
+  });
+  const passed = checks.filter(({ finding }) => finding === "ok").map(({ check }) => check);
+  const lines = [...rows, [HEADINGS.ok, passed.join(", ")]].flatMap(([heading = "", output = ""]) =>
+    wrap(output, terminalColumns() - 9).map((line, at) => `${(at === 0 ? heading : "").padEnd(9)}${line}\n`),
+  );
+  return lines.join("");
 }
 
 /** Checks an existing database without changing it; without one, exchanges are checked with a database in memory. */

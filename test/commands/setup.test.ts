@@ -254,6 +254,43 @@ describe("doctor", () => {
     expect(of("kraken keys")).toMatchObject({ finding: "note" });
   });
 
+  it("shows problems first, and everything on one screen", async () => {
+    const { code, stdout } = await edgemaker(tempFolder(), [
+      "doctor",
+      ...["kraken", "mexc", "gateio", "bitget"].flatMap((id) => ["--venue-url", `${id}=http://127.0.0.1:9`]),
+    ]);
+    expect(code).toBe(1);
+    const kinds = stdout.split("\n").map((line) => line.slice(0, 9).trim());
+    expect(kinds.length).toBeLessThanOrEqual(24);
+    const order = kinds.filter((kind) => kind !== "");
+    expect([...new Set(order)]).toEqual(["problem", "note", "ok"]);
+    expect(order).toEqual(
+      order.toSorted((a, b) => ["problem", "note", "ok"].indexOf(a) - ["problem", "note", "ok"].indexOf(b)),
+    );
+    expect(stdout).toContain("mexc keys, gateio keys, bitget keys, kraken keys: none;");
+  });
+
+  it("ignores the addresses of exchanges in a sandbox, and says so", async () => {
+    const over = { EDGEMAKER_VENUE_URLS: "kraken=http://127.0.0.1:9" };
+    const { code, stdout, stderr } = await edgemaker(tempFolder(), ["doctor", "--sandbox", "--json"], over);
+    expect([code, stderr]).toEqual([
+      0,
+      "EDGEMAKER_VENUE_URLS is ignored: the sandbox simulates the exchanges\n",
+    ]);
+    expect(JSON.parse(stdout).checks).toContainEqual({
+      check: "kraken",
+      finding: "ok",
+      detail: "returns market data",
+    });
+    const flag = await edgemaker(tempFolder(), [
+      "doctor",
+      "--sandbox",
+      "--venue-url",
+      over.EDGEMAKER_VENUE_URLS,
+    ]);
+    expect(flag.stdout + flag.stderr).toMatch(/--venue-url of an exchange and --sandbox exclude each other/);
+  });
+
   it("notices a clock that is off", async () => {
     const past = new Date(Date.now() - 60_000).toUTCString();
     const late = createServer((_request, response) => {
