@@ -1,4 +1,5 @@
 import { decimal, ZERO } from "../../src/kernel/decimal.ts";
+import { noLongerHolds } from "../../src/kernel/errors.ts";
 import type { Answer } from "../../src/transport/run.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { render } from "../terminal/output.ts";
@@ -11,18 +12,16 @@ type Input = Readonly<Record<string, unknown>>;
 interface Asks {
   preview(input: Input): Promise<Answer>;
   start(input: Input): Promise<Answer>;
+  /** Whether the exchanges are simulated, where a fast market would change each plan before it is confirmed. */
+  readonly isSimulated?: boolean | undefined;
 }
 
 /**
  * Starts a grid. In a terminal it shows the plan first, and starts exactly that; if the market has changed the plan
  * meanwhile, it shows the new one. Undefined if the user declines.
  */
-export const confirmStart = (
-  input: Input,
-  values: Values,
-  { preview, start }: Asks,
-): Promise<Answer | undefined> =>
-  isApproved(input, values) ? reportOnInterrupt(start(input)) : shownStart(input, { preview, start });
+export const confirmStart = (input: Input, values: Values, asks: Asks): Promise<Answer | undefined> =>
+  isApproved(input, values) ? reportOnInterrupt(asks.start(input)) : shownStart(input, asks);
 
 /** Returns whether the start needs no confirmation. Throws if it needs one and there is no terminal. */
 function isApproved(input: Input, { json, yes }: Values): boolean {
@@ -38,10 +37,10 @@ function isApproved(input: Input, { json, yes }: Values): boolean {
 export const isAtTerminal = (): boolean => Boolean(process.stdin.isTTY && process.stdout.isTTY);
 
 /** Shows the plan until the user starts it, starts it with the account's own base, or declines. */
-export async function shownStart(input: Input, { preview, start }: Asks): Promise<Answer | undefined> {
+export async function shownStart(input: Input, asks: Asks): Promise<Answer | undefined> {
   let request: Input = { ...input, useOwnBase: input.useOwnBase ?? false };
   for (;;) {
-    const shown = await preview(request);
+    const shown = await asks.preview(request);
     // Never start a plan that was not shown, whatever prevented it.
     if (shown.status !== 200) return shown;
     const plan = shown.body as ShownPlan;
@@ -50,12 +49,46 @@ export async function shownStart(input: Input, { preview, start }: Asks): Promis
     if (answer === "cancel") return undefined;
     if (answer === "with" || answer === "without") request = { ...request, useOwnBase: answer === "with" };
     else {
-      const started = await reportOnInterrupt(start({ ...request, planHash: plan.planHash }));
-      if (started.status !== 409 || !isOtherPlan(started)) return started;
+      const start = (approved: Input) => reportOnInterrupt(asks.start(approved));
+      const started = await startPlan(request, plan, { ...asks, start });
+      if (started) return started;
       process.stdout.write("The market has moved and the plan has changed:\n");
     }
   }
 }
+
+type PricedPlan = Pick<ShownPlan, "planHash"> & { readonly marketPrice?: number };
+
+/** Largest move, as a share, after which a simulated start still counts as the plan that was shown. */
+const SMALL_MOVE = 0.02;
+const MOST_TRIES = 20;
+
+/**
+ * Starts a plan. Returns undefined if the market has changed it. On simulated exchanges it follows small moves, because
+ * at high speed no plan would hold long enough to be read.
+ */
+export async function startPlan(
+  input: Input,
+  shown: PricedPlan,
+  { preview, start, isSimulated = false }: Asks,
+): Promise<Answer | undefined> {
+  let plan = shown;
+  for (let attempt = 0; attempt < MOST_TRIES; attempt++) {
+    const started = await start({ ...input, planHash: plan.planHash });
+    if (started.status !== 409 || !isOtherPlan(started)) return started;
+    const next = isSimulated ? await preview(input) : undefined;
+    if (next?.status !== 200) return undefined;
+    plan = next.body as PricedPlan;
+    if (!isNear(plan.marketPrice, shown.marketPrice)) return undefined;
+    process.stdout.write(
+      `The simulated price has moved from ${shown.marketPrice} to ${plan.marketPrice}; the start follows it.\n`,
+    );
+  }
+  return undefined;
+}
+
+const isNear = (price: number | undefined, before: number | undefined): boolean =>
+  price !== undefined && before !== undefined && Math.abs(price / before - 1) <= SMALL_MOVE;
 
 /** The text of a change, and its confirmation question. */
 export interface ShownChange {
@@ -69,7 +102,7 @@ export interface ShownChange {
 export async function confirmEdit(
   input: Input,
   values: Values,
-  { preview, start: send, formatAs, question, isStart }: Asks & ShownChange,
+  { preview, start: send, isSimulated, formatAs, question, isStart }: Asks & ShownChange,
 ): Promise<Answer | undefined> {
   const start = (approved: Input) => (isStart ? reportOnInterrupt(send(approved)) : send(approved));
   if (isApproved(input, values)) return start(input);
@@ -77,18 +110,17 @@ export async function confirmEdit(
     const shown = await preview(input);
     if (shown.status !== 200) return shown;
     process.stdout.write(`${render(formatAs(shown.body))}\n`);
-    const { planHash } = shown.body as { readonly planHash: string };
     const { isCancel, confirm } = await import("@clack/prompts");
     const answer = await confirm({ message: question, inactive: isStart ? "Cancel" : "No" });
     if (isCancel(answer) || !answer) return undefined;
-    const changed = await start({ ...input, planHash });
-    if (changed.status !== 409 || !isOtherPlan(changed)) return changed;
+    const changed = await startPlan(input, shown.body as PricedPlan, { preview, start, isSimulated });
+    if (changed) return changed;
     process.stdout.write("The market has moved and the plan has changed:\n");
   }
 }
 
 const isOtherPlan = ({ body }: Answer): boolean =>
-  /planHash no longer holds/.test((body as { message?: string }).message ?? "");
+  (body as { message?: string }).message === noLongerHolds().message;
 
 type Choice = "yes" | "with" | "without" | "cancel";
 

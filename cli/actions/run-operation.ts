@@ -65,7 +65,7 @@ async function runWith(
   try {
     const input = given;
     const first = preview
-      ? await askPreviewed(given, values, { preview, operation, ask })
+      ? await askPreviewed(given, values, { preview, operation, ask, isSimulated: settings.config.sandbox })
       : await ask(operation, input);
     if (first === undefined) return 1;
     if (first.status !== 200) return fail(first, { remote, operation, values });
@@ -117,11 +117,17 @@ const isOwnStrategy = ({ cli }: Operation): boolean => cli?.path.startsWith("str
 function askPreviewed(
   given: Record<string, unknown>,
   values: Values,
-  { preview, operation, ask }: { preview: Operation; operation: Operation } & Pick<Answering, "ask">,
+  {
+    preview,
+    operation,
+    ask,
+    isSimulated,
+  }: { preview: Operation; operation: Operation; isSimulated: boolean } & Pick<Answering, "ask">,
 ): Promise<Answer | undefined> {
   const asks = {
     preview: (request: Record<string, unknown>) => ask(preview, request),
     start: (request: Record<string, unknown>) => ask(operation, request),
+    isSimulated,
   };
   const change = CHANGES_SHOWN[preview.name] ?? (isOwnStrategy(preview) ? DECLARED_SHOWN : undefined);
   return change ? confirmEdit(given, values, { ...asks, ...change }) : confirmStart(given, values, asks);

@@ -50,6 +50,7 @@ export async function runTrade(operations: readonly Operation[], values: Values)
     const started = await confirmStart(input, values, {
       preview: (request) => trading.ask("preview_centered_grid", request),
       start: (request) => trading.ask("start_centered_grid", request),
+      isSimulated: values.sandbox === true,
     });
     if (started === undefined) return 1;
     if (started.status !== 200) return trading.refuse(started);

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { confirmEdit, confirmStart } from "../../cli/actions/confirm-start.ts";
+import { confirmEdit, confirmStart, startPlan } from "../../cli/actions/confirm-start.ts";
+import type { Answer } from "../../src/transport/run.ts";
+import { drivenApp } from "../support/driven.ts";
 
 const given = [process.stdin.isTTY, process.stdout.isTTY] as const;
 beforeEach(() => {
@@ -32,4 +34,40 @@ it("starts nothing without a terminal unless it is approved by --yes or by the h
   await confirmStart({ symbol: "BTC/USDT", dryRun: true }, {}, asks);
   await confirmEdit({ id: "grid" }, { yes: true }, change);
   expect(start).toHaveBeenCalledTimes(3);
+});
+
+const GRID = {
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  lowerPrice: 55_000,
+  upperPrice: 65_000,
+  gridLevels: 100,
+  orderSize: 50,
+};
+
+/** A plan that was shown, and the requests of the terminal to a server. */
+async function shownPlan() {
+  const app = await drivenApp();
+  const send = (path: string) => (input: object) =>
+    app.call("POST", `/strategy/grid${path}`, input) as Promise<Answer>;
+  const asks = { preview: send("/preview"), start: send("") };
+  const { body } = await asks.preview(GRID);
+  return { ...app, asks, plan: body as { planHash: string; marketPrice: number } };
+}
+
+it("notices that the market has changed the plan, and starts nothing", async () => {
+  const { asks, plan, move, grids } = await shownPlan();
+  await move(1.01);
+  expect(await startPlan(GRID, plan, asks)).toBeUndefined();
+  expect(await grids()).toEqual([]);
+});
+
+it("follows small moves of a simulated market, and no large ones", async () => {
+  const { asks, plan, move, grids } = await shownPlan();
+  await move(1.05);
+  expect(await startPlan(GRID, plan, { ...asks, isSimulated: true })).toBeUndefined();
+  expect(await grids()).toEqual([]);
+  await move(0.96);
+  expect(await startPlan(GRID, plan, { ...asks, isSimulated: true })).toMatchObject({ status: 200 });
+  expect(await grids()).toHaveLength(1);
 });

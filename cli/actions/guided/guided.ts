@@ -33,7 +33,9 @@ export async function runGuided(operations: readonly Operation[], values: Values
   const { ask: asks, close } = await openAnswering(settings, remote);
   const ask: AskByName = (name, input) => asks(named(name), { ...input });
   try {
-    const answer = isRequested ? await dialogue(guide, given, ask) : await unrequested(given, values, ask);
+    const answer = isRequested
+      ? await dialogue(guide, given, { ask, isSimulated: settings.config.sandbox })
+      : await unrequested(given, values, ask);
     if (answer === undefined) return nothing();
     if (answer.status !== 200) return fail(answer, { remote, operation: guide, values });
     return sayGuided(answer, values, () => (remote ? undefined : sayUnstepped(settings)));
@@ -47,7 +49,11 @@ function nothing(): number {
   return 1;
 }
 
-async function dialogue(guide: Operation, given: GridAnswers, ask: AskByName): Promise<Answer | undefined> {
+async function dialogue(
+  guide: Operation,
+  given: GridAnswers,
+  { ask, isSimulated }: { readonly ask: AskByName; readonly isSimulated: boolean },
+): Promise<Answer | undefined> {
   const { askForGrid } = await import("./questions.ts");
   const request = await askForGrid(guide, given, ask);
   if (request === undefined) return undefined;
@@ -62,6 +68,7 @@ async function dialogue(guide: Operation, given: GridAnswers, ask: AskByName): P
         return { ...answer, body: shown.plan };
       },
       start: () => ask("start_grid", shown?.start ?? {}),
+      isSimulated,
     })
   );
 }
