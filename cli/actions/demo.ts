@@ -3,13 +3,14 @@ import { join } from "node:path";
 import { asGridView } from "../../src/grid/kind.ts";
 import { profitOf } from "../../src/grid/ledger/profit.ts";
 import type { GridStrategy } from "../../src/grid/state/state.ts";
-import { type Decimal, decimal, snap, text } from "../../src/kernel/decimal.ts";
+import { type Decimal, decimal, snap, text, ZERO } from "../../src/kernel/decimal.ts";
 import { pluralize } from "../../src/kernel/pluralize.ts";
 import type { Fill } from "../../src/model/fill.ts";
 import { createOperations } from "../../src/operations.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { StrategyView } from "../../src/ports/stores/strategy-store.ts";
 import { dataDirectory } from "../host/directories.ts";
+import { openBrowser } from "../host/open-browser.ts";
 import { numberOf } from "../host/settings.ts";
 import type { Values } from "../terminal/arguments.ts";
 import { startServer } from "./serve.ts";
@@ -58,7 +59,7 @@ export async function runDemo(values: Values): Promise<number> {
     `edgemaker demo: simulated exchanges, ${values.speed === "max" ? "maximum speed" : `${values.speed ?? MARKET.speed} × real time`}, no keys, no money`,
   );
   // Not in a log, where somebody else could read it first.
-  if (process.stdout.isTTY) say(`  page    ${newLink()} (this link works once)`);
+  if (process.stdout.isTTY) say(`  page    ${await newLink()} (this link works once)`);
   say(`  API     ${url}  docs: ${url}/docs`);
   if (boundText) say(`  listening on ${boundText}`);
   say(`  status  npx edgemaker grid status --sandbox --db file:${file}`);
@@ -66,17 +67,40 @@ export async function runDemo(values: Values): Promise<number> {
     `  grid    ${id}: ${GRID.gridLevels} slots from ${text(GRID.lowerPrice)} to ${text(GRID.upperPrice)} USDT, ${text(GRID.orderSize)} USDT per order\n`,
   );
   const over = new AbortController();
+  if (process.stdin.isTTY && process.stdout.isTTY) offerPage(newLink);
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => over.abort());
   if (seconds !== undefined) setTimeout(() => over.abort(), seconds * 1000).unref();
   await tellProgress(deps, id, over.signal);
-  const [last] = await deps.store.strategies({ id });
-  if (last)
-    say(
-      `\nThe demo is over.\n${describeGrid(asGridView(last))}\n  database: ${file} (replaced by the next demo)`,
-    );
+  await sayEnd(deps, id, file);
   stop();
   await stopped;
   return 0;
+}
+
+/** Prints where the demo has ended, and why if that is a loss. */
+async function sayEnd(deps: Deps, id: string, file: string): Promise<void> {
+  const [last] = await deps.store.strategies({ id });
+  if (last)
+    say(
+      `\nThe demo is over.\n${describeGrid(asGridView(last))}\n${explainLoss(asGridView(last))}  database: ${file} (replaced by the next demo)`,
+    );
+}
+
+/** Opens the page each time the user presses Enter, by a new link. */
+function offerPage(newLink: () => Promise<string>): void {
+  say("  Press Enter to open the page. Press Ctrl-C to end the demo.\n");
+  process.stdin.on("data", () => void newLink().then(openBrowser, () => undefined));
+  // The demo ends although the terminal stays open.
+  process.stdin.unref();
+}
+
+/** Explains a loss at the end of the demo, in one line; otherwise returns no text. */
+export function explainLoss({ strategy: { state, symbol }, memory }: StrategyView<GridStrategy>): string {
+  const price = memory.marks[symbol]?.mid ?? state.startPrice;
+  const { total, realized, position, averageCost } = profitOf(state, price);
+  if (total >= ZERO || averageCost === null) return "";
+  const lots = `it holds ${text(position)} BTC, bought at ${toCents(averageCost)} USDT on average`;
+  return `  Why a loss? The price is ${toCents(price)} USDT, and ${lots}. Its cycles earned ${toCents(realized)} USDT. A grid loses in a market that moves one way, and earns in one that swings.\n`;
 }
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
