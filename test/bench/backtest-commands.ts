@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { MINUTE } from "../../src/kernel/time.ts";
 import { runCommand } from "../support/process-time.ts";
-import { type Figure, repeat } from "./figure.ts";
+import { type Figure, noCandles, repeat } from "./figure.ts";
 
 const FILE = "../shared/data/btc-usd-2022-01-1m.csv.gz";
 const YEAR = 525_600;
@@ -24,7 +24,7 @@ function yearOfMinutes(): string {
 
 /** Processor time of whole commands, from the start of the process to its end, beside what Node alone has. */
 export async function backtestCommandFigures(): Promise<Figure[]> {
-  if (!existsSync(FILE)) return [];
+  if (!existsSync(FILE)) return noCandles("backtest-commands", FILE);
   const home = mkdtempSync(join(tmpdir(), "edgemaker-bench-"));
   const file = join(home, "year.csv");
   writeFileSync(file, yearOfMinutes());

@@ -9,7 +9,7 @@ import { createReader } from "../../src/candles/read.ts";
 import { decimal } from "../../src/kernel/decimal.ts";
 import { MINUTE } from "../../src/kernel/time.ts";
 import { market as marketOf } from "../support/grid.ts";
-import { type Figure, repeat } from "./figure.ts";
+import { type Figure, noCandles, repeat } from "./figure.ts";
 import { floatWalk } from "./float-walk.ts";
 
 const FILE = "../shared/data/btc-usd-2022-01-1m.csv.gz";
@@ -63,7 +63,7 @@ const REQUEST = {
 
 /** Bars in a second of CPU time: a grid of 40 slots, its whole ledger and all figures, beside a plain walk in floats. */
 export async function backtestFigures(): Promise<Figure[]> {
-  if (!existsSync(FILE)) return [];
+  if (!existsSync(FILE)) return noCandles("backtest", FILE);
   const reader = createReader({ pair: "BTC/USDT" });
   reader.push(gunzipSync(readFileSync(FILE)));
   const month = reader.end().candles;

@@ -24,3 +24,9 @@ const round = (value: number): string =>
 
 export const row = ({ name, unit, runs, goal = "" }: Figure): string =>
   `| ${name} | ${round(median(runs))} ${unit} | ${round(Math.min(...runs))} – ${round(Math.max(...runs))} | ${goal} |`;
+
+/** Prints why a part measures nothing, and returns no figures. */
+export function noCandles(part: string, file: string): Figure[] {
+  process.stderr.write(`${part}: nothing was measured, because its candles are missing: ${file}\n`);
+  return [];
+}

@@ -153,6 +153,35 @@ describe("a pass over an account with 10,000 settled fills", () => {
   const MOST_ROWS = 100;
   const PAIR = "BTC/USDT";
 
+  it.each<[VenueName, number, number]>([
+    ["mexc", 20, 20],
+    ["mexc", 20, 4],
+    ["gateio", 21, 20],
+    ["bitget", 21, 20],
+    ["kraken", 23, 20],
+  ])(
+    "reads as many rows as docs/scale.md states, in a quiet pass on %s: %d, and more for %d slots",
+    async (exchange, least, gridLevels) => {
+      const server = await startSqld();
+      onTestFinished(server.stop);
+      const { fetch, statements } = rowsReadFetch();
+      const setup = await emulatedExchanges({ names: [exchange], database: { url: server.url, fetch } });
+      onTestFinished(setup.close);
+      await runOperation(setup.deps, "start_grid", { ...GRID, gridLevels, exchange });
+      const counts: number[] = [];
+      for (let passed = 0; passed < 8; passed++) {
+        setup.time.pass(5 * SECOND);
+        statements.length = 0;
+        expect((await tick(setup.deps)).map(({ outcome }) => outcome)).toEqual(["stepped"]);
+        counts.push(statements.reduce((sum, { rows }) => sum + rows, 0));
+      }
+      const orders = setup.exchange(exchange).open(PAIR).length;
+      const median = counts.toSorted((a, b) => a - b)[4] ?? Number.NaN;
+      // One per strategy and three per open order; and for the list of due accounts one per strategy and open order.
+      expect(median - (1 + 3 * orders) - (1 + orders)).toBeLessThanOrEqual(least);
+    },
+  );
+
   it.each<VenueName>(["mexc", "gateio", "bitget", "kraken"])(
     "reads at most 100 rows with each statement, on %s",
     async (exchange) => {
