@@ -16,6 +16,7 @@ const SLOW = { burst: 20, perSecond: 0.5, reserve: 6, pass: 8 };
 /** A rate that always has what is asked of it, and what was. */
 function spending(rate: typeof FAST | typeof SLOW | undefined, who: Spender, paid?: PaidCalls, now = 5000) {
   const requests: CallRequests[] = [];
+  const time = { now };
   const link = {
     quirks: { costs: { fills: 2, cancel: 0 } },
     rate,
@@ -27,9 +28,9 @@ function spending(rate: typeof FAST | typeof SLOW | undefined, who: Spender, pai
         },
       },
     },
-    local: { monotonic: () => now },
+    local: { monotonic: () => time.now },
   } as unknown as ExchangeLink;
-  return { requests, spend: spender(link, ACCOUNT, { who, paid }) };
+  return { requests, time, spend: spender(link, ACCOUNT, { who, paid }) };
 }
 
 describe("what a pass takes of its rate with its lease", () => {
@@ -81,6 +82,17 @@ describe("a pass that has been paid for", () => {
     await spend.begin();
     await spend.take("openOrders");
     expect(requests).toEqual(expected);
+  });
+
+  it.each([
+    ["right after its lease", 250, []],
+    ["later, because another process can have met a 429", 251, [{ calls: 10, kept: 20, rate: FAST }]],
+  ])("looks at its rate before a first call %s", async (_what, passed, wanted) => {
+    const { requests, time, spend } = spending(FAST, "pass", { calls: 10, kept: 20, rate: FAST, at: 5000 });
+    time.now += passed;
+    await spend.begin();
+    await spend.take("openOrders");
+    expect(requests).toEqual(wanted);
   });
 
   it("looks at its rate before its first call where those of its lease are regained", async () => {

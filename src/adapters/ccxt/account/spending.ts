@@ -35,6 +35,12 @@ export interface PaidCalls extends CallRequests {
 const goodUntil = ({ calls, rate: { perSecond }, at }: PaidCalls): Millis =>
   at + (calls * SECOND) / perSecond;
 
+/**
+ * How long after the lease a pass uses prepaid calls without another look at the rate limit. A 429 of another process
+ * empties the rate limit, and a pass must notice that before its first call.
+ */
+const UNCHECKED_FOR: Millis = 250;
+
 /** Takes calls from the account's rate limit, which all processes share; a pass can have prepaid calls. */
 export function spender(
   { quirks, rate, keeping, local }: ExchangeLink,
@@ -44,6 +50,7 @@ export function spender(
   let left = 0;
   let first = true;
   let unused = paid;
+  const since = local.monotonic();
   return {
     /** For a pass: takes its first call, if the calls of a whole pass are available. */
     async begin(): Promise<void> {
@@ -80,7 +87,8 @@ export function spender(
 
   /** Runs once: the calls after the first one are counted as taken. */
   function usePaid(): void {
-    if (unused && local.monotonic() <= goodUntil(unused)) left += unused.calls;
+    const now = local.monotonic();
+    if (unused && now <= goodUntil(unused) && now <= since + UNCHECKED_FOR) left += unused.calls;
     unused = undefined;
   }
 
