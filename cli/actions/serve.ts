@@ -23,7 +23,13 @@ import { createLog, nodeRuntime } from "../host/node-runtime.ts";
 import { pageLink } from "../host/page-link.ts";
 import { calculationThread } from "../host/process/calculations.ts";
 import { nodeLocal } from "../host/process/node-local.ts";
-import { forgetKeptToken, proofOf, writeServerFile } from "../host/server-file.ts";
+import {
+  findServer,
+  forgetKeptToken,
+  proofOf,
+  type ServerFile,
+  writeServerFile,
+} from "../host/server-file.ts";
 import { numberOf, readSettings } from "../host/settings.ts";
 import { strategiesIn } from "../host/strategies/load.ts";
 import { startTimer } from "../host/timer.ts";
@@ -40,6 +46,8 @@ export interface Serving {
   readonly token: string;
   /** Returns a link to the page that signs in one browser, once. */
   readonly newLink: () => Promise<string>;
+  /** Returns another running server of this database on this machine. */
+  readonly other: () => Promise<ServerFile | undefined>;
   /** Resolves when the server has stopped after a request. */
   readonly stopped: Promise<void>;
   stop(): void;
@@ -96,7 +104,8 @@ export async function startServer(values: Values, { around = 0 } = {}): Promise<
     const maker = { actor: "local", key: await digest(token) };
     return pageLink(url, await createSignInLink(deps, maker, null));
   };
-  return { deps, url, boundText, token, newLink, stopped, stop };
+  const other = () => findServer(folder, databaseUrl, instance);
+  return { deps, url, boundText, token, newLink, other, stopped, stop };
 }
 
 function servingFlags(values: Values) {

@@ -25,12 +25,17 @@ export const serveCommand = command({
   run: async (values) => {
     const { restingOrders, signsOfLife } = await import("../actions/actions.ts");
     const { startServer } = await import("../actions/serve.ts");
-    const { deps, url, boundText, newLink, stopped, stop } = await startServer(values);
+    const { deps, url, boundText, newLink, other, stopped, stop } = await startServer(values);
     const signs = signsOfLife(deps, SIGN_INTERVAL, (line) => process.stdout.write(`${line}\n`));
     const leave = async () => {
       // Not awaited, because a database that does not respond must not block the command.
       void signs.stop();
-      process.stdout.write(await restingOrders(deps));
+      const running = await other().catch(() => undefined);
+      process.stdout.write(
+        running
+          ? `Your strategies go on: another server of this database runs at ${running.url}.\n`
+          : await restingOrders(deps),
+      );
       stop();
     };
     // Before the message that it serves, because a reader of it can stop the server immediately.

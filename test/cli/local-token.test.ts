@@ -74,6 +74,8 @@ it("commands reach the server that goes on when another one of its database stop
   for (const signal of ["SIGINT", "SIGKILL"] as const) {
     const second = await serve(folder, ["--sandbox", "--port", "0"]);
     await second.kill(signal);
+    if (signal === "SIGINT")
+      expect(second.stdout()).toContain(`another server of this database runs at ${first.url}.`);
     const { code, stdout, stderr } = await edgemaker(folder, ["page", "--sandbox"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain(first.url);
