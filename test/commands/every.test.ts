@@ -123,6 +123,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "completion zsh": "test/commands/setup.test.ts",
   "completion fish": "test/commands/setup.test.ts",
   "exchange add": "test/cli",
+  "exchange import": "test/cli/key-store.test.ts",
   "exchange list": "test/cli",
   "exchange remove": "test/cli",
   "exchange test": "test/cli",
