@@ -92,7 +92,7 @@ export function createApp({
   mountDocuments(app, { documents, asset, deps });
   mountEvents(app, { deps, access, streaming });
   mountPage(app, { deps, access, asset, pageFiles });
-  mountOperations(app, operations, { deps, access });
+  mountOperations(app, operations, { deps, access, addressOf });
   mountMcp(app, { deps, operations, tools: documents.tools, access, settings: mcp, version });
 
   answerFailures(app, deps, entrance);

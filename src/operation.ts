@@ -107,6 +107,8 @@ interface OperationBase {
     readonly idempotent?: boolean;
     /** Whether it accepts exchange keys in headers. */
     readonly keys?: boolean;
+    /** Whether it is served only over TLS or to this machine, because it carries secrets. */
+    readonly isPrivate?: boolean;
   };
   readonly cli?: CommandSurface;
   readonly mcp?: ToolSurface;

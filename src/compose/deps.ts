@@ -16,6 +16,7 @@ import { importSigner } from "../adapters/vault/signer.ts";
 import { NO_STORED_KEYS, storedKeys } from "../adapters/vault/stored-keys.ts";
 import { kindsOf } from "../engine/kinds.ts";
 import { step } from "../engine/pass/step.ts";
+import { SettingsError } from "../kernel/errors.ts";
 import type { Millis } from "../kernel/time.ts";
 import { kindsWith } from "../kinds.ts";
 import { type AccountRef, accountKey } from "../model/account.ts";
@@ -207,6 +208,18 @@ const serverKeys = (
     });
   },
   check: (exchange) => venues.checkKeys(exchange),
+  async put(exchange, keys, { by, allowsWithdrawal }) {
+    if (exchanges.find(({ id }) => id === exchange)?.keys)
+      throw new SettingsError(
+        `the server's settings have keys of ${exchange}, which override stored ones; remove them and restart the server`,
+      );
+    await check.refuseSame({ exchange, keys });
+    const rights = await venues.checkKeys(exchange, keys);
+    if (rights.mayWithdraw && !allowsWithdrawal)
+      throw new SettingsError("these keys can withdraw; create keys that can only read and trade");
+    await credentials.put(accountKey(venues.accountOf(exchange)), keys, by);
+    return rights;
+  },
 });
 
 async function connectLive(config: Config, context: Context, { local, log, live }: Runtime): Promise<Live> {

@@ -9,15 +9,19 @@ interface LimitForm<T> {
   readonly read: (text: string) => T | undefined;
   readonly form: string;
   readonly describe: string;
+  /** Name for people. */
+  readonly title: string;
 }
 
-const amounts = (describe: string): LimitForm<Amounts> => ({
+const amounts = (title: string, describe: string): LimitForm<Amounts> => ({
+  title,
   read: readAmounts,
   form: "amounts by quote asset, for example USDT=500,EUR=400",
   describe: `${describe}, by quote asset: USDT=500,EUR=400`,
 });
 
-const count = (describe: string, unit: string): LimitForm<number> => ({
+const count = (title: string, describe: string, unit: string): LimitForm<number> => ({
+  title,
   read: (output) => (/^\d{1,9}$/.test(output) ? Number(output) : undefined),
   form: `a whole number of ${unit}`,
   describe,
@@ -25,24 +29,34 @@ const count = (describe: string, unit: string): LimitForm<number> => ({
 
 /** All limits. */
 export const LIMIT_FORMS: { readonly [N in LimitName]-?: LimitForm<NonNullable<Limits[N]>> } = {
-  orderNotional: amounts("Maximum notional of one order"),
-  dayNotional: amounts("Maximum notional of all orders of one UTC day"),
-  openOrders: count("Maximum number of open orders", "orders"),
+  orderNotional: amounts("Largest order", "Maximum notional of one order"),
+  dayNotional: amounts("Volume per day", "Maximum notional of all orders of one UTC day"),
+  openOrders: count("Open orders", "Maximum number of open orders", "orders"),
   symbols: {
+    title: "Allowed pairs",
     read: readPairs,
     form: "pairs, for example BTC/USDT,ETH/USDT",
     describe: "Pairs that can be traded: BTC/USDT,ETH/USDT",
   },
   collarPercent: {
+    title: "Distance beyond the mid price",
     read: readPercent,
     form: "a percentage above 0 and at most 100",
     describe: "How far beyond the mid price an order can execute, in percent",
   },
-  priceAgeMillis: count("Maximum age of the price, in milliseconds", "milliseconds"),
-  orderGapMillis: count("Minimum time between two orders, in milliseconds", "milliseconds"),
-  strategyLoss: amounts("Maximum loss of one strategy from its best result"),
-  accountLoss: amounts("Maximum loss of all strategies of an account from their best result"),
+  priceAgeMillis: count("Age of the price", "Maximum age of the price, in milliseconds", "milliseconds"),
+  orderGapMillis: count(
+    "Time between two orders",
+    "Minimum time between two orders, in milliseconds",
+    "milliseconds",
+  ),
+  strategyLoss: amounts("Loss of one strategy", "Maximum loss of one strategy from its best result"),
+  accountLoss: amounts(
+    "Loss of an account",
+    "Maximum loss of all strategies of an account from their best result",
+  ),
   onLoss: {
+    title: "After a loss",
     read: (output) => (output === "pause" || output === "stop" ? output : undefined),
     form: "pause or stop",
     describe: "Effect of a loss limit: pause, or stop, which sells the base",

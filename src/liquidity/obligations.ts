@@ -16,6 +16,17 @@ export interface ObligationFinding {
   /** Null if unknown. */
   readonly value: Decimal | null;
   readonly limit: Decimal | null;
+  /** Why the result or the value is unknown. */
+  readonly reason?: string | undefined;
+}
+
+/** Returns the result of all rules together; null without any. */
+export function overallState(
+  findings: readonly Pick<ObligationFinding, "state">[],
+): "kept" | "missed" | "unknown" | null {
+  const states = findings.map(({ state }) => state).filter((state) => state !== "shown");
+  const worst = (["missed", "unknown", "kept"] as const).find((state) => states.includes(state));
+  return worst ?? null;
 }
 
 const PERCENT = decimal("0.01");
@@ -56,6 +67,7 @@ export function mexcSt(
   const wide = days.map(hasWideSpread);
   const certain = longestRun(wide, ["yes"]) >= MEXC.days;
   const possible = longestRun(wide, ["yes", "unknown"]) >= MEXC.days;
+  const volume = volumes.length < MEXC.volumeDays ? null : meanIfAllKnown(volumes.slice(-MEXC.volumeDays));
   return [
     {
       rule: `mean daily spread above 2 % on ${MEXC.days} consecutive days`,
@@ -63,17 +75,23 @@ export function mexcSt(
       unit: "share",
       value: meanOfKnown(days.map(({ spread }) => spread)),
       limit: MEXC.spread,
+      reason: !certain && possible ? fewDays(days) : undefined,
     },
     deviationOf(days),
     {
       rule: `mean daily volume over ${MEXC.volumeDays} days`,
       state: "shown",
       unit: "quote",
-      value: volumes.length < MEXC.volumeDays ? null : meanIfAllKnown(volumes.slice(-MEXC.volumeDays)),
+      value: volume,
       limit: MEXC.volume,
+      reason: volume === null ? "a daily candle of the exchange is missing" : undefined,
     },
   ];
 }
+
+/** Describes the days without a mean. */
+const fewDays = (days: readonly LiquidityDay[]): string =>
+  `${days.filter((day) => !isKnown(day)).length} of ${days.length} whole days have samples of less than half of their minutes`;
 
 function deviationOf(days: readonly LiquidityDay[]): ObligationFinding {
   const means = days.map(({ deviation }) => deviation);
@@ -89,7 +107,15 @@ function deviationOf(days: readonly LiquidityDay[]): ObligationFinding {
     unit: "share",
     value: last,
     limit: MEXC.deviation,
+    reason: isOver || !isUnclear ? undefined : deviationGap(days),
   };
+}
+
+function deviationGap(days: readonly LiquidityDay[]): string {
+  if (days.length < MEXC.days)
+    return `the rule needs ${MEXC.days} whole days, and the report has ${days.length}`;
+  const without = days.filter(({ deviation }) => deviation === null).length;
+  return `${without} of ${days.length} whole days have too few samples, or no price of another exchange`;
 }
 
 /** Returns the mean of the known values; null without any. */
@@ -118,7 +144,8 @@ export function bitgetSt(
     const value = values.length < 7 ? null : meanIfAllKnown(values);
     const judged = value === null ? "unknown" : limit !== undefined && value > limit ? "missed" : "kept";
     const state = limit === undefined ? "shown" : judged;
-    return { rule, state, unit: "share", value, limit: limit ?? null };
+    const reason = value === null ? "the policy needs seven whole days with samples" : undefined;
+    return { rule, state, unit: "share", value, limit: limit ?? null, reason };
   };
   return [
     describe(
@@ -180,14 +207,17 @@ export const agreementRule = ({ spread, levels }: Pick<Agreement, "spread" | "le
 });
 
 /** Checks the usual terms of a market-making agreement: uptime at a spread with a number of levels, and mean depth. */
-export const quotingAgreement = (
-  span: Measured,
-  request: Pick<Agreement, "depth" | "band" | "uptime">,
-): ObligationFinding[] => [
-  upShare(span, { rule: "time with own orders on both sides", required: request.uptime }),
+export const quotingAgreement = (span: Measured, request: Agreement): ObligationFinding[] => [
+  upShare(span, { rule: describeUptime(request), required: request.uptime }),
   depthFinding(span, request, "bids"),
   depthFinding(span, request, "asks"),
 ];
+
+const describeUptime = ({ spread, levels }: Agreement): string =>
+  `time with own orders on both sides, at most ${text(spread * 100n)} % apart, ${levels} or more per side`;
+
+const unsampledText = (known: number, whole: number): string =>
+  `${whole - known} of ${whole} minutes have no sample, and could change the result`;
 
 /**
  * Returns the time-weighted depth: each known minute has the same weight. Unknown minutes could be zero or
@@ -204,7 +234,8 @@ function depthFinding(
   const value = count === 0 ? null : all[band] / BigInt(count);
   const isAll = BigInt(count) === whole;
   const state = least >= depth ? "kept" : isAll && value !== null ? "missed" : "unknown";
-  return { rule: `mean depth of own ${side}`, state, unit: "quote", value, limit: depth };
+  const reason = state === "unknown" ? unsampledText(count, to - from) : undefined;
+  return { rule: `mean depth of own ${side}`, state, unit: "quote", value, limit: depth, reason };
 }
 
 /** Returns the share of known minutes that keep the rule, and whether unknown ones could change the verdict. */
@@ -221,5 +252,6 @@ function upShare(
       : (up + whole - known) * ONE < needed
         ? "missed"
         : ("unknown" as const);
-  return { rule, state, unit: "share", value, limit: requestedValue };
+  const reason = state === "unknown" ? unsampledText(sums.known, to - from) : undefined;
+  return { rule, state, unit: "share", value, limit: requestedValue, reason };
 }

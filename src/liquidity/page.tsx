@@ -1,47 +1,98 @@
 import { DataTable, Fact, htmlPage } from "../kernel/html.tsx";
 import { plainTexts } from "../kernel/plain-text.ts";
 import { minuteText } from "../kernel/time.ts";
+import { countText, NOT_KNOWN, type OwnFigures, shownPercent } from "./page-figures.ts";
+import { dayHeads, dayRows, dayTitle, depthRows, findingRow, gapRow, uptimeChart } from "./page-tables.tsx";
+import { BAND_PERCENTS } from "./presets.ts";
 import type { LiquidityAnswer } from "./schema.ts";
 
-/** Renders the report as a single self-contained page, with own orders and the market's apart. */
+/** Renders the report as a single self-contained page that can be sent or printed, with own orders and the market's apart. */
 export function liquidityPage(answer: unknown): string {
   const report = plainTexts(answer) as LiquidityAnswer;
-  const { exchange, symbol, from, to, own, market, cutShort, days, hash } = report;
+  const { exchange, symbol, own, market, cutShort, days, hash } = report;
+  const asset = symbol.split("/")[1] ?? "";
   const body = (
     <>
-      <p>{`${from} to ${to}, UTC days`}</p>
+      {headPart(report)}
+      {findingsPart(report, asset)}
+      <h2>What was offered</h2>
       <dl>
-        {card("Own orders", own)}
-        {card("The market, including own orders", market)}
-        {observedCard(report)}
+        {card("Own orders", own, report.preset !== null)}
+        {card("The whole market, including own orders", market, false)}
+        {sampledCard(report)}
       </dl>
-      {findingsPart(report)}
-      <h2>Mean depth</h2>
-      <DataTable heads={DEPTH_HEADS} rows={[...depthRows("own", own), ...depthRows("market", market)]} />
+      <DataTable
+        heads={["Mean depth", "Side", ...BAND_PERCENTS.map((band) => `Within ${band} %, ${asset}`)]}
+        rows={[...depthRows("Own orders", own), ...depthRows("Whole market", market)]}
+      />
       {cutShort > 0 && (
-        <p>{`Visible book only: in ${cutShort} minutes the exchange's book ended inside 2 %, so the depth is at least this.`}</p>
+        <p>{`In ${countText(cutShort)} minutes the exchange's book ended less than 2 % from the mid price. The depth of these minutes is at least what is shown.`}</p>
       )}
-      <h2>Time with both sides, by day</h2>
+      <h2>{dayTitle(report)}</h2>
       {uptimeChart(days)}
       {gapsPart(report)}
       <h2>Days</h2>
-      <DataTable heads={DAY_HEADS} rows={days.map(dayRow)} />
-      <p class="hash">
-        {`SHA-256 of the ${report.known} minutes behind this report: `}
-        <code>{hash}</code>. The same minutes give the same hash.
-      </p>
+      <DataTable heads={dayHeads(asset, days)} rows={dayRows(days)} kind="days" />
+      {legendPart(hash, report.known)}
     </>
   );
   return htmlPage({ title: `${symbol} on ${exchange}: liquidity report`, style: LIQUIDITY_STYLE, body });
 }
 
-const findingsPart = ({ findings, preset }: LiquidityAnswer) =>
-  findings.length > 0 && (
+const PRESET_NAMES: Readonly<Record<string, string>> = {
+  agreement: "Market-making agreement",
+  "gate-score": "Gate's market maker score",
+  "mexc-st": "MEXC's ST rules",
+  "bitget-st": "Bitget's ST policy",
+};
+
+const headPart = ({ maker, exchange, symbol, from, to, madeAt, preset, terms }: LiquidityAnswer) => (
+  <>
+    <dl class="head">
+      <Fact name="Market maker">{maker ?? "not named"}</Fact>
+      <Fact name="Market">{`${symbol} on ${exchange}`}</Fact>
+      <Fact name="Period">{`${from} to ${to}, days in UTC`}</Fact>
+      <Fact name="Report made">{`${minuteText(madeAt)} UTC, by edgemaker`}</Fact>
+    </dl>
+    {preset === null ? (
+      <p>No agreement: this report shows figures without rules.</p>
+    ) : (
+      <>
+        <h2>{`Agreement: ${PRESET_NAMES[preset] ?? preset}`}</h2>
+        <ul>
+          {terms.map((term) => (
+            <li>{term}.</li>
+          ))}
+        </ul>
+      </>
+    )}
+  </>
+);
+
+/** Describes all rules in one line. */
+function verdictText({ verdict, findings }: Pick<LiquidityAnswer, "verdict" | "findings">): string {
+  const rules = findings.filter(({ state }) => state !== "shown");
+  const number = rules.filter(({ state }) => state === verdict).length;
+  const of = `${number} of ${rules.length} ${rules.length === 1 ? "rule" : "rules"}`;
+  if (verdict === "kept") return `Kept: every rule is met.`;
+  if (verdict === "missed") return `Missed: ${of} ${number === 1 ? "is" : "are"} not met.`;
+  return `Unknown: minutes without a sample could change ${of}.`;
+}
+
+const RULE_HEADS = ["Rule", "Result", "Measured", "Required"];
+const hasReasons = ({ findings }: LiquidityAnswer): boolean => findings.some(({ reason }) => reason !== null);
+
+const findingsPart = (report: LiquidityAnswer, asset: string) =>
+  report.findings.length > 0 && (
     <>
-      <h2>{`Agreement: ${preset ?? ""}`}</h2>
+      <h2>Result</h2>
+      {report.verdict !== null && <p class={`verdict ${report.verdict}`}>{verdictText(report)}</p>}
       <DataTable
-        heads={["Rule", "State", "Measured", "Required"]}
-        rows={findings.map(findingRow)}
+        heads={[...RULE_HEADS, ...(hasReasons(report) ? ["Why unknown"] : [])]}
+        rows={report.findings.map((finding) => [
+          ...findingRow(finding, asset),
+          ...(hasReasons(report) ? [finding.reason ?? ""] : []),
+        ])}
         kind="rules"
       />
     </>
@@ -55,40 +106,70 @@ const gapsPart = ({ gaps, moreGaps }: LiquidityAnswer) => (
     ) : (
       <DataTable heads={["From, UTC", "Minutes", "What", "Cause"]} rows={gaps.map(gapRow)} kind="words" />
     )}
-    {moreGaps > 0 && <p>{`and ${moreGaps} shorter ones`}</p>}
+    {moreGaps > 0 && <p>{`and ${countText(moreGaps)} shorter ones`}</p>}
+  </>
+);
+
+const LEGEND: readonly (readonly [string, string])[] = [
+  [
+    "Minute",
+    "edgemaker reads the order book once a minute. A minute without a sample is unknown: it counts neither as up nor as down.",
+  ],
+  ["Kept, missed", "The rule is met or not met, whatever the unknown minutes were."],
+  ["Unknown", "Unknown minutes could change the result."],
+  ["Shown", "A figure without a rule."],
+  ["Spread", "(ask − bid) ÷ mid price of the best orders, as a mean of the minutes with both sides."],
+  ["Depth", "Mean value of the orders within a distance of the mid price. An empty side counts as 0."],
+  ["Own orders", "Orders of the market maker's account on this exchange."],
+];
+
+const legendPart = (hash: string, known: number) => (
+  <>
+    <h2>How to read this report</h2>
+    <dl class="legend">
+      {LEGEND.map(([name, text]) => (
+        <Fact name={name}>{text}</Fact>
+      ))}
+    </dl>
+    <p class="hash">
+      {`SHA-256 of the ${countText(known)} sampled minutes: `}
+      <code>{hash}</code>. The same minutes give the same hash.
+    </p>
   </>
 );
 
 const LIQUIDITY_STYLE = `
-:root{--own:#0b6e4f;--all:#9bb3c7}@media(prefers-color-scheme:dark){:root{--own:#4cc38a;--all:#51677a}}
+:root{--own:#0b6e4f;--warn:#7a5200}
+@media(prefers-color-scheme:dark){:root{--own:#4cc38a;--warn:#f0c060}}
 dl{grid-template-columns:repeat(auto-fill,minmax(240px,1fr))}dd b{font-size:1.3rem}h2{font-size:1.05rem;margin:24px 0 8px}
-th{white-space:normal}.words td,.words th,td:nth-child(-n+2),th:nth-child(-n+2){text-align:left}.hash{overflow-wrap:anywhere;margin-top:24px}
+.head{margin:12px 0 0}ul{margin:0;padding-left:1.2em}.verdict{font-size:1.2rem;font-weight:600;color:var(--gain)}
+.verdict.missed{color:var(--loss)}.verdict.unknown{color:var(--warn)}.legend{gap:8px 16px}
+th{white-space:normal}.words td,.words th,.rules td,.rules th,td:nth-child(-n+2),th:nth-child(-n+2){text-align:left}
+.rules td,.words td{white-space:normal}.rules td:nth-child(n+2):nth-child(-n+4){white-space:nowrap}.hash{overflow-wrap:anywhere;margin-top:24px}
 svg{display:block;width:100%;height:auto}text{fill:var(--soft);font:12px system-ui,sans-serif}
-.own{fill:var(--own)}.all{fill:var(--all)}.none{fill:var(--line)}
-@media(max-width:600px){text{font-size:26px}.rules td:first-child,.words td:nth-child(n+3){white-space:normal}}
+.own{fill:var(--own)}.none{fill:var(--line)}.full{stroke:var(--line)}
+@media(max-width:600px){text{font-size:26px}}
+@page{size:A4;margin:14mm}
+@media print{:root{color-scheme:light;--ink:#000;--soft:#444;--line:#bbb;--paper:#fff;--gain:#0b6e4f;--loss:#b02a37;--own:#0b6e4f;--warn:#7a5200}
+html,body{font-size:10.5px}main{padding:0}dl{grid-template-columns:repeat(4,1fr);gap:8px}.legend{grid-template-columns:repeat(2,1fr)}
+.wide{overflow:visible}table{font-size:9.5px}th,td{padding:3px 4px;white-space:normal}.days td{white-space:nowrap}
+tr,svg,.legend>div{break-inside:avoid}h2{break-after:avoid}}
 `;
 
-type OwnFigures = LiquidityAnswer["own"];
-type Day = LiquidityAnswer["days"][number];
-
-const NOT_KNOWN = "not known";
-const shownPercent = (value: number | null): string =>
-  value === null ? NOT_KNOWN : `${Number(value.toFixed(4))} %`;
-const quote = (value: number | null): string =>
-  value === null ? NOT_KNOWN : String(Number(value.toFixed(Math.abs(value) < 1 ? 6 : 2)));
-
-const card = (name: string, { twoSidedPercent, spreadPercent }: OwnFigures) => (
+/** An agreement has its own figure for the time on both sides, so the card of own orders leaves it out. */
+const card = (name: string, { twoSidedPercent, spreadPercent }: OwnFigures, hasRule: boolean) => (
   <Fact name={name}>
-    <b>{shownPercent(twoSidedPercent)}</b> of the time on both sides
+    {spreadPercent === null ? <b>no spread</b> : <b>{`${shownPercent(spreadPercent)} spread`}</b>}
     <br />
-    {spreadPercent === null ? "no spread" : `${shownPercent(spreadPercent)} apart on average`}
+    {hasRule
+      ? "mean of the minutes with both sides"
+      : `${shownPercent(twoSidedPercent)} of the time on both sides`}
   </Fact>
 );
 
-const observedCard = ({ minutes, known, samples, ...rest }: LiquidityAnswer) => (
+const sampledCard = ({ minutes, known, ...rest }: LiquidityAnswer) => (
   <Fact name="Sampled">
-    <b>{known}</b>
-    {` of ${minutes} minutes, ${samples} samples`}
+    <b>{`${countText(known)} of ${countText(minutes)} minutes`}</b>
     <br />
     {describeElsewhere(rest)}
   </Fact>
@@ -99,95 +180,8 @@ function describeElsewhere({
   unknownSources,
   deviationPercent,
 }: Pick<LiquidityAnswer, "sources" | "unknownSources" | "deviationPercent">): string {
-  const unknown = unknownSources === 0 ? "" : `; unknown in ${unknownSources} minutes`;
+  const unknown = unknownSources === 0 ? "" : `; unknown in ${countText(unknownSources)} minutes`;
   return deviationPercent === null
     ? `no other price to compare with${unknown}`
-    : `${shownPercent(deviationPercent)} off ${quote(sources)} other places on average${unknown}`;
-}
-
-const DEPTH_HEADS = ["Orders", "Side", "Within 0.5 %", "Within 1 %", "Within 2 %"];
-
-function findingRow({ rule, state, unit, value, limit }: LiquidityAnswer["findings"][number]): string[] {
-  const shown = unit === "percent" ? shownPercent : quote;
-  return [rule, state, shown(value), limit === null ? "nothing" : shown(limit)];
-}
-
-const depthRows = (whose: string, { depth }: OwnFigures): string[][] =>
-  (["bids", "asks"] as const).map((side) => [
-    whose,
-    side,
-    ...(["0.5", "1", "2"] as const).map((band) => quote(depth?.[side][band] ?? null)),
-  ]);
-
-const gapRow = ({ from, minutes, what, cause }: LiquidityAnswer["gaps"][number]): string[] => [
-  minuteText(from),
-  String(minutes),
-  what === "unseen" ? "no sample" : "own orders were not on both sides",
-  CAUSES[cause],
-];
-
-const CAUSES: Record<LiquidityAnswer["gaps"][number]["cause"], string> = {
-  exchange: "the exchange",
-  funds: "insufficient funds",
-  pause: "paused manually",
-  ours: "edgemaker",
-  unknown: NOT_KNOWN,
-};
-
-const DAY_HEADS = [
-  ...["Day", "Known minutes", "Own, both sides", "Own spread", "Own bids 2 %", "Own asks 2 %"],
-  ...["Market, both sides", "Market spread", "Bids 2 %", "Asks 2 %"],
-];
-
-const dayRow = (day: Day): string[] => [
-  day.day,
-  String(day.known),
-  shownPercent(day.ownTwoSidedPercent),
-  shownPercent(day.ownSpreadPercent),
-  quote(day.ownBidsWithin2),
-  quote(day.ownAsksWithin2),
-  shownPercent(day.twoSidedPercent),
-  shownPercent(day.spreadPercent),
-  quote(day.bidsWithin2),
-  quote(day.asksWithin2),
-];
-
-const [CHART_WIDTH, CHART_HEIGHT] = [1080, 160] as const;
-
-/** Charts each day's share of known minutes with both sides: own orders before the market's. */
-function uptimeChart(days: readonly Day[]) {
-  const width = CHART_WIDTH / Math.max(1, days.length);
-  const bar = (index: number, share: number | null, kind: "own" | "all") => {
-    const height = share === null ? 3 : Math.max(1, (share / 100) * (CHART_HEIGHT - 40));
-    const inset = kind === "own" ? width * 0.2 : 0;
-    return (
-      <rect
-        class={share === null ? "none" : kind}
-        x={(index * width + 1 + inset).toFixed(1)}
-        y={(CHART_HEIGHT - 30 - height).toFixed(1)}
-        width={Math.max(1, width - 2 - 2 * inset).toFixed(1)}
-        height={height.toFixed(1)}
-      >
-        <title>{`${days[index]?.day}: ${kind === "own" ? "own" : "market"} ${shownPercent(share)}`}</title>
-      </rect>
-    );
-  };
-  return (
-    <svg
-      viewBox={`0 0 ${CHART_WIDTH} ${CHART_HEIGHT}`}
-      role="img"
-      aria-label="own orders ahead of the market, in percent of the known time"
-    >
-      {days.map((day, index) => [
-        bar(index, day.twoSidedPercent, "all"),
-        bar(index, day.ownTwoSidedPercent, "own"),
-      ])}
-      <text x="0" y={CHART_HEIGHT - 6}>
-        {days[0]?.day}
-      </text>
-      <text x={CHART_WIDTH} y={CHART_HEIGHT - 6} text-anchor="end">
-        {days.at(-1)?.day}
-      </text>
-    </svg>
-  );
+    : `${shownPercent(deviationPercent)} from ${sources === null ? NOT_KNOWN : Number(sources.toFixed(1))} other price sources on average${unknown}`;
 }

@@ -1,5 +1,7 @@
 /** Obligations by name, with the user's values. */
-import { type Decimal, decimal, ONE } from "../kernel/decimal.ts";
+import { type Decimal, decimal, ONE, text } from "../kernel/decimal.ts";
+import { pluralize } from "../kernel/pluralize.ts";
+import { groupThousands } from "../kernel/thousands.ts";
 import { dayOfMinute } from "../model/samples/minute.ts";
 import type { LiquidityPromise, PromiseRequest } from "../model/samples/promise.ts";
 import { dayAverages } from "./days.ts";
@@ -42,6 +44,38 @@ export function upRuleOf({ preset, request }: LiquidityPromise): UpRule | undefi
   const agreed = agreedOf(request);
   if (preset === "gate-score") return gateRule({ ...agreed, size: agreed.depth });
   return preset === "agreement" ? agreementRule(agreed) : undefined;
+}
+
+/** Bands of a depth, in percent of the mid price. */
+export const BAND_PERCENTS = ["0.5", "1", "2"] as const;
+const sharePercent = (share: Decimal): string => `${text(share * 100n)} %`;
+
+/** Describes the rules that the minutes are compared with, in sentences without a period. */
+export function describeTerms({ preset, request }: LiquidityPromise, quote: string): string[] {
+  const { spread, depth, band, levels, uptime } = agreedOf(request);
+  const amount = `${groupThousands(text(depth))} ${quote}`;
+  switch (preset) {
+    case "agreement":
+      return [
+        `Own orders on both sides for at least ${sharePercent(uptime)} of the time`,
+        `At most ${sharePercent(spread)} between the best own bid and ask, and at least ${pluralize(levels, "own order")} per side; other minutes do not count`,
+        `A mean depth of at least ${amount} per side within ${BAND_PERCENTS[band]} % of the mid price`,
+      ];
+    case "gate-score":
+      return [
+        `A minute scores if the own spread is below ${sharePercent(spread)}, and the smaller side has more than ${amount} within ${BAND_PERCENTS[band]} %`,
+        `At least ${sharePercent(uptime)} of the time scores`,
+      ];
+    case "mexc-st":
+      return ["MEXC's ST warning rules for a whole market, as of 2024-10-29"];
+    case "bitget-st":
+      return [
+        "Bitget's ST policy: means of the last seven whole days of the market; it publishes no thresholds",
+        ...(request.spread === undefined
+          ? []
+          : [`Your own limit: a mean spread of at most ${sharePercent(spread)}`]),
+      ];
+  }
 }
 
 /**

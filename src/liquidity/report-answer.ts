@@ -5,7 +5,7 @@ import type { Depths, Sides } from "../model/samples/sample.ts";
 import type { LiquiditySums } from "../model/samples/sums.ts";
 import type { ObligationFinding } from "./obligations.ts";
 import { type LiquidityFigures, type LiquidityReport, offerFigures } from "./report.ts";
-import type { LiquiditySpan } from "./span.ts";
+import type { LiquiditySpan, UpRule } from "./span.ts";
 
 const formatPercent = (share: Decimal | null): number | null => (share === null ? null : wire(share * 100n));
 const describeQuote = (value: Decimal | null): number | null => (value === null ? null : wire(value));
@@ -23,12 +23,13 @@ const figuresOut = ({ spread, twoSided, depth }: LiquidityFigures) => ({
   depth: sides(depth),
 });
 
-const findingOut = ({ rule, state, unit, value, limit }: ObligationFinding) => ({
+const findingOut = ({ rule, state, unit, value, limit, reason }: ObligationFinding) => ({
   rule,
   state,
   unit: unit === "share" ? ("percent" as const) : ("quote" as const),
   value: unit === "share" ? formatPercent(value) : describeQuote(value),
   limit: unit === "share" ? formatPercent(limit) : describeQuote(limit),
+  reason: reason ?? null,
 });
 
 export const reportOut = ({ own, market, gaps, findings, deviation, ...counts }: LiquidityReport) => ({
@@ -46,8 +47,17 @@ export const reportOut = ({ own, market, gaps, findings, deviation, ...counts }:
 });
 
 /** Formats the same figures by day; `name` formats a day counted from 1970. */
-export const daysOut = ({ days }: Pick<LiquiditySpan, "days">, name: (day: number) => string) =>
-  days.map(({ day, sums }) => ({ day: name(day), ...dayOut(sums) }));
+export const daysOut = (
+  { days }: Pick<LiquiditySpan, "days">,
+  name: (day: number) => string,
+  rule?: UpRule,
+) =>
+  days.map(({ day, sums, up }) => {
+    const { known, ...figures } = dayOut(sums);
+    const met = rule && up[rule.key];
+    const upPercent = known === 0 || met === undefined ? null : (100 * met) / known;
+    return { day: name(day), known, upPercent, ...figures };
+  });
 
 function dayOut({ known, ...sums }: LiquiditySums) {
   const [own, market] = [offerFigures(sums.own, known), offerFigures(sums.market, known)];

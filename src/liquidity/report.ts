@@ -12,7 +12,7 @@ export interface LiquidityGap {
   readonly from: number;
   readonly to: number;
   readonly what: "unseen" | "absent";
-  readonly cause: Absence | "unknown";
+  readonly cause: Absence | "not_started" | "unknown";
 }
 
 /** Means over the known minutes; shares of 1, depths in quote within 0.5, 1 and 2 % of the mid. */
@@ -44,11 +44,15 @@ export interface LiquidityReport {
 
 const MOST_GAPS_SHOWN = 100;
 
-/** Computes the report; `since` is the first minute with data of the pair. */
+/**
+ * Computes the report; `since` is the first minute with data of the pair, `started` the one after which its first
+ * strategy was there.
+ */
 export function liquidityReport(
   span: LiquiditySpan,
   findings: readonly ObligationFinding[],
   since: number | undefined,
+  started?: number,
 ): LiquidityReport {
   const { known, samples, cutShort, sources, deviation, own, market } = span.sums;
   return {
@@ -61,7 +65,7 @@ export function liquidityReport(
     deviation: meanOfTotal(deviation),
     own: offerFigures(own, known),
     market: offerFigures(market, known),
-    ...longestGaps(gapsIn(span, since)),
+    ...longestGaps(gapsIn(span, since, started)),
     findings,
   };
 }
@@ -96,11 +100,17 @@ function longestGaps(all: Iterable<LiquidityGap>): Pick<LiquidityReport, "gaps" 
 }
 
 /** Yields runs of all days in order; if there are no own orders at all, their absence is not a gap. */
-export function* gapsIn({ days, sums }: LiquiditySpan, since: number | undefined): Generator<LiquidityGap> {
+export function* gapsIn(
+  { days, sums }: LiquiditySpan,
+  since: number | undefined,
+  started = Number.NEGATIVE_INFINITY,
+): Generator<LiquidityGap> {
   let last: LiquidityGap | undefined;
-  for (const run of days.flatMap(({ runs }) => runs)) {
+  for (const run of days.flatMap(({ runs }) => runs.flatMap((one) => splitAt(one, started)))) {
     if (run.what === "absent" && !sums.isOffering) continue;
-    const gap = gapOf(run, since);
+    const found = gapOf(run, since);
+    const isEarly = found.what === "absent" && found.cause === "pause" && run.to <= started;
+    const gap = isEarly ? { ...found, cause: "not_started" as const } : found;
     const goesOn = last?.to === gap.from && last.what === gap.what && last.cause === gap.cause;
     if (last && goesOn) last = { ...last, to: gap.to };
     else {
@@ -110,6 +120,14 @@ export function* gapsIn({ days, sums }: LiquiditySpan, since: number | undefined
   }
   if (last) yield last;
 }
+
+const splitAt = (run: MinuteRun, minute: number): MinuteRun[] =>
+  run.from < minute && minute < run.to
+    ? [
+        { ...run, to: minute },
+        { ...run, from: minute },
+      ]
+    : [run];
 
 /** Returns a gap. Before the first minute with data the cause is unknown; later, a missing request is an internal fault. */
 const gapOf = ({ cause, ...run }: MinuteRun, since = Number.POSITIVE_INFINITY): LiquidityGap => ({

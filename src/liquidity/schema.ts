@@ -1,6 +1,14 @@
 import * as z from "zod";
 import { decimal, div } from "../kernel/decimal.ts";
-import { countField, dayField, decimalField, exchangeField, pairField, wordField } from "../kernel/fields.ts";
+import {
+  countField,
+  dayField,
+  decimalField,
+  exchangeField,
+  pairField,
+  textField,
+  wordField,
+} from "../kernel/fields.ts";
 import { lazy } from "../kernel/lazy.ts";
 import { PRESETS } from "../model/samples/promise.ts";
 import { ABSENCES } from "../model/samples/sample.ts";
@@ -35,6 +43,7 @@ const findingShape = () =>
     unit: z.enum(["percent", "quote"]).describe("Unit of value and limit"),
     value: nullable().describe("Measured value; null if unknown"),
     limit: nullable().describe("Limit of the rule; null without one"),
+    reason: z.string().nullable().describe("Why the result or the value is unknown"),
   });
 
 const liquidityDay = () =>
@@ -49,6 +58,7 @@ const liquidityDay = () =>
     twoSidedPercent: nullable().describe("Known minutes in which the book had both sides"),
     bidsWithin2: nullable().describe("Mean of all bids within 2 % of the mid price, in quote"),
     asksWithin2: nullable().describe("Mean of all asks within 2 % of the mid price, in quote"),
+    upPercent: nullable().describe("Known minutes that meet the agreement; null without one"),
   });
 
 /** Fields for the price at other sources. */
@@ -60,10 +70,33 @@ const elsewhereFields = () => ({
   ),
 });
 
+const termFields = () => ({
+  preset: z.string().nullable().describe("Rules that the minutes are compared with; null without any"),
+  terms: z.array(z.string()).describe("These rules with their values, as sentences"),
+  verdict: z.enum(["kept", "missed", "unknown"]).nullable().describe("All rules together; null without any"),
+});
+
+const gapShape = () =>
+  z.object({
+    from: z.number().describe("Milliseconds since 1970"),
+    to: z.number().describe("Milliseconds since 1970"),
+    minutes: z.number().describe("Number of consecutive minutes"),
+    what: z
+      .enum(["unseen", "absent"])
+      .describe("unseen: no sample; absent: own orders were not on both sides"),
+    cause: z
+      .enum([...ABSENCES, "not_started", "unknown"])
+      .describe(
+        "Most frequent cause; not_started before the first strategy of the pair, unknown before its first sample",
+      ),
+  });
+
 export const LiquidityShape = lazy(() =>
   z.object({
     exchange: z.string().describe("Exchange id"),
     symbol: z.string().describe("Trading pair, BASE/QUOTE"),
+    maker: z.string().nullable().describe("Name of the market maker, from the request"),
+    madeAt: z.number().describe("Time of the report, in milliseconds since 1970"),
     from: z.string().describe("First day, in UTC"),
     to: z.string().describe("Last day, in UTC"),
     minutes: z.number().describe("Number of past minutes in the period"),
@@ -73,21 +106,9 @@ export const LiquidityShape = lazy(() =>
     ...elsewhereFields(),
     own: figuresShape("Own orders"),
     market: figuresShape("The whole book, including own orders"),
-    preset: z.string().nullable().describe("Rules that the minutes are compared with; null without any"),
+    ...termFields(),
     findings: z.array(findingShape()),
-    gaps: z.array(
-      z.object({
-        from: z.number().describe("Milliseconds since 1970"),
-        to: z.number().describe("Milliseconds since 1970"),
-        minutes: z.number().describe("Number of consecutive minutes"),
-        what: z
-          .enum(["unseen", "absent"])
-          .describe("unseen: no sample; absent: own orders were not on both sides"),
-        cause: z
-          .enum([...ABSENCES, "unknown"])
-          .describe("Most frequent cause; unknown before the pair was sampled"),
-      }),
-    ),
+    gaps: z.array(gapShape()),
     moreGaps: z.number().describe("Number of shorter gaps that are not listed"),
     days: z.array(liquidityDay()),
     hash: z
@@ -109,6 +130,9 @@ export const liquidityInput = (ids: readonly string[]) =>
     symbol: pairField(),
     from: dayField("from").optional().describe("First day, in UTC; default: 30 days ago"),
     to: dayField("to").optional().describe("Last day, in UTC; default: today"),
+    maker: textField("Invalid request", /^[^<>]{1,80}$/, "maker is a name of at most 80 characters")
+      .optional()
+      .describe("Name of the market maker, for the report"),
     preset: wordField("Invalid request: preset", PRESETS)
       .optional()
       .describe("Preset: the rules of an exchange, or an agreement; default: from the settings"),

@@ -3,6 +3,7 @@
 import type { Pair } from "../kernel/pair.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { AccountRef } from "../model/account.ts";
+import type { By } from "../model/events.ts";
 import type { Limits } from "../model/limits.ts";
 import type { CandleReader } from "./candles.ts";
 import type { Dex } from "./dex.ts";
@@ -21,6 +22,17 @@ import type { ReportStore } from "./stores/report-store.ts";
 import type { Store } from "./stores/store.ts";
 import type { Tracer } from "./tracer.ts";
 import type { ExchangeInfo, Keys, Venue } from "./venue.ts";
+
+export interface KeyRightsRead {
+  readonly assets: number;
+  readonly mayWithdraw: boolean | undefined;
+}
+
+export interface KeyStorage {
+  readonly by: By;
+  /** Whether keys that can withdraw are stored too. */
+  readonly allowsWithdrawal: boolean;
+}
 
 /** Metadata of exchange keys, without the keys. */
 export interface KeyReport {
@@ -100,7 +112,12 @@ export interface Deps {
   readonly keys?: {
     list(): Promise<readonly KeyReport[]>;
     /** Throws VenueError if the exchange refuses the keys or there are none. */
-    check(exchange: string): Promise<{ readonly assets: number; readonly mayWithdraw: boolean | undefined }>;
+    check(exchange: string): Promise<KeyRightsRead>;
+    /**
+     * Checks keys at the exchange and stores them encrypted. Throws SettingsError if they cannot be stored, and
+     * VenueError if the exchange refuses them.
+     */
+    put(exchange: string, keys: Omit<Keys, "hash">, how: KeyStorage): Promise<KeyRightsRead>;
   };
   /** Keys that sign checkpoints of events; the first one signs new checkpoints. */
   readonly signers?: readonly Signer[];

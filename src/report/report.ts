@@ -2,6 +2,7 @@ import { type Decimal, wire, ZERO } from "../kernel/decimal.ts";
 import { DAY, type Millis } from "../kernel/time.ts";
 import { parseAccountKey } from "../model/account.ts";
 import type { DayTotals, StrategyDay } from "../model/day.ts";
+import { dateOf } from "../model/usage.ts";
 import { LOOK_GAP } from "./days.ts";
 
 export interface ReportRow {
@@ -31,7 +32,19 @@ export interface Report {
   readonly to: Millis;
   readonly totals: readonly ReportTotal[];
   readonly strategies: readonly ReportRow[];
+  /** Oldest first; the sums of a quote asset add up to its total. */
+  readonly days: readonly ReportDay[];
   readonly count: number;
+}
+
+/** Sums of one day and one quote asset. */
+export interface ReportDay {
+  /** In UTC. */
+  readonly day: string;
+  readonly quote: string;
+  readonly dryRun: boolean;
+  readonly totalProfit: number;
+  readonly realizedProfit: number;
 }
 
 /** Returns the report of the days `from` to `to`, inclusive. */
@@ -52,6 +65,7 @@ export function reportOver(
     to: Math.min(now, (to + 1) * DAY),
     totals: reportTotals(changes),
     strategies: changes.map(reportRow),
+    days: reportDays([...byStrategy.values()]),
     count: ids.length,
   };
 }
@@ -136,6 +150,33 @@ function reportTotals(changes: readonly StrategyChange[]): ReportTotal[] {
       incidents: group.reduce((sum, { incidents }) => sum + incidents, 0),
     };
   });
+}
+
+/** Returns the sums of each day. What changed between two checked days counts to the later one. */
+function reportDays(strategies: readonly (readonly StrategyDay[])[]): ReportDay[] {
+  const sums = new Map<string, { at: StrategyDay; total: Decimal; realized: Decimal }>();
+  for (const rows of strategies) {
+    const sorted = [...rows].sort((a, b) => a.day - b.day);
+    for (const [place, row] of sorted.entries()) {
+      const before = sorted[place - 1]?.latest ?? row.opened;
+      const key = `${row.day} ${parseAccountKey(row.account).kind === "dry"} ${row.latest.symbol.split("/")[1]}`;
+      const sum = sums.get(key) ?? { at: row, total: ZERO, realized: ZERO };
+      sums.set(key, {
+        at: row,
+        total: sum.total + row.latest.total - before.total,
+        realized: sum.realized + row.latest.realized - before.realized,
+      });
+    }
+  }
+  return [...sums.values()]
+    .sort((a, b) => a.at.day - b.at.day)
+    .map(({ at, total, realized }) => ({
+      day: dateOf(at.day),
+      quote: at.latest.symbol.split("/")[1] ?? "",
+      dryRun: parseAccountKey(at.account).kind === "dry",
+      totalProfit: wire(total),
+      realizedProfit: wire(realized),
+    }));
 }
 
 /** Formats the report for an alert channel: the totals first. */

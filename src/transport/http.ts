@@ -9,7 +9,7 @@ import type { Admission } from "./admission.ts";
 import { answerFormat, type Format, tableOf } from "./csv.ts";
 import { JSON_HEADERS, SAFE_HEADERS } from "./headers.ts";
 import { once } from "./idempotency.ts";
-import type { Allowance } from "./limiter.ts";
+import { type Allowance, isLoopback } from "./limiter.ts";
 import { type Fields, inputReader, inputValidator, type Validated } from "./request-input.ts";
 import { type Answer, refusal, run } from "./run.ts";
 
@@ -27,6 +27,8 @@ type Ctx = Context<Env>;
 interface ServedBy {
   readonly deps: Deps;
   readonly access: Access;
+  /** Returns the address of the caller, if it is known. */
+  readonly addressOf: (c: Context) => string | undefined;
 }
 
 /** A request with its caller and content. */
@@ -64,6 +66,7 @@ function serve(operation: Operation, mounting: ServedBy): (c: Ctx) => Response |
   const answer = answersTo(operation, mounting.deps);
   const taking = (c: Ctx, actor: string): Response | Promise<Response> => {
     refuseKeys(operation, c);
+    if (operation.http.isPrivate) requirePrivate(c, mounting);
     const values = read(c.req);
     if (!(values instanceof Promise))
       return answer(c, { actor, values, validated: validate.atOnce(c, values) });
@@ -165,6 +168,15 @@ function streamed(texts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
       await texts.return(undefined);
     },
   });
+}
+
+/** Refuses a request with secrets that others on its way could read. */
+function requirePrivate(c: Ctx, { addressOf }: ServedBy): void {
+  if (c.req.url.startsWith("https:") || isLoopback(addressOf(c))) return;
+  throw new AppError(
+    "Forbidden",
+    "this request carries secrets: send it over https, or from the machine of the server",
+  );
 }
 
 /** Returns the caller, from a token if the operation requires or uses one. */

@@ -70,7 +70,9 @@ function requireNoWait(wait: Millis, what: string): void {
 
 const MAPPED = /^::ffff:(?=[\d.]+$)/i;
 
-const isLoopback = (address = ""): boolean => address === "::1" || /^127\./.test(address.replace(MAPPED, ""));
+/** Returns whether an address is this machine itself. */
+export const isLoopback = (address = ""): boolean =>
+  address === "::1" || /^127\./.test(address.replace(MAPPED, ""));
 
 /** Returns the network of an address: the 2^64 addresses of an IPv6 network count as one, and so do unknown addresses. */
 function networkOf(address = "unknown"): string {

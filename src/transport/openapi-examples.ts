@@ -50,6 +50,7 @@ const BY_OPERATION: Readonly<Record<string, Readonly<Record<string, unknown>>>> 
   revoke_token: { id: "tok_4f0c9a2b1d" },
   approve_plan: { id: "plan_4f0c" },
   refuse_plan: { id: "plan_4f0c" },
+  put_keys: { key: "exchange-api-key", secret: "exchange-secret" },
   add_channel: { url: "https://hooks.example/edgemaker" },
 };
 

@@ -21,11 +21,22 @@ export interface Requested {
 /** Calls the API; `route` is a method and a path below /api/v1. Throws ApiError. */
 export async function ask<T>(route: string, request: Requested = {}): Promise<T> {
   const response = await sendRequest(route, request);
+  if (!response.ok) throw await errorOf(response);
+  return (await response.json()) as T;
+}
+
+/** Calls the API for a file. Throws ApiError. */
+export async function askFile(route: string, request: Requested): Promise<Blob> {
+  const response = await sendRequest(route, request);
+  if (!response.ok) throw await errorOf(response);
+  return response.blob();
+}
+
+async function errorOf(response: Response): Promise<ApiError> {
   const answer = await response.json().catch(() => undefined);
-  if (response.ok) return answer as T;
   const { error = "Failed", message = `the server returned status ${response.status}` } = answer ?? {};
   if (response.status === 401 && error === "Unauthorized") signedOut(message);
-  throw new ApiError(response.status, error, message);
+  return new ApiError(response.status, error, message);
 }
 
 export async function sendRequest(route: string, { query = {}, body, headers = {}, signal }: Requested) {

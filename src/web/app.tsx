@@ -1,4 +1,5 @@
 import type { Child } from "hono/jsx";
+import { useState } from "hono/jsx/dom";
 import { AccountPage } from "./account/page.tsx";
 import { BacktestPage } from "./backtest/page.tsx";
 import { AccessPage } from "./controls/access.tsx";
@@ -8,20 +9,24 @@ import { LimitsPage } from "./controls/limits.tsx";
 import { Plans } from "./controls/plans.tsx";
 import { useEffect } from "./effect.ts";
 import { Link } from "./link.tsx";
+import { LiquidityPage } from "./liquidity.tsx";
 import { startLive } from "./live.ts";
 import { useLoad } from "./load.ts";
 import { Compare } from "./markets/compare.tsx";
 import { DexPage } from "./markets/dex.tsx";
 import { Markets } from "./markets/page.tsx";
 import { QuotesPage } from "./quotes/page.tsx";
+import { StartQuotes } from "./quotes/start.tsx";
 import { ReportPage } from "./report.tsx";
 import { linkTo, useRoute } from "./route.ts";
 import { Safety } from "./safety.tsx";
 import { signedOut, signIn } from "./session.ts";
 import { SignInForm } from "./sign-in.tsx";
+import { StartCentered } from "./start/centered.tsx";
 import { Start } from "./start/page.tsx";
 import { Strategies } from "./strategies.tsx";
 import { StrategyPage } from "./strategy/page.tsx";
+import { useTitle } from "./title.ts";
 import type { Session } from "./types.ts";
 import { NoticeBox, Shown } from "./ui.tsx";
 import { useValue } from "./value.ts";
@@ -39,37 +44,82 @@ function SignedIn() {
 
 interface Place {
   readonly path: string;
-  /** Name in the navigation; a page without one is reached from another page. */
+  /** Heading of the page and title of its tab; absent if the page sets its own. */
+  readonly title?: string;
+  /** Entry of the navigation that leads to it, and its name among the pages of that entry. */
+  readonly group?: string;
   readonly name?: string;
   readonly page: (session: Session, words: readonly string[]) => Child;
   /** Whether only administrators can open it. */
   readonly isAdmins?: boolean;
 }
 
+const ADMIN_SETTINGS = { group: "Settings", isAdmins: true } as const;
+
 const PLACES: readonly Place[] = [
-  { path: "", name: "Strategies", page: (session) => <Strategies session={session} /> },
+  {
+    path: "",
+    title: "Strategies",
+    group: "Strategies",
+    page: (session) => <Strategies session={session} />,
+  },
   {
     path: "strategy",
     page: (session, [, id = ""]) => <StrategyPage key={id} id={id} session={session} />,
   },
   { path: "quotes", page: (session, [, id = ""]) => <QuotesPage key={id} id={id} session={session} /> },
-  { path: "start", name: "Start", page: (session) => <Start session={session} /> },
-  { path: "backtest", name: "Backtest", page: () => <BacktestPage /> },
-  { path: "report", name: "Report", page: () => <ReportPage /> },
-  { path: "markets", name: "Markets", page: () => <Markets /> },
-  { path: "compare", name: "Compare", page: () => <Compare /> },
-  { path: "dex", name: "DEX", page: () => <DexPage /> },
-  { path: "account", name: "Account", page: (session) => <AccountPage session={session} /> },
-  { path: "alerts", name: "Alerts", isAdmins: true, page: () => <Alerts /> },
-  { path: "limits", name: "Limits", isAdmins: true, page: () => <LimitsPage /> },
-  { path: "agents", name: "Agents", isAdmins: true, page: () => <Plans /> },
-  { path: "access", name: "Access", isAdmins: true, page: () => <AccessPage /> },
-  { path: "audit", name: "Audit", isAdmins: true, page: () => <Audit /> },
+  {
+    path: "start",
+    title: "Start a grid",
+    group: "Start",
+    name: "Grid",
+    page: (session) => <Start session={session} />,
+  },
+  {
+    path: "start-centered",
+    title: "Start a centered grid",
+    group: "Start",
+    name: "Centered grid",
+    page: (session) => <StartCentered session={session} />,
+  },
+  {
+    path: "start-quotes",
+    title: "Start quotes",
+    group: "Start",
+    name: "Quotes",
+    page: (session) => <StartQuotes session={session} />,
+  },
+  { path: "backtest", title: "Backtest", group: "Backtest", page: () => <BacktestPage /> },
+  { path: "report", title: "Report", group: "Reports", name: "P&L", page: () => <ReportPage /> },
+  {
+    path: "liquidity",
+    title: "Liquidity",
+    group: "Reports",
+    name: "Liquidity",
+    page: () => <LiquidityPage />,
+  },
+  { path: "markets", title: "Markets", group: "Markets", name: "Market", page: () => <Markets /> },
+  { path: "compare", title: "Compare", group: "Markets", name: "Compare", page: () => <Compare /> },
+  { path: "dex", title: "DEX", group: "Markets", name: "DEX", page: () => <DexPage /> },
+  {
+    path: "account",
+    title: "Account",
+    group: "Account",
+    page: (session) => <AccountPage session={session} />,
+  },
+  { path: "alerts", title: "Alerts", name: "Alerts", ...ADMIN_SETTINGS, page: () => <Alerts /> },
+  { path: "limits", title: "Limits", name: "Limits", ...ADMIN_SETTINGS, page: () => <LimitsPage /> },
+  { path: "agents", title: "Agents", name: "Agents", ...ADMIN_SETTINGS, page: () => <Plans /> },
+  { path: "access", title: "Access", name: "Access", ...ADMIN_SETTINGS, page: () => <AccessPage /> },
+  { path: "audit", title: "Audit", name: "Audit", ...ADMIN_SETTINGS, page: () => <Audit /> },
 ];
 
 function Shell({ session }: { session: Session }) {
   const { words } = useRoute();
-  const place = PLACES.find(({ path }) => path === words[0]);
+  const places = PLACES.filter(({ isAdmins }) => !isAdmins || session.scope === "admin");
+  const place = places.find(({ path }) => path === words[0]);
+  const beside = places.filter(({ group, name }) => name && group === place?.group);
+  useTitle(place?.title);
   // A new page begins at its top, wherever the previous one was scrolled to.
   useEffect(() => {
     scrollTo(0, 0);
@@ -83,29 +133,55 @@ function Shell({ session }: { session: Session }) {
         <a class="brand" href={linkTo()}>
           edgemaker
         </a>
-        <nav aria-label="Pages">
-          {PLACES.filter(({ name, isAdmins }) => name && (!isAdmins || session.scope === "admin")).map(
-            ({ path, name }) => (
-              <a key={path} href={linkTo(path)} {...(place?.path === path ? { "aria-current": "page" } : {})}>
-                {name}
-              </a>
-            ),
-          )}
-        </nav>
+        <Navigation key={words.join("/")} places={places} place={place} />
         <Link />
         <Safety session={session} />
       </header>
       <main id="main" tabIndex={-1}>
-        {place && (!place.isAdmins || session.scope === "admin") ? (
-          place.page(session, words)
-        ) : (
-          <NoticeBox>This token has no access to this page.</NoticeBox>
-        )}
+        {beside.length > 1 ? (
+          <nav class="tabs" aria-label={place?.group}>
+            {beside.map((one) => (
+              <PlaceLink key={one.path} to={one} name={one.name} isHere={one === place} />
+            ))}
+          </nav>
+        ) : null}
+        {place?.page(session, words) ?? <NoticeBox>This token has no access to this page.</NoticeBox>}
       </main>
       <Foot />
     </>
   );
 }
+
+/** One link for each group of pages; on narrow screens they are behind a button. */
+function Navigation({ places, place }: { places: readonly Place[]; place: Place | undefined }) {
+  const [isOpen, setOpen] = useState(false);
+  const firsts = places.filter(
+    ({ group }, at) => group && places.findIndex((one) => one.group === group) === at,
+  );
+  return (
+    <>
+      <button
+        type="button"
+        class="menu"
+        aria-expanded={isOpen ? "true" : "false"}
+        onClick={() => setOpen(!isOpen)}
+      >
+        Menu
+      </button>
+      <nav aria-label="Pages" class={isOpen ? "open" : ""}>
+        {firsts.map((one) => (
+          <PlaceLink key={one.path} to={one} name={one.group} isHere={one.group === place?.group} />
+        ))}
+      </nav>
+    </>
+  );
+}
+
+const PlaceLink = ({ to, name, isHere }: { to: Place; name: string | undefined; isHere: boolean }) => (
+  <a href={linkTo(to.path)} {...(isHere ? { "aria-current": "page" } : {})}>
+    {name}
+  </a>
+);
 
 const skip = () => document.getElementById("main")?.focus();
 

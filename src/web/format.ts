@@ -32,7 +32,9 @@ const fitting = (value: number): number => {
 export const money = (value: number, digits = moneyDigits(value)): string => number(value, digits);
 export const change = (value: number | null, digits?: number): string =>
   value === null ? "–" : `${value > 0 ? "+" : value < 0 ? "−" : ""}${money(Math.abs(value), digits)}`;
-const moneyDigits = (value: number): number => (value !== 0 && Math.abs(value) < 0.1 ? 6 : 2);
+/** Two decimals; below a cent, two significant figures. */
+const moneyDigits = (value: number): number =>
+  value === 0 || Math.abs(value) >= 0.01 ? 2 : Math.min(12, 1 - Math.floor(Math.log10(Math.abs(value))));
 
 export const percent = (share: number, digits = 2): string =>
   `${share > 0 ? "+" : ""}${inPercent(share * 100, digits)}`;

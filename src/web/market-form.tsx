@@ -1,5 +1,7 @@
 import { useState } from "hono/jsx/dom";
+import { useHoldings } from "./account/holdings.ts";
 import { type Loaded, useLoad } from "./load.ts";
+import { PairField } from "./pair-field.tsx";
 import { goTo, useRoute } from "./route.ts";
 import type { Exchanges } from "./types.ts";
 import { Field } from "./ui.tsx";
@@ -31,9 +33,10 @@ export function MarketForm({
 }: {
   place: string;
   market: MarketTyped;
-  exchanges: readonly string[];
+  exchanges: Exchanges;
 }) {
   const [symbol, setSymbol] = useState(market.symbol);
+  const holdings = useHoldings(market.exchange, exchanges);
   const show = (event: Event) => {
     event.preventDefault();
     if (PAIR_TYPED.test(symbol)) goTo(place, market.exchange, symbol);
@@ -45,21 +48,14 @@ export function MarketForm({
           value={market.exchange}
           onChange={(event: Event) => goTo(place, (event.target as HTMLSelectElement).value, market.symbol)}
         >
-          {exchanges.map((id) => (
+          {exchanges.exchanges.map(({ id }) => (
             <option key={id} value={id}>
               {id}
             </option>
           ))}
         </select>
       </Field>
-      <Field label="Pair">
-        <input
-          value={symbol}
-          autocomplete="off"
-          spellcheck={false}
-          onInput={(event: Event) => setSymbol((event.target as HTMLInputElement).value.toUpperCase())}
-        />
-      </Field>
+      <PairField value={symbol} pairs={holdings.pairs} change={setSymbol} />
       <button type="submit">Show</button>
     </form>
   );

@@ -1,10 +1,13 @@
 import { useState } from "hono/jsx/dom";
-import { change, inPercent, money, toneOf } from "./format.ts";
+import { DayBars } from "./chart/day-bars.tsx";
+import { type DailyFigures, dailyFigures } from "./daily.ts";
+import { change, inPercent, money, toneOf, utc } from "./format.ts";
 import { useLoad } from "./load.ts";
 import { linkTo } from "./route.ts";
+import { SaveButton } from "./save.tsx";
 import { Table, type TableColumn } from "./table.tsx";
 import type { ReportAnswer } from "./types.ts";
-import { Section, Shown, Stat, Time } from "./ui.tsx";
+import { Field, Section, Shown, Stat } from "./ui.tsx";
 
 const SPANS = [
   ["day", "Today, UTC"],
@@ -38,6 +41,7 @@ export function ReportPage() {
       <Shown of={report} rows={8}>
         {(data) => <ReportView data={data} />}
       </Shown>
+      <TaxTable />
     </>
   );
 }
@@ -82,10 +86,12 @@ const REPORT_ROW_COLUMNS: readonly TableColumn<ReportAnswer["strategies"][number
   },
 ];
 
+const utcMinute = (at: number): string => utc(at).slice(0, 16);
+
 const ReportView = ({ data }: { data: ReportAnswer }) => (
   <>
     {data.totals.map((total) => (
-      <QuoteTotals key={`${total.quote} ${total.dryRun}`} total={total} />
+      <QuoteTotals key={`${total.quote} ${total.dryRun}`} total={total} data={data} />
     ))}
     <Section title="By strategy">
       <Table
@@ -96,28 +102,88 @@ const ReportView = ({ data }: { data: ReportAnswer }) => (
         empty="No data for this period yet. A running server records each day."
       />
       <p class="quiet">
-        From <Time at={data.from} /> to <Time at={data.to} />.
+        From {utcMinute(data.from)} to {utcMinute(data.to)} UTC.
       </p>
     </Section>
   </>
 );
 
-const QuoteTotals = ({ total }: { total: ReportAnswer["totals"][number] }) => (
-  <dl class="stats" aria-label={`Totals in ${total.quote}`}>
-    <Stat
-      name={`Total, ${total.quote}${total.dryRun ? " (paper trading)" : ""}`}
-      tone={`large ${toneOf(total.totalProfit)}`}
-    >
-      {change(total.totalProfit)}
-    </Stat>
-    <Stat name="Realized" tone={toneOf(total.realizedProfit)}>
-      {change(total.realizedProfit)}
-    </Stat>
-    <Stat name="Fees">{money(total.fees)}</Stat>
-    <Stat name="Cycles">{total.cycles}</Stat>
-    <Stat name="Filled orders">{total.filledOrders}</Stat>
-    <Stat name="Incidents" tone={total.incidents > 0 ? "warn" : ""}>
-      {total.incidents}
-    </Stat>
-  </dl>
-);
+function QuoteTotals({ total, data }: { total: ReportAnswer["totals"][number]; data: ReportAnswer }) {
+  const { quote, dryRun } = total;
+  const figures = dailyFigures(data.days.filter((one) => one.quote === quote && one.dryRun === dryRun));
+  const name = `${quote}${dryRun ? " (paper trading)" : ""}`;
+  return (
+    <>
+      <dl class="stats" aria-label={`Totals in ${quote}`}>
+        <Stat name={`Total, ${name}`} tone={`large ${toneOf(total.totalProfit)}`}>
+          {change(total.totalProfit)}
+        </Stat>
+        <Stat name="Realized" tone={toneOf(total.realizedProfit)}>
+          {change(total.realizedProfit)}
+        </Stat>
+        <Stat name="Max drawdown, by day" tone={figures.drawdown > 0 ? "down" : ""}>
+          {money(figures.drawdown)}
+        </Stat>
+        <Stat name="Fees">{money(total.fees)}</Stat>
+        <Stat name="Cycles">{total.cycles}</Stat>
+        <Stat name="Filled orders">{total.filledOrders}</Stat>
+        <Stat name="Incidents" tone={total.incidents > 0 ? "warn" : ""}>
+          {total.incidents}
+        </Stat>
+      </dl>
+      {figures.days.length > 0 ? (
+        <Section title={`By day, ${name}`}>
+          <DayBars figures={figures} quote={quote} />
+          <Table
+            label={`P&L by day, ${name}`}
+            columns={DAY_COLUMNS}
+            rows={figures.days.toReversed()}
+            keyOf={({ day }) => day}
+            empty="No days yet."
+          />
+        </Section>
+      ) : null}
+    </>
+  );
+}
+
+const DAY_COLUMNS: readonly TableColumn<DailyFigures["days"][number]>[] = [
+  { name: "Day, UTC", isHead: true, of: ({ day }) => day },
+  { name: "P&L", isNumber: true, of: ({ profit }) => <span class={toneOf(profit)}>{change(profit)}</span> },
+  { name: "Sum", isNumber: true, of: ({ sum }) => change(sum) },
+];
+
+/** Saves each sale of a year with its cost and gain. */
+function TaxTable() {
+  const now = new Date().getUTCFullYear();
+  const [year, setYear] = useState(String(now));
+  const query = { from: `${year}-01-01`, to: `${year}-12-31` };
+  return (
+    <Section title="Tax table">
+      <p class="quiet">
+        Each sale of the year with its cost and gain, by first in, first out and by average cost.
+      </p>
+      <div class="fields line">
+        <Field label="Year, UTC">
+          <select
+            value={year}
+            onChange={(event: Event) => setYear((event.target as HTMLSelectElement).value)}
+          >
+            {[now, now - 1, now - 2].map((one) => (
+              <option key={one} value={String(one)}>
+                {one}
+              </option>
+            ))}
+          </select>
+        </Field>
+        <SaveButton
+          label="Save tax table as CSV"
+          route="GET /report/disposals"
+          query={query}
+          format="csv"
+          file={`sales-${year}`}
+        />
+      </div>
+    </Section>
+  );
+}

@@ -2,26 +2,50 @@ import { createValue } from "./value.ts";
 
 const KEY = "edgemaker.token";
 
-/** The API token for as long as this tab is open, and why it is missing. */
+/** The API token for as long as a tab of the page is open, and why it is missing. */
 export const signIn = createValue<{ readonly token: string | undefined; readonly why?: string }>({
   token: sessionStorage.getItem(KEY) ?? undefined,
 });
 
 export const tokenNow = (): string | undefined => signIn.get().token;
 
-export function signedIn(token: string): void {
+type TabMessage = { readonly query: true } | { readonly token: string } | { readonly ended: string };
+
+/** Open tabs of this page share one sign-in; nothing is stored after the last one closes. */
+const tabs = new BroadcastChannel("edgemaker.session");
+const post = (message: TabMessage): void => tabs.postMessage(message);
+tabs.onmessage = ({ data }: MessageEvent<TabMessage>) => {
+  const token = tokenNow();
+  if ("query" in data) token === undefined || post({ token });
+  else if ("token" in data) token === undefined && keepToken(data.token);
+  else if (data.ended === token) end();
+};
+
+function keepToken(token: string): void {
   sessionStorage.setItem(KEY, token);
   signIn.set({ token });
 }
 
-export function signedOut(why?: string): void {
+export function signedIn(token: string): void {
+  keepToken(token);
+  post({ token });
+}
+
+function end(why?: string): void {
   sessionStorage.removeItem(KEY);
   signIn.set({ token: undefined, ...(why === undefined ? {} : { why }) });
+}
+
+export function signedOut(why?: string): void {
+  const token = tokenNow();
+  end(why);
+  if (token !== undefined) post({ ended: token });
 }
 
 /** Returns the code of a server's link, and removes it from the address at once. */
 export function takeCode(): string | undefined {
   const code = /^#code=(\w+)$/.exec(location.hash)?.[1];
   if (code !== undefined) history.replaceState(null, "", "/");
+  else if (tokenNow() === undefined) post({ query: true });
   return code;
 }

@@ -2,6 +2,7 @@ import { useState } from "hono/jsx/dom";
 import { type ApiError, ask } from "./api.ts";
 import { useEffect } from "./effect.ts";
 import { signedIn, signIn, takeCode } from "./session.ts";
+import { useTitle } from "./title.ts";
 import { Failed, Field, NoticeBox } from "./ui.tsx";
 import { useValue } from "./value.ts";
 
@@ -10,6 +11,7 @@ const code = takeCode();
 /** A form for a token, or a link's code, which works once. */
 export function SignInForm() {
   const { why } = useValue(signIn);
+  useTitle("Sign in");
   const [token, setToken] = useState("");
   const [error, setError] = useState<ApiError | undefined>(undefined);
   useEffect(() => {
@@ -31,7 +33,7 @@ export function SignInForm() {
         <Field
           wide
           label="API token"
-          hint="Stored in this tab only, until you close it. A token with scope read shows everything and changes nothing."
+          hint="Shared by the tabs of this page, until you close the last one. A token with scope read shows everything and changes nothing."
         >
           <input
             type="password"

@@ -7,7 +7,7 @@ import { GridsTable } from "./strategies-table.tsx";
 import { usePages } from "./table.tsx";
 import { Totals } from "./totals.tsx";
 import type { Grid, QuotesStatus, Session, Status } from "./types.ts";
-import { NoticeBox, Section, Shown } from "./ui.tsx";
+import { FoldedSection, NoticeBox, Section, Shown } from "./ui.tsx";
 
 /** The page of all grids: the total P&L, then each grid. */
 export function Strategies({ session }: { session: Session }) {
@@ -15,7 +15,6 @@ export function Strategies({ session }: { session: Session }) {
   const quoting = useLoad<QuotesStatus>("GET /strategy/quote/status", {}, { live: true });
   // The totals are above the grids and count both; showing one after the other would move everything below.
   const both = quoting.data || quoting.error ? running : { ...running, data: undefined };
-  const [isStoppedShown, setStoppedShown] = useState(false);
   return (
     <>
       <h1>Strategies</h1>
@@ -34,27 +33,16 @@ export function Strategies({ session }: { session: Session }) {
       </Shown>
       <Quotes running={quoting} />
       <WatchedMarkets />
-      <Section
-        title="Stopped grids"
-        aside={
-          <button
-            type="button"
-            aria-expanded={isStoppedShown ? "true" : "false"}
-            onClick={() => setStoppedShown(!isStoppedShown)}
-          >
-            {isStoppedShown ? "Hide" : "Show"}
-          </button>
-        }
-      >
-        {isStoppedShown ? <StoppedGrids /> : null}
-      </Section>
+      <FoldedSection title="Stopped grids" isClosed>
+        {() => <StoppedGrids />}
+      </FoldedSection>
     </>
   );
 }
 
 function Running({ grids, session }: { grids: readonly Grid[]; session: Session }) {
-  const [requested, setRequested] = useState("");
-  const words = requested.toLowerCase().split(/\s+/);
+  const [search, setSearch] = useState("");
+  const words = search.toLowerCase().split(/\s+/);
   const textOf = ({ id, exchange, symbol, status, phase }: Grid) =>
     `${id} ${exchange} ${symbol} ${status} ${phase}`.toLowerCase();
   const shown = grids.filter((grid) => words.every((word) => textOf(grid).includes(word)));
@@ -66,8 +54,8 @@ function Running({ grids, session }: { grids: readonly Grid[]; session: Session 
           type="search"
           aria-label="Filter by exchange, pair or state"
           placeholder="Filter: exchange, pair, state"
-          value={requested}
-          onInput={(event: Event) => setRequested((event.target as HTMLInputElement).value)}
+          value={search}
+          onInput={(event: Event) => setSearch((event.target as HTMLInputElement).value)}
         />
       }
     >

@@ -3,6 +3,7 @@ import type * as z from "zod";
 import type { BalanceShape } from "../account/operations/balances.ts";
 import type { AuditEventShape, VerdictShape } from "../audit/operations/events.ts";
 import type { BacktestShape } from "../backtest/schema/answer.ts";
+import type { ReplayShape } from "../backtest/schema/replay.ts";
 import type { SuggestShape } from "../backtest/schema/suggest.ts";
 import type { ComparisonShape } from "../compare/schema.ts";
 import type { KeyShape } from "../controls/operations/keys.ts";
@@ -13,6 +14,7 @@ import type { KillShape } from "../grid/operations/kill.ts";
 import type { EditedShape, PlannedEditShape } from "../grid/schema/edit.ts";
 import type { PlannedShape, StartedShape, StatusShape } from "../grid/schema/schema.ts";
 import type { StoppedShape } from "../grid/schema/shapes.ts";
+import type { WithdrawShape } from "../grid/schema/withdraw.ts";
 import type { EventsShape, FillsShape, HistoricOrdersShape } from "../history/schema.ts";
 import type { WatchedShape } from "../liquidity/operations/pairs.ts";
 import type { LiquidityShape } from "../liquidity/schema.ts";
@@ -21,7 +23,13 @@ import type { Scope } from "../model/token.ts";
 import type { ChannelShape } from "../notify/operations/channels.ts";
 import type { OrdersShape } from "../orders/schema.ts";
 import type { PlanShape } from "../plans/operations/plans.ts";
-import type { QuoteChangedShape, QuoteStatusShape } from "../quote/schema/shapes.ts";
+import type {
+  PlannedQuoteChangeShape,
+  PlannedQuoteShape,
+  QuoteChangedShape,
+  QuoteStatusShape,
+  StartedQuoteShape,
+} from "../quote/schema/shapes.ts";
 import type { ReportShape } from "../report/operations/report.ts";
 
 type Of<S extends () => z.ZodType> = z.output<ReturnType<S>>;
@@ -31,6 +39,9 @@ export type Grid = Status["strategies"][number];
 export type QuotesStatus = Of<typeof QuoteStatusShape>;
 export type Quoted = QuotesStatus["strategies"][number];
 export type QuotesChanged = Of<typeof QuoteChangedShape>;
+export type PlannedQuotes = Of<typeof PlannedQuoteShape>;
+export type PlannedQuoteEdit = Of<typeof PlannedQuoteChangeShape>;
+export type StartedQuotes = Of<typeof StartedQuoteShape>;
 export type WatchedPairs = Of<typeof WatchedShape>;
 export type LiquidityView = Of<typeof LiquidityShape>;
 export type Planned = Of<typeof PlannedShape>;
@@ -38,6 +49,7 @@ export type PlannedEditAnswer = Of<typeof PlannedEditShape>;
 export type Edited = Of<typeof EditedShape>;
 export type Started = Of<typeof StartedShape>;
 export type Stopped = Of<typeof StoppedShape>;
+export type WithdrawPlan = Of<typeof WithdrawShape>;
 export type Fills = Of<typeof FillsShape>;
 export type FillAnswer = Fills["fills"][number];
 export type HistoricOrders = Of<typeof HistoricOrdersShape>;
@@ -48,6 +60,7 @@ export type Trades = Of<typeof TradesShape>;
 export type CandlesAnswer = Of<typeof CandlesShape>;
 export type Exchanges = Of<typeof ExchangesShape>;
 export type SuggestionAnswer = Of<typeof SuggestShape>;
+export type ReplayedGrid = Of<typeof ReplayShape>;
 export type Backtest = Of<typeof BacktestShape>;
 export type ComparisonAnswer = Of<typeof ComparisonShape>;
 export type Pools = Of<typeof PoolsShape>;

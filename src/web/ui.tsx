@@ -98,6 +98,38 @@ export function Section({ title, aside, children }: { title: string; aside?: Chi
   );
 }
 
+const isPhone = () => matchMedia("(max-width: 640px)").matches;
+
+/** A long part: its content is loaded when it is open, and on a phone it starts closed. */
+export function FoldedSection({
+  title,
+  isClosed = isPhone(),
+  children,
+}: {
+  title: string;
+  isClosed?: boolean;
+  children: () => Child;
+}) {
+  const [isOpen, setOpen] = useState(!isClosed);
+  return (
+    <Section
+      title={title}
+      aside={
+        <button
+          type="button"
+          aria-expanded={isOpen ? "true" : "false"}
+          aria-label={`${isOpen ? "Hide" : "Show"} ${title.toLowerCase()}`}
+          onClick={() => setOpen(!isOpen)}
+        >
+          {isOpen ? "Hide" : "Show"}
+        </button>
+      }
+    >
+      {isOpen ? children() : null}
+    </Section>
+  );
+}
+
 export interface Question {
   readonly title: string;
   /** The effect in money. */

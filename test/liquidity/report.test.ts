@@ -68,6 +68,16 @@ describe("a liquidity report", () => {
       { from: 21, to: 23, what: "absent", cause: "funds" },
       { from: 23, to: 24, what: "absent", cause: "pause" },
     ]);
+    // Before the first strategy of the pair, nobody can have paused one.
+    const early = spanOf({
+      from: 20,
+      to: 24,
+      rows: [row(20), away(21, "pause"), away(22, "pause"), away(23, "pause")],
+    });
+    expect([...gapsIn(early, 10, 22)]).toEqual([
+      { from: 21, to: 22, what: "absent", cause: "not_started" },
+      { from: 22, to: 24, what: "absent", cause: "pause" },
+    ]);
     // Where nothing of one's own ever rested, that it does not is no gap.
     const nothing = row(8, { ownOrders: { bids: 0, asks: 0 }, absence: "pause" });
     expect([...gapsIn(spanOf({ from: 8, to: 9, rows: [nothing] }), undefined)]).toEqual([]);

@@ -34,6 +34,7 @@ const REPORT: Report = {
       symbol: '<img src="https://evil.test/x" onerror="alert(1)">',
     },
   ],
+  days: [],
   count: 1,
 };
 

@@ -1,11 +1,11 @@
 /** Each page, and a text that is there with its data; ID is a strategy's. */
 export const PLACES: readonly (readonly [string, string])[] = [
   ["", "vs buy and hold"],
-  ["strategy/ID", "Message"],
+  ["strategy/ID", "Break-even"],
   ["start", "By numbers"],
   ["backtest", "Run it"],
   ["report", "By strategy"],
-  ["markets", "VWAP"],
+  ["markets", "Bid"],
   ["compare", "Lowest ask"],
   ["dex", "Value locked, ADA"],
   ["account/kraken", "Placed"],

@@ -11,7 +11,7 @@ describe.skipIf(!findChromium())(
 
     it("adds a channel, tells of one that fails in its own words, and removes it", async () => {
       const { page, context, errors, strangers } = await served.signIn();
-      await page.getByRole("link", { name: "Alerts" }).click();
+      await page.getByRole("link", { name: "Settings" }).click();
       await page.getByText("There are no channels yet").waitFor();
       const form = page.getByRole("region", { name: "Add a channel" });
       await form.getByLabel("Name").fill("ops");
@@ -43,6 +43,7 @@ describe.skipIf(!findChromium())(
 
     it("makes a token that is shown once, and revokes it", async () => {
       const { page, context, errors } = await served.signIn();
+      await page.getByRole("link", { name: "Settings" }).click();
       await page.getByRole("link", { name: "Access" }).click();
       const form = page.getByRole("region", { name: "API tokens" }).first();
       await form.getByLabel("Purpose").fill("a screen");

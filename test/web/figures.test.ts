@@ -80,6 +80,7 @@ describe.skipIf(!findChromium())("figures and logs, in Chromium (skipped where t
     await page.getByRole("table", { name: "Events" }).waitFor();
     // It is as high as it gets when all its parts have come.
     await expect.poll(() => page.evaluate("scrollTo(0, 900), scrollY")).toBe(900);
+    await page.getByRole("link", { name: "Settings" }).click();
     await page.getByRole("link", { name: "Limits" }).click();
     await page.getByText("Change a limit").waitFor();
     await expect.poll(() => page.evaluate("scrollY")).toBe(0);

@@ -78,8 +78,17 @@ describe.skipIf(!findChromium())("every page, in Chromium (skipped where there i
         await page.getByText("Probability of overfitting").waitFor();
       },
     ],
+    ["start-centered", (page) => page.getByText("Smallest profitable spacing").waitFor()],
+    [
+      "start-quotes",
+      async (page) => {
+        await page.getByLabel("Depth per side, USDT").fill("500");
+        await page.getByText("Worst case").waitFor();
+      },
+    ],
+    ["liquidity", (page) => page.getByText("No pair is sampled").waitFor()],
     ["report", (page) => page.getByRole("heading", { name: "By strategy" }).waitFor()],
-    ["markets", (page) => page.getByText("VWAP").waitFor()],
+    ["markets", (page) => page.getByRole("table", { name: "Order book" }).waitFor()],
     ["compare", (page) => page.getByText("Lowest ask").waitFor()],
     ["dex", (page) => page.getByText("Value locked, ADA").first().waitFor({ state: "attached" })],
     [

@@ -59,9 +59,11 @@ describe.skipIf(!findChromium())("watched pairs on the page (skipped where there
     const lines = [await offered.innerText(), await promised.innerText()];
     // A day that began less than five minutes ago has not been seen so far.
     if (known === 3) {
-      expect(lines[0]).toMatch(/Own orders\s+1\.5\s%\s+66\.6667\s%\s+700\S*\s+300/);
-      expect(lines[0]).toMatch(/Whole book\s+0\.4\s%\s+100\s%/);
-      expect(lines[1]).toMatch(/both sides\s+unknown\s+66\.6667\s%\s+90\s%/);
+      expect(lines[0]).toMatch(/Own orders\s+1\.50\s%\s+66\.67\s%\s+700\S*\s+300/);
+      expect(lines[0]).toMatch(/Whole book\s+0\.40\s%\s+100\.00\s%/);
+      expect(lines[1]).toMatch(
+        /both sides, at most 2 % apart, 1 or more per side\s+unknown\s+66\.67\s%\s+90\.00\s%/,
+      );
     }
     expect(lines[1]).toMatch(/mean depth of own asks/);
     expect(errors).toEqual([]);

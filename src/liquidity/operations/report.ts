@@ -1,16 +1,18 @@
 import { csv } from "../../kernel/csv.ts";
 import { digest } from "../../kernel/digest.ts";
 import { AppError } from "../../kernel/errors.ts";
+import { splitPair } from "../../kernel/pair.ts";
 import { DAY, dayOf, type Millis } from "../../kernel/time.ts";
+import { accountKey } from "../../model/account.ts";
 import { MINUTES_A_DAY, minuteOf } from "../../model/samples/minute.ts";
 import type { LiquidityPromise, Preset, PromiseRequest } from "../../model/samples/promise.ts";
 import { dateOf } from "../../model/usage.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { WatchedPair } from "../../ports/stores/liquidity-store.ts";
-import { MEXC, type ObligationFinding } from "../obligations.ts";
+import { MEXC, type ObligationFinding, overallState } from "../obligations.ts";
 import { liquidityPage } from "../page.tsx";
-import { findingsOf, lastWholeDay, upRuleOf } from "../presets.ts";
+import { describeTerms, findingsOf, lastWholeDay, upRuleOf } from "../presets.ts";
 import { liquidityReport } from "../report.ts";
 import { daysOut, reportOut } from "../report-answer.ts";
 import { type LiquidityAnswer, LiquidityShape, liquidityInput } from "../schema.ts";
@@ -32,10 +34,10 @@ export const liquidityOperation = (ids: readonly string[]): Operation =>
       path: "liquidity report",
       view: reportView,
       columns: [
-        ...["day", "known", "ownTwoSidedPercent", "ownSpreadPercent", "spreadPercent"],
+        ...["day", "known", "upPercent", "ownTwoSidedPercent", "ownSpreadPercent", "spreadPercent"],
         ...["ownBidsWithin2", "ownAsksWithin2", "bidsWithin2", "asksWithin2"],
         ...["whose", "depthOf", "within05", "within1", "within2"],
-        ...["rule", "state", "value", "limit", "unit", "from", "minutes", "what", "cause"],
+        ...["rule", "state", "value", "limit", "unit", "from", "minutes", "what", "cause", "reason"],
       ],
       examples: [
         "edgemaker liquidity report --exchange mexc --symbol SNEK/USDT --from 2026-01-01 --to 2026-01-31",
@@ -57,18 +59,18 @@ export const liquidityOperation = (ids: readonly string[]): Operation =>
         days.map((row) => columns.map((name) => row[name])),
       );
     },
-    async run(deps, { exchange, symbol, preset, band, ...options }) {
+    async run(deps, { exchange, symbol, maker = null, preset, band, ...request }) {
       const { liquidity, store } = deps;
       const pair = { exchange, symbol };
       if (!liquidity) throw nobodyWatches(pair);
       const now = await store.now();
-      const days = requestedDays(options, now);
+      const days = requestedDays(request, now);
       // The current minute is not known yet.
       const [from, to] = [days.from * MINUTES_A_DAY, Math.min((days.to + 1) * MINUTES_A_DAY, minuteOf(now))];
       const watched = liquidity.pairs.find((one) => one.exchange === exchange && one.symbol === symbol);
       const since = await liquidity.store.since(pair);
       const bands = { "0.5": 0, "1": 1, "2": 2 } as const;
-      const limits = { ...options, band: band === undefined ? undefined : bands[band] };
+      const limits = { ...request, band: band === undefined ? undefined : bands[band] };
       const promise = promiseOf(watched?.promise, preset, limits);
       const rule = promise && upRuleOf(promise);
       const reading = { ...deps, store: liquidity.store };
@@ -77,15 +79,27 @@ export const liquidityOperation = (ids: readonly string[]): Operation =>
       const findings = promise ? await readFindings(deps, pair, span, { promise, now }) : [];
       return {
         ...pair,
+        maker,
+        madeAt: now,
         from: dateOf(days.from),
         to: dateOf(days.to),
         preset: promise?.preset ?? null,
-        ...reportOut(liquidityReport(span, findings, since)),
-        days: daysOut(span, dateOf),
+        terms: promise ? describeTerms(promise, splitPair(symbol).quote) : [],
+        verdict: overallState(findings),
+        ...reportOut(liquidityReport(span, findings, since, await readFirstStart(deps, pair))),
+        days: daysOut(span, dateOf, rule),
         hash: await hashOfDays(span),
       };
     },
   });
+
+/** Returns the minute after the start of the pair's first strategy; without one, nothing was started yet. */
+async function readFirstStart({ store, venue }: Deps, { exchange, symbol }: WatchedPair): Promise<number> {
+  const views = await store.strategies({ account: accountKey(venue(exchange).account) });
+  const starts = views.filter(({ strategy }) => strategy.symbol === symbol);
+  const first = Math.min(...starts.map(({ strategy: { startedAt } }) => startedAt));
+  return first === Number.POSITIVE_INFINITY ? first : minuteOf(first) + 1;
+}
 
 /** Reads the results. Volume is the exchange's for its whole market, and is read only if a rule uses it. */
 async function readFindings(
@@ -138,7 +152,17 @@ const toFourDigits = (value: number): number => Number(value.toFixed(4));
 
 /** Formats the report for people: depths as a table, without rules that were not requested and days without data. */
 function reportView(answer: unknown) {
-  const { own, market, preset, findings, samples: _samples, ...result } = answer as LiquidityAnswer;
+  const {
+    own,
+    market,
+    preset,
+    findings,
+    terms,
+    verdict,
+    samples: _samples,
+    ...named
+  } = answer as LiquidityAnswer;
+  const { maker: _maker, madeAt: _madeAt, ...result } = named;
   const { gaps, days, hash, ...counts } = result;
   const line = ({ spreadPercent, twoSidedPercent }: typeof own) =>
     twoSidedPercent === null
@@ -164,7 +188,7 @@ function reportView(answer: unknown) {
     own: line(own),
     market: line(market),
     hash,
-    ...(preset === null ? {} : { preset, findings }),
+    ...(preset === null ? {} : { preset, terms: terms.join("; "), verdict, findings }),
     ...(depths.length === 0 ? {} : { depths }),
     ...(gaps.length === 0 ? {} : { gaps }),
     days: days.filter(({ known }) => known > 0),

@@ -37,6 +37,17 @@ export const ReportShape = lazy(() =>
           .describe("Share of the period with passes on time; null if unknown"),
       }),
     ),
+    days: z
+      .array(
+        z.object({
+          day: z.string().describe("Day in UTC"),
+          quote: z.string(),
+          dryRun: z.boolean(),
+          totalProfit: z.number().describe("P&L of the day, in quote"),
+          realizedProfit: z.number().describe("Realized part of it"),
+        }),
+      )
+      .describe("P&L of each day, oldest first"),
     count: z.number(),
   }),
 );
@@ -70,7 +81,17 @@ export const reportOperations: readonly Operation[] = [
     cli: {
       path: "report",
       columns: [
-        ...["id", "quote", "totalProfit", "realizedProfit", "fees", "cycles", "uptimePercent", "incidents"],
+        ...[
+          "id",
+          "day",
+          "quote",
+          "totalProfit",
+          "realizedProfit",
+          "fees",
+          "cycles",
+          "uptimePercent",
+          "incidents",
+        ],
         ...["symbol", "exchange", "filledOrders", "inRangePercent"],
       ],
       examples: [
@@ -104,7 +125,8 @@ export const reportOperations: readonly Operation[] = [
       const from = today - SPAN_DAYS[names[0] ?? "day"] + 1;
       const { now, days } = await reports.daysOf(from, today);
       const report = reportOver(days, { from, to: today, now });
-      return { ...report, totals: [...report.totals], strategies: [...report.strategies] };
+      const { totals, strategies, days: byDay } = report;
+      return { ...report, totals: [...totals], strategies: [...strategies], days: [...byDay] };
     },
   }),
   disposalOperation,

@@ -7,6 +7,7 @@ import type { Exchanges, OpenOrders, Session } from "../types.ts";
 import { Section, Shown, Time, useAsk } from "../ui.tsx";
 import { Again } from "./again.tsx";
 import { BalancesPart } from "./balances.tsx";
+import { WithdrawPart } from "./withdraw.tsx";
 
 /** The page of an exchange's account with its open orders. */
 export function AccountPage({ session }: { session: Session }) {
@@ -38,6 +39,7 @@ export function AccountPage({ session }: { session: Session }) {
             exchange={exchange}
             quote={exchanges.data?.exchanges.find(({ id }) => id === exchange)?.quotes[0] ?? "USDT"}
           />
+          <WithdrawPart key={`w ${exchange}`} exchange={exchange} />
           <AccountOrders key={`o ${exchange}`} exchange={exchange} session={session} />
         </>
       )}

@@ -55,17 +55,16 @@ interface Choosing {
 }
 
 function GridPart({
-  form,
-  change,
-  exchanges,
-  quote,
   run,
-  ...frames
+  timeframe,
+  choose,
+  ...grid
 }: ReturnType<typeof useGridForm> & Choosing & { run: ReturnType<typeof useRun> }) {
+  const { form, change, quote } = grid;
   return (
     <Section title="The grid">
-      <WhereFields form={form} change={change} exchanges={exchanges} />
-      <Frames {...frames} />
+      <WhereFields {...grid} />
+      <Frames timeframe={timeframe} choose={choose} />
       <NumberFields form={form} change={change} quote={quote} />
       <Checks form={form} change={change} names={["initialBuy"]} />
       <p>

@@ -2,6 +2,7 @@ import { reportOf } from "../../backtest/report.tsx";
 import type { LineScale } from "../chart/line-scale.ts";
 import { amount, change, inPercent, money, number, pairOf, percent, toneOf } from "../format.ts";
 import { linkTo } from "../route.ts";
+import { saveFile } from "../save.tsx";
 import { queryOf } from "../start/form.ts";
 import { NoticeBox, Section, Stat, Time } from "../ui.tsx";
 import { Equity } from "./equity.tsx";
@@ -82,16 +83,8 @@ function RunFigures({ answer }: { answer: Run["answer"] }) {
 const runTitle = (body: Run["body"]): string =>
   `${body.symbol} ${number(Number(body.lowerPrice))} – ${number(Number(body.upperPrice))}, ${body.gridLevels} levels of ${number(Number(body.orderSize))}, ${body.timeframe}`;
 
-/**
- * Saves a report as a self-contained file. This page's content security policy would block its styles, so it is not
- * shown here.
- */
-function saveReport(answer: Run["answer"]): void {
-  const address = URL.createObjectURL(new Blob([reportOf(answer)], { type: "text/html" }));
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = `backtest-${answer.symbol.replace("/", "-")}-${answer.fromAt}.html`;
-  link.click();
-  // When the click returns, the browser has begun to read the file but has not finished.
-  setTimeout(() => URL.revokeObjectURL(address), 60_000);
-}
+const saveReport = (answer: Run["answer"]): void =>
+  saveFile(
+    `backtest-${answer.symbol.replace("/", "-")}-${answer.fromAt}.html`,
+    new Blob([reportOf(answer)], { type: "text/html" }),
+  );

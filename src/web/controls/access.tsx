@@ -3,6 +3,8 @@ import { useLoad } from "../load.ts";
 import { Table } from "../table.tsx";
 import type { KeysAnswer } from "../types.ts";
 import { Section, Shown, Time, useAsk } from "../ui.tsx";
+import { AddKeys } from "./add-keys.tsx";
+import { describeTested } from "./keys-text.ts";
 import { Tokens } from "./tokens.tsx";
 
 /** The page of API tokens and exchange keys; the secrets are never shown. */
@@ -14,11 +16,6 @@ export function AccessPage() {
       <ExchangeKeys />
     </>
   );
-}
-
-interface Tested {
-  readonly assets: number;
-  readonly mayWithdraw: boolean | null;
 }
 
 function ExchangeKeys() {
@@ -56,7 +53,7 @@ function ExchangeKeys() {
                 name: "Actions",
                 of: ({ exchange, from }) =>
                   from === "nowhere" ? (
-                    <code>edgemaker exchange add {exchange}</code>
+                    "–"
                   ) : (
                     <button type="button" aria-label={`Test ${exchange}`} onClick={() => test(exchange)}>
                       Test
@@ -70,18 +67,10 @@ function ExchangeKeys() {
           />
         )}
       </Shown>
-      <p class="quiet">Add keys on the server's command line. They are stored encrypted and never shown.</p>
+      {keys.data && keys.data.exchanges.length > 0 ? (
+        <AddKeys exchanges={keys.data.exchanges.map(({ exchange }) => exchange)} again={keys.again} />
+      ) : null}
       {question}
     </Section>
   );
-}
-
-function describeTested(exchange: string, { assets, mayWithdraw }: Tested): string {
-  const rights =
-    mayWithdraw === null
-      ? "The exchange does not show whether they can withdraw."
-      : mayWithdraw
-        ? "They can withdraw. Create keys that can only read and trade."
-        : "They cannot withdraw.";
-  return `${exchange} accepts them; the account has ${assets} assets. ${rights}`;
 }

@@ -1,10 +1,11 @@
 import { useState } from "hono/jsx/dom";
 import { ask } from "../api.ts";
-import { amount } from "../format.ts";
+import { money } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { Table } from "../table.tsx";
 import type { LimitsAnswer } from "../types.ts";
 import { Field, Section, Shown, useAsk } from "../ui.tsx";
+import { limitForm, limitTitle, limitValue, scopeText } from "./limit-text.ts";
 
 interface Set {
   readonly message: string;
@@ -25,13 +26,13 @@ export function LimitsPage() {
               <Table
                 label="Daily use of limits"
                 columns={[
-                  { name: "Scope", isHead: true, of: ({ scope }) => scope },
+                  { name: "Scope", isHead: true, of: ({ scope }) => scopeText(scope) },
                   { name: "Day, UTC", of: ({ day }) => day },
                   { name: "Orders", isNumber: true, of: ({ orders }) => orders },
                   {
                     name: "Notional",
                     isNumber: true,
-                    of: ({ notional, asset }) => `${amount(notional)} ${asset}`,
+                    of: ({ notional, asset }) => `${money(Number(notional))} ${asset}`,
                   },
                 ]}
                 rows={data.used}
@@ -62,9 +63,14 @@ function LimitsInUse({ data }: { data: LimitsAnswer }) {
       <Table
         label="Limits"
         columns={[
-          { name: "Limit", isHead: true, of: ({ name }) => name, by: ({ name }) => name },
-          { name: "Value", of: ({ value }) => value.replaceAll(",", ", ") },
-          { name: "Scope", of: ({ scope }) => scope, by: ({ scope }) => scope },
+          {
+            name: "Limit",
+            isHead: true,
+            of: ({ name }) => limitTitle(name),
+            by: ({ name }) => limitTitle(name),
+          },
+          { name: "Value", of: ({ name, value }) => limitValue(name, value) },
+          { name: "Scope", of: ({ scope }) => scopeText(scope), by: ({ scope }) => scope },
         ]}
         rows={rows}
         keyOf={({ scope, name }) => `${scope} ${name}`}
@@ -84,7 +90,7 @@ function SetLimit({ data, again }: { data: LimitsAnswer; again: () => void }) {
     event.preventDefault();
     put({
       title: "Change this limit?",
-      says: `${form.name} of ${form.scope} becomes ${form.value}. It applies to every order from now on. Slots that it blocked are retried at once.`,
+      says: `${limitTitle(form.name)}, ${scopeText(form.scope)}: ${limitValue(form.name, form.value)}. It applies to every order from now on. Slots that it blocked are retried at once.`,
       yes: "Change it",
       act: async () => {
         const body = { scope: form.scope, [form.name]: form.value };
@@ -101,18 +107,13 @@ function SetLimit({ data, again }: { data: LimitsAnswer; again: () => void }) {
           <select value={form.name} onChange={type("name")}>
             {names.map((name) => (
               <option key={name} value={name}>
-                {name}
+                {limitTitle(name)}
               </option>
             ))}
           </select>
         </Field>
-        <Field label="New value">
-          <input
-            value={form.value}
-            placeholder="USDT=500, 20, or off"
-            autocomplete="off"
-            onInput={type("value")}
-          />
+        <Field label="New value" hint={limitForm(form.name)}>
+          <input value={form.value} autocomplete="off" onInput={type("value")} />
         </Field>
         <Field label="Scope">
           <input value={form.scope} placeholder="every, account:kraken, token:ID" onInput={type("scope")} />

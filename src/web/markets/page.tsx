@@ -1,10 +1,12 @@
+import { useState } from "hono/jsx/dom";
+import { GridChart } from "../chart/chart.tsx";
 import { digitsOf, inPercent, number, pairOf } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { MarketForm, type MarketTyped, useMarket } from "../market-form.tsx";
 import { linkTo } from "../route.ts";
 import { Table } from "../table.tsx";
-import type { BookAnswer, TickerAnswer, Trades } from "../types.ts";
-import { Section, Shown, Stat, Time } from "../ui.tsx";
+import type { BookAnswer, CandlesAnswer, TickerAnswer, Trades } from "../types.ts";
+import { Failed, FoldedSection, Section, Shown, Stat, Time } from "../ui.tsx";
 import { BookLadder } from "./ladder.tsx";
 
 /** One market: its price, its book and recent trades. */
@@ -17,12 +19,7 @@ export function Markets() {
         {(data) =>
           market ? (
             <>
-              <MarketForm
-                place="markets"
-                key={market.symbol}
-                market={market}
-                exchanges={data.exchanges.map(({ id }) => id)}
-              />
+              <MarketForm place="markets" key={market.symbol} market={market} exchanges={data} />
               <OneMarket key={`${market.exchange} ${market.symbol}`} {...market} />
             </>
           ) : (
@@ -48,19 +45,57 @@ function OneMarket(market: MarketTyped) {
       <p>
         <a href={`${linkTo("start")}?${new URLSearchParams({ ...market })}`}>Start a grid here</a>
       </p>
+      <MarketCandles {...market} digits={digits} />
       <div class="halves">
         <Section title="Book">
           <Shown of={book} rows={12}>
             {(data) => <BookLadder book={data} digits={digits} />}
           </Shown>
         </Section>
-        <Section title="Trades">
-          <Shown of={trades} rows={12}>
-            {(data) => <TradeList trades={data} digits={digits} />}
-          </Shown>
-        </Section>
+        <FoldedSection title="Trades">
+          {() => (
+            <Shown of={trades} rows={12}>
+              {(data) => <TradeList trades={data} digits={digits} />}
+            </Shown>
+          )}
+        </FoldedSection>
       </div>
     </>
+  );
+}
+
+const MARKET_FRAMES = ["5m", "15m", "1h", "4h", "1d"] as const;
+const NO_MARKS: readonly never[] = [];
+
+function MarketCandles({ digits, ...market }: MarketTyped & { digits: number }) {
+  const [timeframe, setTimeframe] = useState<string>("1h");
+  const candles = useLoad<CandlesAnswer>("GET /ohlcv", { ...market, timeframe, limit: 200 });
+  return (
+    <Section
+      title="Candles"
+      aside={
+        <select
+          aria-label="Candle length"
+          value={timeframe}
+          onChange={({ target }: Event) => setTimeframe((target as HTMLSelectElement).value)}
+        >
+          {MARKET_FRAMES.map((frame) => (
+            <option key={frame} value={frame}>
+              {frame}
+            </option>
+          ))}
+        </select>
+      }
+    >
+      {candles.error ? <Failed error={candles.error} again={candles.again} /> : null}
+      <GridChart
+        label={`Candles of ${market.symbol} on ${market.exchange}`}
+        candles={candles.data?.candles ?? NO_MARKS}
+        fills={NO_MARKS}
+        digits={digits}
+        levels={NO_MARKS}
+      />
+    </Section>
   );
 }
 

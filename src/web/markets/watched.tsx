@@ -15,7 +15,13 @@ export function WatchedMarkets() {
   return (
     <Section title={`Watched pairs (${data.count})`}>
       {data.pairs.map(({ exchange, symbol }) => (
-        <Today key={`${exchange} ${symbol}`} exchange={exchange} symbol={symbol} day={data.day} />
+        <Offers
+          key={`${exchange} ${symbol}`}
+          {...{ exchange, symbol }}
+          from={data.day}
+          to={data.day}
+          days="today"
+        />
       ))}
     </Section>
   );
@@ -24,21 +30,24 @@ export function WatchedMarkets() {
 interface Where {
   readonly exchange: string;
   readonly symbol: string;
-  readonly day: string;
+  /** First and last day, in UTC. */
+  readonly from: string;
+  readonly to: string;
 }
 
-function Today({ exchange, symbol, day }: Where) {
-  const query = { exchange, symbol, from: day, to: day };
-  const output = useLoad<LiquidityView>("GET /liquidity/report", query, EVERY_MINUTE);
+/** What the own orders and the whole book offered in some days, and the agreement's rules. */
+export function Offers({ days, ...query }: Where & { days: string }) {
+  const { exchange, symbol } = query;
+  const output = useLoad<LiquidityView>("GET /liquidity/report", { ...query }, EVERY_MINUTE);
   return (
     <Shown of={output}>
       {(report) => (
         <>
           <p>
-            <b>{symbol}</b> on {exchange} today: {watchedCell(report)}
+            <b>{symbol}</b> on {exchange} {days}: {sampledText(report)}
           </p>
           <Table
-            label={`Liquidity of ${symbol} on ${exchange} today`}
+            label={`Liquidity of ${symbol} on ${exchange} ${days}`}
             columns={offeredIn(pairOf(symbol).quote)}
             rows={[
               { whose: "Own orders", of: report.own },
@@ -54,7 +63,7 @@ function Today({ exchange, symbol, day }: Where) {
   );
 }
 
-const watchedCell = ({ known, minutes }: LiquidityView): string =>
+const sampledText = ({ known, minutes }: LiquidityView): string =>
   `${number(known)} of ${number(minutes)} minutes sampled`;
 
 interface Offered {
@@ -71,7 +80,7 @@ const offeredIn = (quote: string): readonly TableColumn<Offered>[] => [
 ];
 
 /** Formats a percentage; a missing value is neither 0 nor 100 %. */
-const percentOrNot = (value: number | null): string => (value === null ? "unknown" : inPercent(value));
+const percentOrNot = (value: number | null): string => (value === null ? "unknown" : inPercent(value, 2));
 const depthOrNot = (value: number | undefined): string => (value === undefined ? "unknown" : money(value));
 
 type JudgedRule = LiquidityView["findings"][number];
@@ -84,7 +93,7 @@ const TONES: Readonly<Record<JudgedRule["state"], string>> = {
 
 const PROMISES: readonly TableColumn<JudgedRule>[] = [
   { name: "Rule", isHead: true, of: ({ rule }) => rule },
-  { name: "Today", of: ({ state }) => <b class={`tag ${TONES[state]}`}>{state}</b> },
+  { name: "Result", of: ({ state }) => <b class={`tag ${TONES[state]}`}>{state}</b> },
   { name: "Measured", isNumber: true, of: ({ value, unit }) => figureOf(value, unit) },
   {
     name: "Required",

@@ -5,7 +5,18 @@ import type { Quoted, QuotesChanged, Session } from "../types.ts";
 import { type Question, useAsk } from "../ui.tsx";
 
 /** Actions for quotes; each first shows its effect in money. */
-export function QuoteActions({ quotes, session }: { quotes: Quoted; session: Session }) {
+export function QuoteActions({
+  quotes,
+  session,
+  isEdited,
+  turnEdit,
+}: {
+  quotes: Quoted;
+  session: Session;
+  /** Whether its settings are being edited, and how to start and stop that. */
+  isEdited: boolean;
+  turnEdit: () => void;
+}) {
   const [question, put] = useAsk();
   if (session.scope === "read") return null;
   const { phase, status, position } = quotes;
@@ -24,6 +35,14 @@ export function QuoteActions({ quotes, session }: { quotes: Quoted; session: Ses
     <div class="actions">
       {status === "stopped" ? null : (
         <>
+          <button
+            type="button"
+            aria-expanded={isEdited ? "true" : "false"}
+            disabled={phase === "stopping"}
+            onClick={turnEdit}
+          >
+            Edit
+          </button>
           {goesOn ? button("Resume", resumption(quotes)) : button("Pause", withdrawal(quotes))}
           {button("Stop", ending(quotes, false))}
           {Number(position) > 0 ? button("Stop and sell", ending(quotes, true)) : null}
@@ -51,7 +70,7 @@ const resumption = ({ id, budget, symbol }: Quoted): Question => {
   const { base, quote } = pairOf(symbol);
   return {
     title: "Resume these quotes?",
-    says: `The next pass places both sides again, with their budgets: ${amount(budget.quote)} ${quote} and ${amount(budget.base)} ${base}.`,
+    says: `The next pass places both sides again, with their budgets: ${money(Number(budget.quote))} ${quote} and ${amount(budget.base)} ${base}.`,
     yes: "Resume them",
     act: () => readAfter(ask<QuotesChanged>(`POST /strategy/quote/${part(id)}/resume`, { body: {} })),
   };

@@ -1,11 +1,14 @@
-import { amount, change, digitsOf, inPercent, number, pairOf, toneOf } from "../format.ts";
+import { useState } from "hono/jsx/dom";
+import { amount, change, digitsOf, inPercent, money, number, pairOf, toneOf } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { linkTo } from "../route.ts";
 import { EventsPart, FillsPart, OrdersPart } from "../strategy/history.tsx";
 import { Table } from "../table.tsx";
+import { useTitle } from "../title.ts";
 import type { Quoted, QuotesStatus, Session } from "../types.ts";
 import { Ago, NoticeBox, Section, Shown, Stat } from "../ui.tsx";
 import { QuoteActions } from "./actions.tsx";
+import { EditQuotes } from "./edit.tsx";
 import { quoteState } from "./state.ts";
 
 /** The page of one market's quotes: open orders, reference price, P&L and actions. */
@@ -29,6 +32,8 @@ export function QuotesPage({ id, session }: { id: string; session: Session }) {
 function KnownQuotes({ quotes, session }: { quotes: Quoted; session: Session }) {
   const { id, symbol, exchange, dryRun, lastError, notices, orders } = quotes;
   const { name, tone } = quoteState(quotes);
+  const [isEdited, setEdited] = useState(false);
+  useTitle(`${symbol} on ${exchange}`);
   const digits = digitsOf(orders.map(({ price }) => price));
   const of = { kind: "quote", id } as const;
   return (
@@ -38,7 +43,12 @@ function KnownQuotes({ quotes, session }: { quotes: Quoted; session: Session }) 
           {symbol} <small>{dryRun ? `${exchange} (paper trading)` : exchange}</small>{" "}
           <b class={`tag ${tone}`}>{name}</b>
         </h1>
-        <QuoteActions quotes={quotes} session={session} />
+        <QuoteActions
+          quotes={quotes}
+          session={session}
+          isEdited={isEdited}
+          turnEdit={() => setEdited(!isEdited)}
+        />
       </header>
       {lastError ? <NoticeBox kind="error">{lastError}</NoticeBox> : null}
       {notices.map(({ code, message }) => (
@@ -46,12 +56,13 @@ function KnownQuotes({ quotes, session }: { quotes: Quoted; session: Session }) 
           {message}
         </NoticeBox>
       ))}
+      {isEdited && quotes.status !== "stopped" ? <EditQuotes quotes={quotes} /> : null}
       <QuoteFigures quotes={quotes} digits={digits} />
       <OrdersResting quotes={quotes} digits={digits} />
       <PricePlaces quotes={quotes} />
       <FillsPart of={of} digits={digits} />
       <OrdersPart of={of} digits={digits} />
-      <EventsPart of={of} />
+      <EventsPart of={of} digits={digits} />
       <p class="quiet">
         Strategy <code>{id}</code>
       </p>
@@ -79,7 +90,7 @@ function QuoteFigures({ quotes, digits }: { quotes: Quoted; digits: number }) {
       <Stat name={`Loss limit, ${quote}`}>{quotes.maxLoss === null ? "none" : amount(quotes.maxLoss)}</Stat>
       <Stat name={`Position, ${base}`}>{amount(quotes.position)}</Stat>
       <Stat name="Average entry">{averageCost === null ? "–" : number(averageCost, digits)}</Stat>
-      <Stat name="Budget">{`${amount(quotes.budget.quote)} ${quote}, ${amount(quotes.budget.base)} ${base}`}</Stat>
+      <Stat name="Budget">{`${money(Number(quotes.budget.quote))} ${quote}, ${amount(quotes.budget.base)} ${base}`}</Stat>
       <Stat name="Orders">{`${quotes.orders.length} open, ${quotes.filledOrders} filled`}</Stat>
       <Stat name="Last pass">{lastStepAt === null ? "none yet" : <Ago at={lastStepAt} />}</Stat>
     </dl>

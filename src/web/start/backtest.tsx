@@ -13,18 +13,26 @@ interface Tried {
 }
 
 /** A backtest of this grid on the newest candles. */
-export function TryOut({ body, quote }: { body: Readonly<Record<string, unknown>>; quote: string }) {
+export function TryOut({
+  route = "POST /backtest",
+  body,
+  quote,
+}: {
+  route?: string;
+  body: Readonly<Record<string, unknown>>;
+  quote: string;
+}) {
   const [tried, setTried] = useState<Tried>({});
   const of = JSON.stringify(body);
   const run = () => {
     setTried({ ...tried, isBusy: true });
-    ask<Backtest>("POST /backtest", { body: { ...body, timeframe: "15m", fills: 0 } }).then(
+    ask<Backtest>(route, { body: { ...body, timeframe: "15m", fills: 0 } }).then(
       (answer) => setTried({ of, answer }),
       (error) => setTried({ of, error }),
     );
   };
   return (
-    <div class={tried.of === of ? "" : "old"}>
+    <div class={tried.of === undefined || tried.of === of ? "" : "old"}>
       <p>
         <button type="button" disabled={tried.isBusy === true} onClick={run}>
           {tried.isBusy ? "Running…" : "Backtest on the latest candles"}

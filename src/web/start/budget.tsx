@@ -1,5 +1,6 @@
 import { useState } from "hono/jsx/dom";
 import { type ApiError, ask } from "../api.ts";
+import { money } from "../format.ts";
 import { Failed, Field } from "../ui.tsx";
 import { type Form, type GuideAnswered, guidedForm } from "./form.ts";
 
@@ -9,23 +10,34 @@ const HOW_FAR = [
   ["wide", "Wide: range of the last month"],
 ] as const;
 
-/** Fills in the form from a budget and a price range. */
-export function BudgetPart({
-  form,
-  change,
-  quote,
-}: {
-  form: Form;
-  change: (changed: Partial<Form>) => void;
-  quote: string;
-}) {
-  const [budget, setBudget] = useState("1000");
+const BEYOND = [
+  ["wait", "Wait until it returns"],
+  ["follow", "Follow it by half the range"],
+  ["stop", "Stop a little beyond, and sell the base"],
+] as const;
+
+/** A round number that the account can afford. */
+const USUAL_BUDGET = 1000;
+
+interface BudgetProps {
+  readonly form: Form;
+  readonly change: (changed: Partial<Form>) => void;
+  readonly quote: string;
+  /** Free quote of the account; undefined if unknown. */
+  readonly free: number | undefined;
+}
+
+/** Fills in the form from a budget, a price range, and what happens beyond it. */
+export function BudgetPart({ form, change, quote, free }: BudgetProps) {
+  const [typed, setBudget] = useState<string | undefined>(undefined);
+  const budget = typed ?? String(Math.min(USUAL_BUDGET, Math.floor(free ?? USUAL_BUDGET)));
+  const [onLeave, setOnLeave] = useState("wait");
   const [width, setWidth] = useState("usual");
   const [error, setError] = useState<ApiError | undefined>(undefined);
   const fill = async (event: Event) => {
     event.preventDefault();
     const { exchange, symbol } = form;
-    const body = { exchange, symbol: symbol.trim().toUpperCase(), budget: Number(budget), width };
+    const body = { exchange, symbol: symbol.trim().toUpperCase(), budget: Number(budget), width, onLeave };
     try {
       change(guidedForm(await ask<GuideAnswered>("POST /strategy/grid/guide", { body })));
       setError(undefined);
@@ -35,29 +47,49 @@ export function BudgetPart({
   };
   return (
     <form class="fields" onSubmit={(event: Event) => void fill(event)}>
-      <Field label={`Budget, ${quote}`}>
+      <Field
+        label={`Budget, ${quote}`}
+        hint={free === undefined ? undefined : `${money(free)} ${quote} free`}
+      >
         <input
           inputMode="decimal"
           value={budget}
           onInput={(event: Event) => setBudget((event.target as HTMLInputElement).value)}
         />
       </Field>
-      <Field label="Width of the range" wide>
-        <select
-          value={width}
-          onChange={(event: Event) => setWidth((event.target as HTMLSelectElement).value)}
-        >
-          {HOW_FAR.map(([value, name]) => (
-            <option key={value} value={value}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </Field>
-      <button type="submit" disabled={form.exchange === ""}>
+      <ChoiceField label="Width of the range" options={HOW_FAR} value={width} choose={setWidth} />
+      <ChoiceField
+        label="If the price leaves the range"
+        options={BEYOND}
+        value={onLeave}
+        choose={setOnLeave}
+      />
+      <button type="submit" disabled={form.exchange === "" || form.symbol === ""}>
         Fill in the numbers
       </button>
       {error ? <Failed error={error} /> : null}
     </form>
   );
 }
+
+const ChoiceField = ({
+  label,
+  options,
+  value,
+  choose,
+}: {
+  label: string;
+  options: readonly (readonly [string, string])[];
+  value: string;
+  choose: (value: string) => void;
+}) => (
+  <Field label={label} wide>
+    <select value={value} onChange={({ target }: Event) => choose((target as HTMLSelectElement).value)}>
+      {options.map(([value, name]) => (
+        <option key={value} value={value}>
+          {name}
+        </option>
+      ))}
+    </select>
+  </Field>
+);

@@ -1,8 +1,8 @@
 import type { Child } from "hono/jsx";
-import type { Loaded } from "../load.ts";
-import type { Exchanges } from "../types.ts";
+import { PairField } from "../pair-field.tsx";
 import { Failed, Field } from "../ui.tsx";
 import type { Form, TextName } from "./form.ts";
+import type { MarketChoice, MarketFormState } from "./use-form.ts";
 
 interface FieldsProps {
   readonly form: Form;
@@ -39,6 +39,8 @@ export function NumberFields({ form, change, quote }: FieldsProps) {
       </Field>
       {text("stopLossPrice", `Stop loss, ${quote}`, "Stops and sells at or below")}
       {text("takeProfitPrice", `Take profit, ${quote}`, "Stops and sells at or above")}
+      {text("trailDown", `Follow down to, ${quote}`, "The range moves with the price, down to here")}
+      {text("trailUp", `Follow up to, ${quote}`, "The range moves with the price, up to here")}
       {text("triggerPrice", `Trigger, ${quote}`, "Waits until the market reaches this price")}
     </div>
   );
@@ -50,15 +52,25 @@ const CHECKS = {
   dryRun: "Paper trading: live prices, no real orders",
 } as const;
 
-export const Checks = ({
+type CheckName = keyof typeof CHECKS;
+
+export const Checks = <Name extends CheckName>({
   form,
   change,
   names,
-}: Pick<FieldsProps, "form" | "change"> & { names: readonly (keyof typeof CHECKS)[] }) => (
+}: {
+  form: Readonly<Record<Name, boolean>>;
+  change: (changed: Readonly<Record<Name, boolean>>) => void;
+  names: readonly Name[];
+}) => (
   <div class="checks">
     {names.map((name) => (
       <label key={name} class="check">
-        <input type="checkbox" checked={form[name]} onClick={() => change({ [name]: !form[name] })} />{" "}
+        <input
+          type="checkbox"
+          checked={form[name]}
+          onClick={() => change({ [name]: !form[name] } as Readonly<Record<Name, boolean>>)}
+        />{" "}
         {CHECKS[name]}
       </label>
     ))}
@@ -66,17 +78,20 @@ export const Checks = ({
 );
 
 /** Fields for an exchange and a pair. */
-export const WhereFields = ({
+export const WhereFields = <F extends MarketChoice>({
   form,
   change,
   exchanges,
-}: Pick<FieldsProps, "form" | "change"> & { exchanges: Loaded<Exchanges> }) => (
+  holdings,
+}: Pick<MarketFormState<F>, "form" | "change" | "exchanges" | "holdings">) => (
   <div class="fields">
     {exchanges.error ? <Failed error={exchanges.error} again={exchanges.again} /> : null}
     <Field label="Exchange">
       <select
         value={form.exchange}
-        onChange={(event: Event) => change({ exchange: (event.target as HTMLSelectElement).value })}
+        onChange={(event: Event) =>
+          change({ exchange: (event.target as HTMLSelectElement).value } as Partial<F>)
+        }
       >
         {exchanges.data?.exchanges.map(({ id }) => (
           <option key={id} value={id}>
@@ -85,13 +100,10 @@ export const WhereFields = ({
         ))}
       </select>
     </Field>
-    <Field label="Pair">
-      <input
-        value={form.symbol}
-        autocomplete="off"
-        spellcheck={false}
-        onInput={(event: Event) => change({ symbol: (event.target as HTMLInputElement).value.toUpperCase() })}
-      />
-    </Field>
+    <PairField
+      value={form.symbol}
+      pairs={holdings.pairs}
+      change={(symbol) => change({ symbol } as Partial<F>)}
+    />
   </div>
 );

@@ -10,6 +10,9 @@ export interface Form {
   readonly stopLossPrice: string;
   readonly takeProfitPrice: string;
   readonly triggerPrice: string;
+  /** Furthest prices to which the range follows the market. */
+  readonly trailUp: string;
+  readonly trailDown: string;
   readonly useOwnBase: boolean;
   readonly initialBuy: boolean;
   readonly dryRun: boolean;
@@ -17,7 +20,7 @@ export interface Form {
 
 export const EMPTY_FORM: Form = {
   exchange: "",
-  symbol: "BTC/USDT",
+  symbol: "",
   lowerPrice: "",
   upperPrice: "",
   gridLevels: "20",
@@ -26,6 +29,8 @@ export const EMPTY_FORM: Form = {
   stopLossPrice: "",
   takeProfitPrice: "",
   triggerPrice: "",
+  trailUp: "",
+  trailDown: "",
   useOwnBase: false,
   initialBuy: false,
   dryRun: false,
@@ -56,6 +61,9 @@ export function bodyOf(form: Form): Record<string, unknown> | undefined {
   const prices = (["stopLossPrice", "takeProfitPrice", "triggerPrice"] as const).filter(
     (name) => form[name].trim() !== "",
   );
+  const trail = Object.entries({ up: form.trailUp, down: form.trailDown }).filter(
+    ([, text]) => text.trim() !== "",
+  );
   return {
     exchange: form.exchange,
     symbol: form.symbol.trim().toUpperCase(),
@@ -65,6 +73,9 @@ export function bodyOf(form: Form): Record<string, unknown> | undefined {
     orderSize: Number(form.orderSize),
     spacingModel: form.spacingModel,
     ...Object.fromEntries(prices.map((name) => [name, Number(form[name])])),
+    ...(trail.length === 0
+      ? {}
+      : { trail: Object.fromEntries(trail.map(([name, text]) => [name, Number(text)])) }),
     // Settings that lose money by fees or use existing base need an explicit choice, never a default.
     allowLoss: false,
     useOwnBase: form.useOwnBase,
@@ -73,14 +84,24 @@ export function bodyOf(form: Form): Record<string, unknown> | undefined {
   };
 }
 
-/** The server's suggestion for a budget and a price range. */
+/** The server's suggestion for a budget, a price range and what happens beyond it. */
 export interface GuideAnswered {
-  readonly start: Readonly<Record<"lowerPrice" | "upperPrice" | "gridLevels" | "orderSize", number>>;
+  readonly start: Readonly<Record<"lowerPrice" | "upperPrice" | "gridLevels" | "orderSize", number>> &
+    Readonly<Partial<Record<"stopLossPrice" | "takeProfitPrice", number>>> & {
+      readonly trail?: { readonly up: number; readonly down: number };
+    };
 }
 
-export const guidedForm = ({ start }: GuideAnswered): Partial<Form> => ({
-  lowerPrice: String(start.lowerPrice),
-  upperPrice: String(start.upperPrice),
-  gridLevels: String(start.gridLevels),
-  orderSize: String(start.orderSize),
-});
+export function guidedForm({ start: { trail, ...start } }: GuideAnswered): Partial<Form> {
+  const text = (value: number | undefined) => (value === undefined ? "" : String(value));
+  return {
+    lowerPrice: text(start.lowerPrice),
+    upperPrice: text(start.upperPrice),
+    gridLevels: text(start.gridLevels),
+    orderSize: text(start.orderSize),
+    stopLossPrice: text(start.stopLossPrice),
+    takeProfitPrice: text(start.takeProfitPrice),
+    trailUp: text(trail?.up),
+    trailDown: text(trail?.down),
+  };
+}

@@ -1,32 +1,35 @@
-import { ask } from "../api.ts";
 import { GridChart } from "../chart/chart.tsx";
-import { amount, digitsOf, number, pairOf } from "../format.ts";
+import { digitsOf, number } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { PlanArea } from "../plan-area.tsx";
-import { goTo, linkTo } from "../route.ts";
-import type { CandlesAnswer, Planned, Session, Started } from "../types.ts";
-import { Failed, NoticeBox, Section, useAsk } from "../ui.tsx";
-import { type Planning, type RequestedPlan, usePlan } from "../use-plan.ts";
+import { linkTo } from "../route.ts";
+import type { CandlesAnswer, Planned, Session } from "../types.ts";
+import { Failed, Section } from "../ui.tsx";
+import { usePlan } from "../use-plan.ts";
 import { TryOut } from "./backtest.tsx";
 import { BudgetPart } from "./budget.tsx";
 import { Checks, NumberFields, WhereFields } from "./fields.tsx";
 import { bodyOf, type Form, queryOf } from "./form.ts";
 import { levelsOf } from "./levels.ts";
 import { PlanShown } from "./plan.tsx";
+import { StartButton } from "./start-button.tsx";
 import { useGridForm } from "./use-form.ts";
+
+const START_ROUTE = "POST /strategy/grid";
 
 /** The page for a new grid: the form, the plan, and a start of exactly that plan. */
 export function Start({ session }: { session: Session }) {
-  const { form, change, exchanges, quote } = useGridForm();
-  const plan = usePlan<Planned>("POST /strategy/grid/preview", bodyOf(form));
+  const grid = useGridForm();
+  const { form, change, holdings, quote } = grid;
+  const plan = usePlan<Planned>(`${START_ROUTE}/preview`, bodyOf(form));
   return (
     <>
       <h1>Start a grid</h1>
       <div class="columns">
         <Section title="The grid">
-          <WhereFields form={form} change={change} exchanges={exchanges} />
+          <WhereFields {...grid} />
           <h3>By budget</h3>
-          <BudgetPart form={form} change={change} quote={quote} />
+          <BudgetPart form={form} change={change} quote={quote} free={holdings.free(quote)} />
           <h3>By numbers</h3>
           <NumberFields form={form} change={change} quote={quote} />
           <Checks form={form} change={change} names={["useOwnBase", "initialBuy", "dryRun"]} />
@@ -44,7 +47,7 @@ export function Start({ session }: { session: Session }) {
               <>
                 <PlanShown planned={shown.planned} />
                 <TryOut body={shown.body} quote={quote} />
-                <StartButton plan={shown} planning={plan} session={session} />
+                <StartButton route={START_ROUTE} plan={shown} planning={plan} session={session} />
               </>
             )}
           </PlanArea>
@@ -88,54 +91,3 @@ function PlanChart({ form, change, planned }: StartProps & { planned: Planned | 
 }
 
 const NO_LEVELS: readonly never[] = [];
-
-function StartButton({
-  plan: { body, planned },
-  planning: { isOld, carryOut },
-  session,
-}: {
-  plan: RequestedPlan<Planned>;
-  planning: Planning<Planned>;
-  session: Session;
-}) {
-  const [question, put] = useAsk();
-  const { exchange, symbol } = planned.config;
-  const { base, quote } = pairOf(symbol);
-  if (session.scope === "read") return <NoticeBox>You need a token with scope trade to start it.</NoticeBox>;
-  const start = async () => {
-    const started = await carryOut(() =>
-      ask<Started>("POST /strategy/grid", {
-        body: { ...body, planHash: planned.planHash },
-        headers: { "idempotency-key": crypto.randomUUID() },
-      }),
-    );
-    goTo("strategy", started.id);
-    return started.message;
-  };
-  const confirm = () =>
-    put({
-      title: `Start this grid on ${exchange}?`,
-      says: (
-        <p>
-          {planned.orders.length} orders are placed now: {amount(planned.investment.quote)} {quote} in buys
-          {Number(planned.ownBaseUsed) > 0 ? (
-            <b>
-              , and {amount(planned.ownBaseUsed)} {base} of your own base in sells
-            </b>
-          ) : null}
-          . It can use up to {amount(planned.maxQuoteUsed)} {quote}. If the market moves and the plan changes,
-          nothing starts.
-        </p>
-      ),
-      yes: "Start it",
-      act: start,
-    });
-  return (
-    <>
-      <button type="button" class="primary" disabled={isOld} onClick={confirm}>
-        Start exactly this plan
-      </button>
-      {question}
-    </>
-  );
-}

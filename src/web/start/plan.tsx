@@ -16,8 +16,8 @@ export function PlanShown({ planned }: { planned: Planned }) {
         </NoticeBox>
       ))}
       <dl class="stats">
-        <Stat name="Maximum use of quote">{`${amount(planned.maxQuoteUsed)} ${quote}`}</Stat>
-        <Stat name="Buys">{`${amount(planned.investment.quote)} ${quote}`}</Stat>
+        <Stat name="Maximum use of quote">{`${money(Number(planned.maxQuoteUsed))} ${quote}`}</Stat>
+        <Stat name="Buys">{`${money(Number(planned.investment.quote))} ${quote}`}</Stat>
         <Stat name="Own base in sells">{`${amount(planned.ownBaseUsed)} ${base}`}</Stat>
         <Stat name="Profit per cycle" tone={Math.min(...net) > 0 ? "up" : "down"}>
           {`${number(Math.min(...net), 3)} to ${inPercent(Math.max(...net), 3)}`}

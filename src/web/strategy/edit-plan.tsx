@@ -60,10 +60,10 @@ function MoneyPlan({ planned, symbol }: { planned: PlannedEditAnswer; symbol: st
     <dl class="stats">
       <Stat name="Canceled">{`${planned.cancelled} orders`}</Stat>
       <Stat name="Placed">{`${planned.orders.length} orders`}</Stat>
-      <Stat name="Quote for buys">{`${amount(planned.investment.quote)} ${quote}`}</Stat>
-      <Stat name="Free quote">{`${amount(planned.free)} ${quote}`}</Stat>
+      <Stat name="Quote for buys">{`${money(Number(planned.investment.quote))} ${quote}`}</Stat>
+      <Stat name="Free quote">{`${money(Number(planned.free))} ${quote}`}</Stat>
       <Stat name="Realized P&L, stays">{`${change(planned.realized)} ${quote}`}</Stat>
-      <Stat name="Maximum use of quote">{`${amount(planned.maxQuoteUsed)} ${quote}`}</Stat>
+      <Stat name="Maximum use of quote">{`${money(Number(planned.maxQuoteUsed))} ${quote}`}</Stat>
       {Number(planned.idleBase) > 0 ? (
         <Stat name="Base without a sell order" tone="warn">{`${amount(planned.idleBase)} ${base}`}</Stat>
       ) : null}
@@ -106,5 +106,5 @@ function Orders({ planned, symbol, digits }: { planned: PlannedEditAnswer; symbo
 export function editSays({ cancelled, orders, ...plan }: PlannedEditAnswer, quote: string): string {
   const kept = `The ${change(plan.realized)} ${quote} of realized P&L stay. The change sells nothing.`;
   if (cancelled === 0 && orders.length === 0) return `No order is canceled or placed. ${kept}`;
-  return `${cancelled} orders are canceled, then ${orders.length} placed: ${amount(plan.investment.quote)} ${quote} in buys, of ${amount(plan.free)} free. ${kept} It can use up to ${amount(plan.maxQuoteUsed)} ${quote}. If the market moves and the plan changes, nothing is changed.`;
+  return `${cancelled} orders are canceled, then ${orders.length} placed: ${money(Number(plan.investment.quote))} ${quote} in buys, of ${money(Number(plan.free))} free. ${kept} It can use up to ${money(Number(plan.maxQuoteUsed))} ${quote}. If the market moves and the plan changes, nothing is changed.`;
 }

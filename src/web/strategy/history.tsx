@@ -1,9 +1,10 @@
 import { part } from "../api.ts";
 import { amount, digitsOf, number } from "../format.ts";
 import { useLoad } from "../load.ts";
+import { SaveButton } from "../save.tsx";
 import { Table, type TableColumn, usePages } from "../table.tsx";
 import type { Events, Fills, HistoricOrders } from "../types.ts";
-import { Section, Shown, Time } from "../ui.tsx";
+import { FoldedSection, Shown, Time } from "../ui.tsx";
 
 const LIMIT = 100;
 
@@ -11,6 +12,11 @@ const LIMIT = 100;
 interface Owner {
   readonly kind: "grid" | "quote";
   readonly id: string;
+}
+
+interface PartProps {
+  readonly of: Owner;
+  readonly digits: number;
 }
 
 /** Loads a page of a history, newest first; the first page updates live. */
@@ -28,7 +34,11 @@ const SideShown = ({ side }: { side: "buy" | "sell" }) => (
   <b class={side === "buy" ? "up" : "down"}>{side}</b>
 );
 
-export function FillsPart({ of, digits }: { of: Owner; digits: number }) {
+export const FillsPart = (props: PartProps) => (
+  <FoldedSection title="Fills">{() => <FillsTable {...props} />}</FoldedSection>
+);
+
+function FillsTable({ of, digits }: PartProps) {
   const { page, pager } = usePage<Fills>(of, "fills");
   const sizes = digitsOf(page.data?.fills.map((fill) => fill.amount) ?? []);
   const columns: readonly TableColumn<Fills["fills"][number]>[] = [
@@ -45,26 +55,34 @@ export function FillsPart({ of, digits }: { of: Owner; digits: number }) {
     },
   ];
   return (
-    <Section title="Fills">
-      <Shown of={page}>
-        {({ fills, next }) => (
-          <>
-            <Table
-              label="Fills"
-              columns={columns}
-              rows={fills}
-              keyOf={({ id }) => id}
-              empty="No fills yet. The price has not reached an order."
-            />
-            {pager(next)}
-          </>
-        )}
-      </Shown>
-    </Section>
+    <Shown of={page}>
+      {({ fills, next }) => (
+        <>
+          <Table
+            label="Fills"
+            columns={columns}
+            rows={fills}
+            keyOf={({ id }) => id}
+            empty="No fills yet. The price has not reached an order."
+          />
+          <SaveButton
+            label="Save all fills as CSV"
+            route={`GET /strategy/${of.kind}/${part(of.id)}/fills`}
+            format="csv"
+            file={`fills-${of.id}`}
+          />
+          {pager(next)}
+        </>
+      )}
+    </Shown>
   );
 }
 
-export function OrdersPart({ of, digits }: { of: Owner; digits: number }) {
+export const OrdersPart = (props: PartProps) => (
+  <FoldedSection title="Orders">{() => <OrdersTable {...props} />}</FoldedSection>
+);
+
+function OrdersTable({ of, digits }: PartProps) {
   const { page, pager } = usePage<HistoricOrders>(of, "orders");
   const sizes = digitsOf(page.data?.orders.map((order) => order.amount) ?? []);
   const columns: readonly TableColumn<HistoricOrders["orders"][number]>[] = [
@@ -85,26 +103,28 @@ export function OrdersPart({ of, digits }: { of: Owner; digits: number }) {
     },
   ];
   return (
-    <Section title="Orders">
-      <Shown of={page}>
-        {({ orders, next }) => (
-          <>
-            <Table
-              label="Orders"
-              columns={columns}
-              rows={orders}
-              keyOf={({ clientOrderId }) => clientOrderId}
-              empty="No orders yet. The next pass places them."
-            />
-            {pager(next)}
-          </>
-        )}
-      </Shown>
-    </Section>
+    <Shown of={page}>
+      {({ orders, next }) => (
+        <>
+          <Table
+            label="Orders"
+            columns={columns}
+            rows={orders}
+            keyOf={({ clientOrderId }) => clientOrderId}
+            empty="No orders yet. The next pass places them."
+          />
+          {pager(next)}
+        </>
+      )}
+    </Shown>
   );
 }
 
-export function EventsPart({ of }: { of: Owner }) {
+export const EventsPart = (props: PartProps) => (
+  <FoldedSection title="Events">{() => <EventsTable {...props} />}</FoldedSection>
+);
+
+function EventsTable({ of }: PartProps) {
   const { page, pager } = usePage<Events>(of, "events");
   const columns: readonly TableColumn<Events["events"][number]>[] = [
     { name: "Time", isHead: true, of: ({ timestamp }) => <Time at={timestamp} /> },
@@ -113,21 +133,19 @@ export function EventsPart({ of }: { of: Owner }) {
     { name: "By", of: ({ by }) => by ?? "–" },
   ];
   return (
-    <Section title="Events">
-      <Shown of={page}>
-        {({ events, next }) => (
-          <>
-            <Table
-              label="Events"
-              columns={columns}
-              rows={events}
-              keyOf={({ id }) => id}
-              empty="No events yet."
-            />
-            {pager(next)}
-          </>
-        )}
-      </Shown>
-    </Section>
+    <Shown of={page}>
+      {({ events, next }) => (
+        <>
+          <Table
+            label="Events"
+            columns={columns}
+            rows={events}
+            keyOf={({ id }) => id}
+            empty="No events yet."
+          />
+          {pager(next)}
+        </>
+      )}
+    </Shown>
   );
 }

@@ -3,10 +3,12 @@ import { part } from "../api.ts";
 import { GridChart } from "../chart/chart.tsx";
 import { lineScaleOf } from "../chart/line-scale.ts";
 import { TwoLines } from "../chart/two-lines.tsx";
+import { yearlyPercent } from "../daily.ts";
 import { amount, change, digitsOf, duration, money, number, pairOf, percent, toneOf } from "../format.ts";
 import { againstHolding, distanceText, gridState, rangeText } from "../grid-figures.ts";
 import { useLoad } from "../load.ts";
 import { linkTo } from "../route.ts";
+import { useTitle } from "../title.ts";
 import type { CandlesAnswer, Fills, Grid, HistoricOrders, Session, Status } from "../types.ts";
 import { Ago, Failed, NoticeBox, Section, Shown, Stat } from "../ui.tsx";
 import { GridActions } from "./actions.tsx";
@@ -14,6 +16,7 @@ import { Edit } from "./edit.tsx";
 import { EventsPart, FillsPart, OrdersPart } from "./history.tsx";
 import { ENDS, gridLevels } from "./levels.ts";
 import { profitOver } from "./profit-over.ts";
+import { ReplayPart } from "./replay.tsx";
 import { Slots } from "./slots.tsx";
 
 /** The page of one grid: its P&L, state and actions. */
@@ -37,6 +40,7 @@ export function StrategyPage({ id, session }: { id: string; session: Session }) 
 
 function KnownGrid({ grid, session }: { grid: Grid; session: Session }) {
   const [isEdited, setEdited] = useState(false);
+  useTitle(`${grid.symbol} on ${grid.exchange}`);
   const orders = useLoad<HistoricOrders>(
     `GET /strategy/grid/${part(grid.id)}/orders`,
     { limit: 300 },
@@ -70,7 +74,8 @@ function KnownGrid({ grid, session }: { grid: Grid; session: Session }) {
       <Slots grid={grid} orders={orders.data?.orders ?? []} digits={digits} />
       <FillsPart of={of} digits={digits} />
       <OrdersPart of={of} digits={digits} />
-      <EventsPart of={of} />
+      <EventsPart of={of} digits={digits} />
+      <ReplayPart grid={grid} />
       <p class="quiet">
         Strategy <code>{grid.id}</code>
       </p>
@@ -106,6 +111,7 @@ function GridFigures({ grid, digits }: { grid: Grid; digits: number }) {
       <Stat name="vs buy and hold" tone={toneOf(against)}>
         {change(against)}
       </Stat>
+      <Stat name="Yearly rate">{yearlyText(grid)}</Stat>
       <Stat name="Price">{price(grid.markPrice)}</Stat>
       <Stat name="Current range">{rangeText(grid, digits)}</Stat>
       <Stat name="Distance to range limit">{distanceText(grid)}</Stat>
@@ -127,6 +133,11 @@ function GridFigures({ grid, digits }: { grid: Grid; digits: number }) {
   );
 }
 
+function yearlyText({ totalProfit, investment, runningTime }: Grid): string {
+  const rate = yearlyPercent(totalProfit, investment, runningTime);
+  return rate === undefined ? "after a day" : percent(rate / 100);
+}
+
 type Stop = Grid["stopPrices"][number];
 
 const endName = ({ reason, armed }: Stop): string => {
@@ -141,9 +152,9 @@ const endText = ({ price, distancePercent }: Stop, digits: number) => (
   </>
 );
 
-const feesText = ({ fees }: Grid): string =>
+const feesText = ({ symbol, fees }: Grid): string =>
   Object.entries(fees)
-    .map(([asset, fee]) => `${amount(fee)} ${asset}`)
+    .map(([asset, fee]) => `${asset === pairOf(symbol).quote ? money(Number(fee)) : amount(fee)} ${asset}`)
     .join(", ") || "none";
 
 const CHART_FRAMES = ["5m", "15m", "1h", "4h", "1d"] as const;

@@ -1,7 +1,7 @@
 import { amount, money, number, pairOf } from "../format.ts";
 import { Table, type TableColumn } from "../table.tsx";
 import type { Grid, HistoricOrders } from "../types.ts";
-import { Section } from "../ui.tsx";
+import { FoldedSection } from "../ui.tsx";
 import { isResting } from "./levels.ts";
 
 type SlotShown = NonNullable<Grid["slots"]>[number];
@@ -36,15 +36,17 @@ export function Slots({
     { name: "Cycles", isNumber: true, of: ({ cycles }) => cycles, by: ({ cycles }) => cycles },
   ];
   return (
-    <Section title="Slots">
-      <Table
-        label="Slots"
-        columns={columns}
-        rows={(grid.slots ?? []).toReversed()}
-        keyOf={({ slot }) => slot}
-        empty="No slots yet. The first pass creates them."
-      />
-    </Section>
+    <FoldedSection title="Slots">
+      {() => (
+        <Table
+          label="Slots"
+          columns={columns}
+          rows={(grid.slots ?? []).toReversed()}
+          keyOf={({ slot }) => slot}
+          empty="No slots yet. The first pass creates them."
+        />
+      )}
+    </FoldedSection>
   );
 }
 

@@ -1,0 +1,14 @@
+import { groupThousands } from "../kernel/thousands.ts";
+import type { LiquidityAnswer } from "./schema.ts";
+
+/** Formats the figures of a report, with thousands separators. */
+export const countText = (value: number): string => groupThousands(String(value));
+
+export type OwnFigures = LiquidityAnswer["own"];
+export type Day = LiquidityAnswer["days"][number];
+
+export const NOT_KNOWN = "not known";
+export const shownPercent = (value: number | null, digits = 2): string =>
+  value === null ? NOT_KNOWN : `${value.toFixed(digits)} %`;
+export const quote = (value: number | null, digits = 2): string =>
+  value === null ? NOT_KNOWN : groupThousands(value.toFixed(digits));

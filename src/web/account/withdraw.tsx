@@ -1,0 +1,55 @@
+import { amount } from "../format.ts";
+import { useLoad } from "../load.ts";
+import { Table, type TableColumn } from "../table.tsx";
+import type { WithdrawPlan } from "../types.ts";
+import { FoldedSection, NoticeBox, Shown } from "../ui.tsx";
+
+/** What can be withdrawn while every order stays funded; loaded when it is opened. */
+export const WithdrawPart = ({ exchange }: { exchange: string }) => (
+  <FoldedSection title="Withdrawable amounts" isClosed>
+    {() => <WithdrawTable exchange={exchange} />}
+  </FoldedSection>
+);
+
+type WithdrawRow = WithdrawPlan["assets"][number];
+
+const withdrawColumn = (name: string, of: (row: WithdrawRow) => string): TableColumn<WithdrawRow> => ({
+  name,
+  isNumber: true,
+  of: (row) => amount(of(row)),
+  by: (row) => Number(of(row)),
+});
+
+const COLUMNS: readonly TableColumn<WithdrawRow>[] = [
+  { name: "Asset", isHead: true, of: ({ asset }) => asset, by: ({ asset }) => asset },
+  withdrawColumn("You can withdraw", ({ canWithdraw }) => canWithdraw),
+  withdrawColumn("Needed by strategies", ({ kept }) => kept),
+  withdrawColumn("In orders", ({ inOrders }) => inOrders),
+  withdrawColumn("Total", ({ total }) => total),
+  withdrawColumn("Missing", ({ missing }) => missing),
+];
+
+function WithdrawTable({ exchange }: { exchange: string }) {
+  const plan = useLoad<WithdrawPlan>("GET /strategy/grid/withdraw-plan", { exchange });
+  return (
+    <Shown of={plan} rows={6}>
+      {({ assets, warnings }) => (
+        <>
+          {warnings.map(({ code, message }) => (
+            <NoticeBox key={code} kind="warning">
+              {message}
+            </NoticeBox>
+          ))}
+          <Table
+            label={`Withdrawable amounts on ${exchange}`}
+            columns={COLUMNS}
+            rows={assets}
+            keyOf={({ asset }) => asset}
+            empty="This account is empty."
+          />
+          <p class="quiet">edgemaker never withdraws. These amounts leave no order of a strategy unfunded.</p>
+        </>
+      )}
+    </Shown>
+  );
+}

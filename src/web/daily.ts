@@ -1,0 +1,31 @@
+import type { ReportAnswer } from "./types.ts";
+
+type DayProfit = Pick<ReportAnswer["days"][number], "day" | "totalProfit">;
+
+export interface DailyFigures {
+  readonly days: readonly { readonly day: string; readonly profit: number; readonly sum: number }[];
+  /** Largest fall of the sum from its highest value, which starts at zero. */
+  readonly drawdown: number;
+}
+
+/** Adds up the P&L of each day, oldest first. */
+export function dailyFigures(rows: readonly DayProfit[]): DailyFigures {
+  let [sum, top, drawdown] = [0, 0, 0];
+  const days = rows.map(({ day, totalProfit }) => {
+    sum += totalProfit;
+    top = Math.max(top, sum);
+    drawdown = Math.max(drawdown, top - sum);
+    return { day, profit: totalProfit, sum };
+  });
+  return { days, drawdown };
+}
+
+const YEAR = 365 * 86_400_000;
+/** Below a day, a yearly rate says nothing. */
+const LEAST_SPAN = 86_400_000;
+
+/** Returns a profit as a simple rate per year, in percent; undefined where it says nothing. */
+export const yearlyPercent = (profit: number | null, capital: number, millis: number): number | undefined =>
+  profit === null || capital <= 0 || millis < LEAST_SPAN
+    ? undefined
+    : ((100 * profit) / capital) * (YEAR / millis);

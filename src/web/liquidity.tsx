@@ -1,0 +1,78 @@
+import { useState } from "hono/jsx/dom";
+import { useLoad } from "./load.ts";
+import { Offers } from "./markets/watched.tsx";
+import { SaveButton } from "./save.tsx";
+import type { WatchedPairs } from "./types.ts";
+import { Field, Section, Shown } from "./ui.tsx";
+
+/** The page of liquidity reports: what was offered in some days, and a report to send. */
+export function LiquidityPage() {
+  const watched = useLoad<WatchedPairs>("GET /liquidity/pairs");
+  return (
+    <>
+      <h1>Liquidity</h1>
+      <Shown of={watched}>
+        {(data) =>
+          data.count === 0 ? (
+            <p class="empty">
+              No pair is sampled. Name the pairs and their agreements in the setting EDGEMAKER_LIQUIDITY, and
+              restart the server.
+            </p>
+          ) : (
+            <Days watched={data} />
+          )
+        }
+      </Shown>
+    </>
+  );
+}
+
+const typedIn = ({ target }: Event) => (target as HTMLInputElement).value;
+
+function Days({ watched: { pairs, day } }: { watched: WatchedPairs }) {
+  const [at, setAt] = useState(0);
+  const [from, setFrom] = useState(`${day.slice(0, 8)}01`);
+  const [to, setTo] = useState(day);
+  const { exchange = "", symbol = "" } = pairs[at] ?? {};
+  const [maker, setMaker] = useState("");
+  const query = { exchange, symbol, from, to };
+  const file = `liquidity-${exchange}-${symbol.replace("/", "-")}-${from}-${to}`;
+  const save = (format: "html" | "csv", label: string) => (
+    <SaveButton
+      label={label}
+      route="GET /liquidity/report"
+      query={{ ...query, maker: maker.trim() }}
+      format={format}
+      file={file}
+    />
+  );
+  return (
+    <>
+      <div class="fields line">
+        <Field label="Pair">
+          <select value={String(at)} onChange={(event: Event) => setAt(Number(typedIn(event)))}>
+            {pairs.map((one, index) => (
+              <option key={index} value={String(index)}>{`${one.symbol} on ${one.exchange}`}</option>
+            ))}
+          </select>
+        </Field>
+        <Field label="First day, UTC">
+          <input type="date" value={from} max={to} onInput={(event: Event) => setFrom(typedIn(event))} />
+        </Field>
+        <Field label="Last day, UTC">
+          <input type="date" value={to} max={day} onInput={(event: Event) => setTo(typedIn(event))} />
+        </Field>
+        <Field label="Your name in the report">
+          <input value={maker} maxLength={80} onInput={(event: Event) => setMaker(typedIn(event))} />
+        </Field>
+      </div>
+      <Section title="Offers and obligations">
+        <Offers key={file} {...query} days={`from ${from} to ${to}, UTC`} />
+        <div class="actions">
+          {save("html", "Save report to send")}
+          {save("csv", "Save days as CSV")}
+        </div>
+      </Section>
+    </>
+  );
+}

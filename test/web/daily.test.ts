@@ -1,0 +1,28 @@
+import { describe, expect, it } from "vitest";
+import { dailyFigures, yearlyPercent } from "../../src/web/daily.ts";
+
+const DAY = 86_400_000;
+const of = (...profits: readonly number[]) =>
+  dailyFigures(profits.map((totalProfit, at) => ({ day: `2026-01-0${at + 1}`, totalProfit })));
+
+describe("P&L by day", () => {
+  it("adds up the days", () => {
+    expect(of(3, -5, 4).days.map(({ sum }) => sum)).toEqual([3, -2, 2]);
+  });
+
+  it.each([
+    [[3, -5, 4, -1], 5],
+    [[-2, 1], 2],
+    [[1, 2], 0],
+    [[], 0],
+  ])("has the max drawdown of %j", (profits, drawdown) => {
+    expect(of(...profits).drawdown).toBe(drawdown);
+  });
+
+  it("is a yearly rate from a day on", () => {
+    expect(yearlyPercent(10, 1000, 3.65 * DAY)).toBeCloseTo(100);
+    expect(yearlyPercent(10, 1000, DAY / 2)).toBeUndefined();
+    expect(yearlyPercent(10, 0, DAY)).toBeUndefined();
+    expect(yearlyPercent(null, 1000, DAY)).toBeUndefined();
+  });
+});

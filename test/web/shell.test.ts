@@ -1,0 +1,166 @@
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import { findChromium } from "../support/browser.ts";
+import { servedPage } from "../support/served.ts";
+
+const GRID = {
+  exchange: "kraken",
+  symbol: "BTC/USDT",
+  lowerPrice: 57_000,
+  upperPrice: 63_000,
+  gridLevels: 60,
+  orderSize: 100,
+};
+const QUOTES = {
+  exchange: "mexc",
+  symbol: "ADA/USDT",
+  spread: 0.01,
+  depth: 500,
+  levels: 3,
+  baseBudget: 5000,
+  quoteBudget: 2000,
+};
+
+const PAGES = [
+  ["", "Strategies"],
+  ["start", "Start a grid"],
+  ["start-centered", "Start a centered grid"],
+  ["start-quotes", "Start quotes"],
+  ["backtest", "Backtest"],
+  ["report", "Report"],
+  ["liquidity", "Liquidity"],
+  ["markets", "Markets"],
+  ["compare", "Compare"],
+  ["dex", "DEX"],
+  ["account", "Account"],
+  ["alerts", "Alerts"],
+  ["limits", "Limits"],
+  ["agents", "Agents"],
+  ["access", "Access"],
+  ["audit", "Audit"],
+] as const;
+
+const heightOf = (page: Page) => page.evaluate<number>("document.documentElement.scrollHeight");
+const isLoaded = (page: Page) => expect.poll(() => page.locator(".waiting").count()).toBe(0);
+
+/** Names of tables that are wider than their place. */
+const cutTables = (page: Page) =>
+  page
+    .locator(".scroll")
+    .evaluateAll((all) =>
+      all.filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.getAttribute("aria-label")),
+    );
+
+describe.skipIf(!findChromium())("the frame of the page, in Chromium (skipped where there is none)", () => {
+  const served = servedPage();
+  let ids: readonly string[];
+  beforeAll(async () => {
+    const grid = await served.call<{ id: string }>("POST", "/strategy/grid", GRID);
+    const quotes = await served.call<{ id: string }>("POST", "/strategy/quote", QUOTES);
+    ids = [`strategy/${grid.id}`, `quotes/${quotes.id}`];
+  });
+
+  it("leads to every page with at most seven words", async () => {
+    const { page, context } = await served.signIn({ viewport: { width: 1440, height: 900 } });
+    const words = await page.getByRole("navigation", { name: "Pages" }).getByRole("link").allTextContents();
+    expect(words.length).toBeLessThanOrEqual(7);
+    const reached = new Set<string>();
+    for (const word of words) {
+      await page
+        .getByRole("navigation", { name: "Pages" })
+        .getByRole("link", { name: word, exact: true })
+        .click();
+      await page.locator("h1").waitFor();
+      const links = page
+        .locator("nav")
+        .getByRole("link")
+        .evaluateAll((all) => all.map((one) => one.getAttribute("href") ?? ""));
+      for (const href of await links) reached.add(href);
+    }
+    expect([...reached].sort()).toEqual(expect.arrayContaining(PAGES.map(([path]) => `#/${path}`)));
+    await context.close();
+  });
+
+  it.each([390, 768])("puts the navigation behind a menu button at %i px", async (width) => {
+    const { page, context } = await served.signIn({ viewport: { width, height: 844 } });
+    const menu = page.getByRole("button", { name: "Menu" });
+    const limits = page.getByRole("link", { name: "Settings" });
+    expect(await limits.isVisible()).toBe(false);
+    expect((await page.locator("header.top").boundingBox())?.height).toBeLessThan(60);
+    await menu.click();
+    await limits.click();
+    await page.getByRole("heading", { name: "Alerts" }).waitFor();
+    expect(await limits.isVisible()).toBe(false);
+    await context.close();
+  });
+
+  it("gives each page a title of its own", async () => {
+    const { page, context } = await served.signIn();
+    for (const [path, title] of PAGES) {
+      await page.goto(`${served.url}/#/${path}`);
+      await expect.poll(() => page.title()).toBe(`${title} · edgemaker`);
+    }
+    await page.goto(`${served.url}/#/${ids[0]}`);
+    await expect.poll(() => page.title()).toBe("BTC/USDT on kraken · edgemaker");
+    await context.close();
+  });
+
+  it("signs a second tab in with the first, and out with it", async () => {
+    const { page, context } = await served.signIn();
+    const other = await context.newPage();
+    await other.goto(`${served.url}/#/limits`);
+    await other.getByRole("heading", { name: "Limits", exact: true }).waitFor();
+    await other.getByRole("button", { name: "Sign out" }).click();
+    await page.getByLabel("API token").waitFor();
+    const third = await context.newPage();
+    await third.goto(served.url);
+    await third.getByLabel("API token").waitFor();
+    await context.close();
+  });
+
+  it.each([1024, 768])("cuts no table at %i px", async (width) => {
+    const { page, context } = await served.signIn({ viewport: { width, height: 900 } });
+    const cut: Record<string, unknown> = {};
+    for (const path of [...PAGES.map(([path]) => path), ...ids]) {
+      await page.goto(`${served.url}/#/${path}`);
+      await page.locator("h1").waitFor();
+      await isLoaded(page);
+      const names = await cutTables(page);
+      if (names.length > 0) cut[path] = names;
+    }
+    expect(cut).toEqual({});
+    await context.close();
+  });
+
+  it("shows quote with two decimals, and nothing with more than eight", async () => {
+    const { page, context } = await served.signIn();
+    const found: Record<string, unknown> = {};
+    for (const path of [...PAGES.map(([path]) => path), ...ids]) {
+      await page.goto(`${served.url}/#/${path}`);
+      await page.locator("h1").waitFor();
+      await isLoaded(page);
+      const text = await page.locator("main").innerText();
+      const money = [...text.matchAll(/([\d,]+\.?\d*)\s(?:USDT|USD|EUR)\b/g)]
+        .map(([, value = ""]) => value)
+        .filter((value) => Number(value.replaceAll(",", "")) >= 0.01 && !/^[\d,]+(\.\d\d)?$/.test(value));
+      const long = text.match(/\d\.\d{9,}/g) ?? [];
+      if (money.length + long.length > 0) found[path] = [...money, ...long];
+    }
+    expect(found).toEqual({});
+    await context.close();
+  });
+
+  it("folds long parts on a phone, and opens them on request", async () => {
+    const { page, context } = await served.signIn({ viewport: { width: 390, height: 844 } });
+    for (const path of ["", "markets", ...ids]) {
+      await page.goto(`${served.url}/#/${path}`);
+      await page.locator("h1").waitFor();
+      await isLoaded(page);
+      expect(await heightOf(page), path).toBeLessThan(3000);
+    }
+    await page.goto(`${served.url}/#/${ids[0]}`);
+    await page.getByRole("button", { name: "Show orders" }).click();
+    await page.getByRole("table", { name: "Orders" }).waitFor();
+    await context.close();
+  });
+});
