@@ -28,4 +28,5 @@ export { runOperation } from "./run-operation.ts";
 export { depositInSandbox, resetSandbox, shockSandbox } from "./sandbox.ts";
 export { checkStrategies } from "./strategies/check.ts";
 export { writeStrategy } from "./strategies/new.ts";
+export { testStrategy } from "./strategies/test.ts";
 export { runTrade } from "./trade.ts";

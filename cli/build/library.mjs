@@ -4,10 +4,11 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import * as esbuild from "esbuild";
+import { ALIASES } from "./aliases.mjs";
 import { root } from "./current.cjs";
 
-/** Entry files below `src`, by the name of what they build. */
-const ENTRIES = { index: "declared/package.ts", testing: "backtest/position/package.ts" };
+/** Entry files, by the name of what they build. */
+const ENTRIES = { index: "src/declared/package.ts", testing: "cli/testing/package.ts" };
 
 const exportOf = (name) => ({
   types: `./dist/library/types/${ENTRIES[name].replace(/\.ts$/, ".d.ts")}`,
@@ -24,14 +25,15 @@ export const LIBRARY_EXPORTS = {
 export async function buildLibrary(folder) {
   await esbuild.build({
     absWorkingDir: root,
-    entryPoints: Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, `src/${file}`])),
+    entryPoints: ENTRIES,
     outdir: folder,
     bundle: true,
     splitting: true,
     format: "esm",
-    platform: "neutral",
+    platform: "node",
     target: "node20",
     external: ["zod"],
+    alias: ALIASES,
     mainFields: ["module", "main"],
     logLevel: "error",
   });
@@ -43,10 +45,10 @@ function buildTypes(target) {
   const all = mkdtempSync(join(tmpdir(), "edgemaker-types-"));
   try {
     const config = join(all, "tsconfig.json");
-    const files = Object.values(ENTRIES).map((file) => join(root, "src", file));
+    const files = Object.values(ENTRIES).map((file) => join(root, file));
     const compilerOptions = {
       ...{ noEmit: false, declaration: true, emitDeclarationOnly: true, noCheck: true, types: [] },
-      ...{ rootDir: join(root, "src"), outDir: all },
+      ...{ rootDir: root, outDir: all },
     };
     const settings = {
       extends: join(root, "tsconfig.json"),

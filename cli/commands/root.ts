@@ -30,7 +30,7 @@ import { proofCommand } from "./proof.ts";
 import { sandboxCommand } from "./sandbox.ts";
 import { serveCommand } from "./serve.ts";
 import { setupCommand } from "./setup.ts";
-import { strategyFileCommands } from "./strategy.ts";
+import { strategyFileCommands, strategyTestCommand } from "./strategy.ts";
 import { tokenCommand } from "./token.ts";
 import { tradeCommand } from "./trade.ts";
 
@@ -41,6 +41,7 @@ const SUB_COMMANDS: Readonly<Record<string, string>> = {
   strategy: "Write, test, start and watch strategies of your own",
   start: "Start a strategy of your own",
   backtest: "Test a strategy of your own on historical prices",
+  test: "Run a strategy of your own in the sandbox with crashes and lost responses",
   preview: "Show the orders and worst case of a strategy of your own",
   kill: "Turn the kill switch on or off: no new orders anywhere",
   limits: "Limit orders, volume and losses",
@@ -79,6 +80,8 @@ export function rootCommand(ids: readonly string[], definitions: StrategyDefinit
   };
   const operations = createOperations(ids, definitions);
   for (const [name, made] of Object.entries(strategyFileCommands)) addTo(commands, "strategy", name, made);
+  for (const definition of definitions)
+    addTo(subCommandsOf(commands, "strategy"), "test", definition.name, strategyTestCommand(definition, ids));
   for (const operation of operations) addCommand(commands, operation, operations);
   commands.trade = tradeCommand(operations);
   return command({

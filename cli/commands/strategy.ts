@@ -1,5 +1,11 @@
-import { LOCAL_DATABASE_ARGS, STRATEGIES_ARG } from "../host/settings.ts";
+import type { CommandDef } from "citty";
+import * as z from "zod";
+import { declaredPreviewInput } from "../../src/declared/schema/input.ts";
+import { type Operation, operation } from "../../src/operation.ts";
+import type { AnyStrategyDefinition } from "../../src/ports/definition.ts";
+import { DATABASE_ARGS, LOCAL_DATABASE_ARGS, STRATEGIES_ARG } from "../host/settings.ts";
 import { command } from "../terminal/command.ts";
+import { fieldArgs } from "./operation.ts";
 
 const FOLDER_ARGS = { ...STRATEGIES_ARG, json: LOCAL_DATABASE_ARGS.json } as const;
 
@@ -23,3 +29,52 @@ export const strategyFileCommands = {
     run: async (values) => (await import("../actions/actions.ts")).checkStrategies(values),
   }),
 };
+
+/** Returns the command that runs a definition through the sandbox with crashes and lost responses. */
+export function strategyTestCommand(definition: AnyStrategyDefinition, ids: readonly string[]): CommandDef {
+  const tested = testedOperation(definition, ids);
+  const { exchange, symbol, ...flags } = fieldArgs(tested);
+  const own = new Set([...Object.keys(DATABASE_ARGS), "api-url", "token"]);
+  return command({
+    name: `strategy test ${definition.name}`,
+    description: `Run the strategy ${definition.name} in the sandbox with crashes, lost responses and failed reads; exit code 1 if something breaks`,
+    examples: [`edgemaker strategy test ${definition.name} --seed 7`],
+    args: {
+      ...Object.fromEntries(Object.entries(flags).filter(([name]) => !own.has(name))),
+      exchange: { type: "string", description: "Simulated exchange (default kraken)", valueHint: "exchange" },
+      symbol: {
+        type: "string",
+        description: "Trading pair of the sandbox (default BTC/USDT)",
+        valueHint: "pair",
+      },
+      data: {
+        type: "string",
+        description: "CSV file with candles; default: random prices",
+        valueHint: "file",
+      },
+      passes: {
+        type: "string",
+        description: "Number of passes, one minute apart (default 300)",
+        valueHint: "number",
+      },
+      seed: { type: "string", description: "Seed of prices and faults (default 1)", valueHint: "number" },
+    },
+    run: async (values) => (await import("../actions/actions.ts")).testStrategy(tested, definition, values),
+  });
+}
+
+/** Describes the flags of the command; no interface serves it. */
+const testedOperation = (definition: AnyStrategyDefinition, ids: readonly string[]): Operation =>
+  operation({
+    name: `test_strategy_${definition.name.replaceAll("-", "_")}`,
+    summary: `Run the strategy ${definition.name} in the sandbox`,
+    ...{ effect: "read", access: "token", failure: "Start failed" },
+    http: { route: "POST /", from: "body" },
+    cli: { path: `strategy test ${definition.name}` },
+    input: () =>
+      declaredPreviewInput(definition, ids)
+        .omit({ dryRun: true, dryBalance: true })
+        .partial({ exchange: true, symbol: true }),
+    output: () => z.unknown(),
+    run: async () => undefined,
+  });

@@ -10,7 +10,20 @@ export const RESERVED_FIELDS: ReadonlySet<string> = new Set([
   ...["exchange", "symbol", "baseBudget", "quoteBudget", "dryRun", "dryBalance", "planHash", "planId"],
   ...["timeframe", "since", "until", "fills", "fill", "extremes", "marketSpread", "tickInterval", "data"],
   ...["makerFee", "takerFee", "feeIn", "tick", "lot", "minAmount", "minNotional", "queue", "slippage"],
-  ...["db", "sandbox", "seed", "venueUrl", "strategies", "json", "apiUrl", "token", "yes", "format", "help"],
+  ...[
+    "db",
+    "sandbox",
+    "seed",
+    "venueUrl",
+    "strategies",
+    "passes",
+    "json",
+    "apiUrl",
+    "token",
+    "yes",
+    "format",
+    "help",
+  ],
 ]);
 
 /** Checks a definition and returns it. Throws TypeError if its name, config or orders are invalid. */

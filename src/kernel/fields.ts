@@ -41,9 +41,16 @@ export const MOST_AMOUNT = 1e15;
 export const MOST_MULTIPLE = 1e6;
 
 /** A positive JSON number of at most 18 decimal places and at most `most`, checked before any calculation. */
-export const decimalField = (label: string, most = LARGEST_FIGURE) => {
-  const error = `${label}: must be a positive number up to ${most} with at most 18 decimals`;
+export const decimalField = (label: string, most = LARGEST_FIGURE) => amountField(label, most, "positive");
+
+/** Does the same and accepts zero. */
+export const zeroOrMoreField = (label: string, most = LARGEST_FIGURE) =>
+  amountField(label, most, "non-negative");
+
+const amountField = (label: string, most: number, sign: "positive" | "non-negative") => {
+  const error = `${label}: must be a ${sign} number up to ${most} with at most 18 decimals`;
   return z.number({ error }).transform((value, context): Decimal => {
+    if (value === 0 && sign === "non-negative") return 0n;
     const exact = value <= most ? fromNumber(value) : undefined;
     if (exact !== undefined && exact > 0n) return exact;
     context.addIssue({ code: "custom", message: error });

@@ -55,6 +55,39 @@ it("writes a starter that passes its checks, and reports a wrong type with file 
   expect([wrong.code, wrong.stdout]).toEqual([1, expect.stringMatching(/my-own\.ts\(\d+,\d+\): error TS/)]);
 });
 
+it("tests a strategy in the sandbox with crashes, and reports a variable that a restart loses", async () => {
+  const folder = home();
+  const test = (...args: string[]) => edgemaker(folder, ["strategy", "test", ...args, "--json"]);
+  const good = await test(
+    "two-sided",
+    "--spread",
+    "0.004",
+    "--size",
+    "500",
+    "--passes",
+    "100",
+    "--seed",
+    "3",
+  );
+  expect([good.code, JSON.parse(good.stdout)]).toMatchObject([0, { passes: 100, problems: [] }]);
+  writeFileSync(
+    join(folder, "strategies/forgetful.ts"),
+    `import { defineStrategy, z } from "edgemaker";
+let first: number | undefined;
+export default defineStrategy({ name: "forgetful", config: z.object({}),
+  orders({ quote }) {
+    first ??= quote.bid.toNumber();
+    return [{ id: "a", side: "buy", price: first * 0.9, quoteSize: 100 }];
+  } });`,
+  );
+  const forgetful = await test("forgetful", "--seed", "3");
+  expect(forgetful.code).toBe(1);
+  expect(JSON.parse(forgetful.stdout).problems).toEqual([
+    expect.stringContaining("a restarted process returned other orders"),
+  ]);
+  expect(await test("two-sided", "--spread", "x")).toMatchObject({ code: 2 });
+});
+
 it("pauses a strategy whose file is gone, or has a mistake, and goes on once that is put right", async () => {
   const folder = home();
   const file = join(folder, "strategies/two-sided.ts");

@@ -26,6 +26,7 @@ export async function writeStrategy(values: Values): Promise<number> {
   return print(values, {
     ...{ strategy: files[0], test: files[1] },
     "to check": "edgemaker strategy check",
+    "to test": `edgemaker strategy test ${name} --spread 0.002 --size 100`,
     "to start": `edgemaker strategy start ${name} ${market} --sandbox`,
   });
 }
@@ -50,7 +51,7 @@ export default defineStrategy({
 });
 `;
 
-const starterTest = (name: string): string => `import { backtest } from "edgemaker/testing";
+const starterTest = (name: string): string => `import { backtest, simulate } from "edgemaker/testing";
 import { expect, it } from "vitest";
 import strategy from "./${name}.ts";
 
@@ -64,5 +65,11 @@ it("buys below the market and sells above it", () => {
   });
   expect(error).toBeNull();
   expect(fills.map(({ side, price }) => \`\${side} \${price}\`)).toEqual(["buy 59700", "sell 60300"]);
+});
+
+it("survives crashes, lost responses and failed reads", { timeout: 60_000 }, async () => {
+  const { problems, fills } = await simulate(strategy, { config: { spread: 0.004, size: 100 } });
+  expect(problems).toEqual([]);
+  expect(fills).toBeGreaterThan(0);
 });
 `;

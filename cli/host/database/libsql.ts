@@ -6,7 +6,9 @@ import { lazy } from "../../../src/kernel/lazy.ts";
 const load = (): typeof Libsql => requireFrom(import.meta.url)("libsql");
 
 /** libSQL's database class for files. Its native part is loaded on first use. */
-export const libsql = lazy((): typeof Libsql => (saysGlibc() ? withShortReport(load) : load()));
+export const libsql: () => typeof Libsql = lazy((): typeof Libsql =>
+  saysGlibc() ? withShortReport(load) : load(),
+);
 
 /** Returns whether the system's `ldd` reports glibc; libSQL then uses its glibc build. */
 function saysGlibc(): boolean {

@@ -101,7 +101,10 @@ function marketWith({
 }
 
 /** Each minute goes straight from its price to the next one. */
-function minuteCandles(prices: StrategyPast["prices"], { symbol, tick }: Market): Candles {
+export function minuteCandles(
+  prices: StrategyPast["prices"],
+  { symbol, tick }: Pick<Market, "symbol" | "tick">,
+): Candles {
   if (typeof prices === "string") {
     const reader = createReader({ pair: symbol });
     reader.push(new TextEncoder().encode(prices));

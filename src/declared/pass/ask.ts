@@ -83,7 +83,7 @@ function callDefinition({ definition, config }: Runnable, inputs: CallInputs) {
   return result;
 }
 
-const comparableText = (result: unknown): string =>
+export const comparableText = (result: unknown): string =>
   JSON.stringify(result, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value));
 
 /** Returns a fault with the file and line that threw, or of the function that returned an invalid result. */

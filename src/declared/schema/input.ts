@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { type Decimal, ONE } from "../../kernel/decimal.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { decimalField, exchangeField, idField, MOST_AMOUNT, pairField } from "../../kernel/fields.ts";
+import { exchangeField, idField, MOST_AMOUNT, pairField, zeroOrMoreField } from "../../kernel/fields.ts";
 import type { Pair } from "../../kernel/pair.ts";
 import { dryBalance, flag, planHash } from "../../kernel/start-fields.ts";
 import { stopFields } from "../../kernel/stop-flags.ts";
@@ -9,10 +9,12 @@ import type { AnyStrategyDefinition } from "../../ports/definition.ts";
 
 /** Fields of every start besides the strategy's config. */
 const budgetShape = () => ({
-  baseBudget: decimalField("Invalid request", MOST_AMOUNT)
+  baseBudget: zeroOrMoreField("Invalid request", MOST_AMOUNT)
     .optional()
     .describe("Base budget; default: all free base"),
-  quoteBudget: decimalField("Invalid request").optional().describe("Quote budget; default: all free quote"),
+  quoteBudget: zeroOrMoreField("Invalid request")
+    .optional()
+    .describe("Quote budget; default: all free quote"),
   dryRun: flag("dryRun").describe("Paper trading: live prices, simulated fills, no request to your account"),
   dryBalance: dryBalance(),
 });

@@ -1,8 +1,14 @@
 /** The module that tests of users' own strategies import as `edgemaker/testing`. */
+
 export {
   type BacktestOutcome,
   backtestStrategy as backtest,
   type StrategyPast,
   type TestedFill,
   type TestMarketRules,
-} from "./testing.ts";
+} from "../../src/backtest/position/testing.ts";
+export {
+  type SimulationInput,
+  type SimulationResult,
+  simulateStrategy as simulate,
+} from "../host/simulation/simulate.ts";

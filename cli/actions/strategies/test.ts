@@ -1,0 +1,70 @@
+import { readFileSync } from "node:fs";
+import type { Operation } from "../../../src/operation.ts";
+import type { AnyStrategyDefinition } from "../../../src/ports/definition.ts";
+import { fieldKinds, fromTexts } from "../../../src/transport/input.ts";
+import { numberOf, readSettings } from "../../host/settings.ts";
+import { type SimulationResult, simulateStrategy } from "../../host/simulation/simulate.ts";
+import { strategyFiles } from "../../host/strategies/bundle.ts";
+import { loadStrategy } from "../../host/strategies/load.ts";
+import type { Values } from "../../terminal/arguments.ts";
+import { textsOf } from "../../terminal/fields.ts";
+import { print } from "../../terminal/output.ts";
+import { fail, misreadOf } from "../../terminal/refused.ts";
+
+/** Runs a strategy through the sandbox with crashes and lost responses. Returns exit code 1 if something broke. */
+export async function testStrategy(
+  operation: Operation,
+  definition: AnyStrategyDefinition,
+  values: Values,
+): Promise<number> {
+  const given = fromTexts(fieldKinds(operation), textsOf(operation, values));
+  const misread = misreadOf(operation, given);
+  if (misread) return fail(misread, { operation, values });
+  const { exchange, symbol, baseBudget, quoteBudget, ...config } = given as SimulatedFields;
+  const { passes, data } = values;
+  const result = await simulateStrategy(
+    definition,
+    {
+      ...{ exchange, symbol, config, base: baseBudget, quote: quoteBudget },
+      ...(passes === undefined ? {} : { passes: numberOf("--passes", passes, PASS_COUNT) }),
+      ...(values.seed === undefined ? {} : { seed: numberOf("--seed", values.seed, SEEDS) }),
+      ...(data === undefined ? {} : { prices: readFileSync(String(data), "utf8") }),
+    } as Parameters<typeof simulateStrategy>[1],
+    reloadOf(definition),
+  );
+  print(values, values.json ? { strategy: definition.name, ...result } : resultView(definition.name, result));
+  return result.problems.length > 0 ? 1 : 0;
+}
+
+interface SimulatedFields extends Readonly<Record<string, unknown>> {
+  readonly exchange?: string;
+  readonly symbol?: string;
+  readonly baseBudget?: string;
+  readonly quoteBudget?: string;
+}
+
+const PASS_COUNT = { whole: true, least: 1, most: 100_000 };
+const SEEDS = { whole: true, most: 2 ** 32 - 1 };
+
+/** Returns how a restarted process loads the same file: with new variables. */
+function reloadOf({ name }: AnyStrategyDefinition): () => AnyStrategyDefinition {
+  const { strategies } = readSettings({}, process.env).config;
+  const file = strategyFiles(strategies).find((path) => loadStrategy(path).name === name);
+  if (file === undefined) throw new Error(`the file of ${name} is gone`);
+  return () => loadStrategy(file);
+}
+
+function resultView(strategy: string, result: SimulationResult) {
+  const { passes, restarts, lostResponses, failedReads, orders, fills, refused, problems } = result;
+  return {
+    ...{ strategy, passes, restarts, "lost responses": lostResponses, "failed reads": failedReads },
+    ...{ orders, fills },
+    ...(refused.length > 0 ? { "refused at the end": refused.join("; ") } : {}),
+    ...(problems.length > 0 ? { error: problems.join(". ") } : { result: verdict(result) }),
+  };
+}
+
+const verdict = ({ orders }: SimulationResult): string =>
+  orders === 0
+    ? "it placed no orders, so this tested little"
+    : "nothing broke: each order was placed once, and its books equal the account";
