@@ -110,7 +110,7 @@ async function keptIn(
       `--data ${file} holds recorded books or trades as JSON, which only \`edgemaker backtest\` can replay; use candles or a table of trades here`,
     );
   });
-  return { candles: async () => candles };
+  return { isFile: true, candles: async () => candles };
 }
 
 /** Returns a file's trades or candles for the stored grid's pair. */

@@ -12,7 +12,7 @@ import type { Book, Market } from "../model/market.ts";
 import { type AccountMemory, NO_MEMORY } from "../model/memory.ts";
 import { needed, type Order } from "../model/order.ts";
 import type { Strategy } from "../model/strategy.ts";
-import type { Kind, Kinds } from "../ports/kind.ts";
+import type { Kind, Kinds, RequestedPrices } from "../ports/kind.ts";
 import type { Snapshot } from "../ports/stores/step-store.ts";
 import type { Timing, VenueOrder } from "../ports/venue.ts";
 import { quoteKind } from "../quote/kind.ts";
@@ -59,19 +59,25 @@ export const opened = <S extends Strategy>(strategy: S): StrategyOnPaper<S> => (
   memory: NO_MEMORY,
 });
 
+interface PassOptions {
+  readonly kinds?: Kinds;
+  /** What the strategy reads besides the book. */
+  readonly requested?: RequestedPrices;
+}
+
 /** Runs one pass: reads the venue in memory, decides with the real function, and executes the decision there. */
 export function passOnPaper<S extends Strategy>(
   before: StrategyOnPaper<S>,
   market: Market,
   paper: PaperVenue,
   at: Millis,
-  kinds: Kinds = PAPER_KINDS,
+  { kinds = PAPER_KINDS, requested = {} }: PassOptions = {},
 ): Passed<S> {
   const snapshot = snapshotOf(before, at);
   // As a pass does: stops cancel their orders before anything is read.
   for (const { exchangeId } of urgentCancels(snapshot, Number.MAX_SAFE_INTEGER))
     paper.cancel(exchangeId ?? "");
-  const decision = decide(snapshot, observationOf(before, { market, paper, kinds }), {
+  const decision = decide(snapshot, observationOf(before, { market, paper, kinds, requested }), {
     limit: Number.MAX_SAFE_INTEGER,
     slow: null,
     bounds: NO_BOUNDS,
@@ -111,7 +117,12 @@ function snapshotOf({ strategy, orders, memory }: StrategyOnPaper<Strategy>, now
 
 function observationOf(
   { strategy, orders }: StrategyOnPaper<Strategy>,
-  { market, paper, kinds }: { readonly market: Market; readonly paper: PaperVenue; readonly kinds: Kinds },
+  {
+    market,
+    paper,
+    kinds,
+    requested,
+  }: { readonly market: Market; readonly paper: PaperVenue } & Required<PassOptions>,
 ): Observation {
   const reports = new Map<string, VenueOrder>();
   for (const { clientId } of orders) {
@@ -122,6 +133,7 @@ function observationOf(
     market,
     quote: paper.quote(),
     ...(kinds(strategy.kind).reads === "book" ? { book: bookOnPaper(paper) } : {}),
+    ...requested,
     error: null,
     open: paper.openOrders(),
     tradesRead: true,

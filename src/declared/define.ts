@@ -1,5 +1,9 @@
 import type * as z from "zod";
+import { TIMEFRAMES } from "../kernel/time.ts";
 import type { StrategyDefinition } from "../ports/definition.ts";
+
+/** Maximum number of candles: they are stored from pass to pass. */
+const MOST_CANDLES = 200;
 
 const STRATEGY_NAME = /^[a-z][a-z0-9-]{0,30}$/;
 
@@ -30,7 +34,7 @@ export const RESERVED_FIELDS: ReadonlySet<string> = new Set([
 export function defineStrategy<Schema extends z.ZodObject, State = unknown>(
   definition: StrategyDefinition<Schema, State>,
 ): StrategyDefinition<Schema, State> {
-  const { name, config, orders, version = 1 } = definition;
+  const { name, config, orders, candles, version = 1 } = definition;
   if (!isStrategyName(name))
     throw new TypeError(`name ${JSON.stringify(name)}: use a-z, 0-9 and -, at most 31`);
   if (typeof config?.safeParse !== "function") throw new TypeError(`${name}: config is not a schema`);
@@ -40,5 +44,12 @@ export function defineStrategy<Schema extends z.ZodObject, State = unknown>(
   if (typeof orders !== "function") throw new TypeError(`${name}: orders is not a function`);
   if (!Number.isInteger(version) || version < 1)
     throw new TypeError(`${name}: version must be a whole number, at least 1`);
+  if (candles && !isCandleRequest(candles))
+    throw new TypeError(
+      `${name}: candles needs a timeframe (${Object.keys(TIMEFRAMES).join(", ")}) and a count from 1 to ${MOST_CANDLES}`,
+    );
   return definition;
 }
+
+const isCandleRequest = ({ timeframe, count }: NonNullable<StrategyDefinition["candles"]>): boolean =>
+  Object.hasOwn(TIMEFRAMES, timeframe) && Number.isInteger(count) && count >= 1 && count <= MOST_CANDLES;

@@ -7,6 +7,7 @@ import type { Order } from "../model/order.ts";
 import type { Strategy } from "../model/strategy.ts";
 import type { StrategyDefinitions } from "../ports/definition.ts";
 import type { Kind } from "../ports/kind.ts";
+import { candleNeed, elsewhereNeed, findDefinition } from "./pass/requested.ts";
 import { mayDeclare, runDeclared } from "./pass/run.ts";
 import type { DeclaredConfig, DeclaredState, DeclaredStrategy } from "./state.ts";
 
@@ -30,6 +31,8 @@ export const declaredKind = (definitions: StrategyDefinitions): Kind<DeclaredCon
   accounts: positionAccounts,
   isInRange: ({ fault }: DeclaredState) => fault === null,
   reads: "book",
+  asksElsewhere: ({ definition }: DeclaredConfig) => elsewhereNeed(findDefinition(definitions, definition)),
+  candlesFor: ({ definition }: DeclaredConfig) => candleNeed(findDefinition(definitions, definition)),
   mayPlace: (strategy: DeclaredStrategy, context) => mayDeclare(definitions, strategy, context),
   outdated: (_state: DeclaredState, live: readonly Order[]) => cancellable(live),
   run: (strategy: DeclaredStrategy, live: readonly Order[], context) =>

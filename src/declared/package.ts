@@ -5,7 +5,9 @@ export type {
   Declared,
   DeclaredOrder,
   PriceLevel,
+  StrategyCandle,
   StrategyDefinition,
   StrategyInput,
+  StrategyReference,
 } from "../ports/definition.ts";
 export { defineStrategy } from "./define.ts";

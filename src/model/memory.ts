@@ -3,6 +3,7 @@ import type { Decimal } from "../kernel/decimal.ts";
 import type { VenueFailure } from "../kernel/errors.ts";
 import type { Millis } from "../kernel/time.ts";
 import type { Balance } from "./account.ts";
+import type { Candle } from "./market.ts";
 
 /** How reliable a venue's price is, from 0 to 1, and why. */
 export interface Confidence {
@@ -19,6 +20,16 @@ export interface Elsewhere {
   /** When they were last queried, and when the pair's own book was last read; null for never. */
   readonly requestedAt: Millis | null;
   readonly bookAt: Millis | null;
+}
+
+/** The newest completed candles of a pair, oldest first. Times are market time. */
+export interface CandleSeries {
+  readonly span: Millis;
+  /** Number that was requested. */
+  readonly count: number;
+  /** End of the last completed candle. */
+  readonly until: Millis;
+  readonly rows: readonly Candle[];
 }
 
 /** A result whose loss from its best value is limited, in quote. */
@@ -57,6 +68,8 @@ export interface AccountMemory {
   readonly confidence?: Readonly<Record<string, Confidence>>;
   /** Prices from other sources, per symbol, if a strategy uses them. */
   readonly elsewhere?: Readonly<Record<string, Elsewhere>>;
+  /** Candles per symbol, if a strategy uses them. */
+  readonly candles?: Readonly<Record<string, readonly CandleSeries[]>>;
   /** Losses, if the account's loss is limited. */
   readonly losses?: Losses;
   /** Orders that appeared in trades and belong to no strategy, newest last. */

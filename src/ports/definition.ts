@@ -2,7 +2,7 @@
 import type * as z from "zod";
 import type { Amount, Money } from "../kernel/money.ts";
 import type { Pair } from "../kernel/pair.ts";
-import type { Millis } from "../kernel/time.ts";
+import type { Millis, TIMEFRAMES } from "../kernel/time.ts";
 import type { Side } from "../model/market.ts";
 
 /** An order that should be open. Its id identifies it from one call to the next; at most one order per id is open. */
@@ -29,12 +29,33 @@ export interface PriceLevel {
   readonly amount: Money;
 }
 
+/** A completed candle. `at` is the time at which it opened; `volume` is in base. */
+export interface StrategyCandle {
+  readonly at: Millis;
+  readonly open: Money;
+  readonly high: Money;
+  readonly low: Money;
+  readonly close: Money;
+  readonly volume: Money;
+}
+
+/** Prices of the same pair at other sources: the other exchanges by id, and `dex` for the chain. */
+export interface StrategyReference {
+  /** Median of the prices; null if no source has a price that is at most a minute old. */
+  readonly price: Money | null;
+  readonly prices: readonly { readonly source: string; readonly price: Money }[];
+}
+
 /** Input of the function. The quote and the book exclude the strategy's own orders. */
 export interface StrategyInput<Config = unknown, State = unknown> {
   readonly config: Config;
   readonly now: Millis;
   readonly quote: { readonly bid: Money; readonly ask: Money; readonly mid: Money };
   readonly book: { readonly bids: readonly PriceLevel[]; readonly asks: readonly PriceLevel[] };
+  /** The newest completed candles, oldest first; empty unless the definition requests candles. */
+  readonly candles: readonly StrategyCandle[];
+  /** Prices elsewhere; none unless the definition requests them. */
+  readonly reference: StrategyReference;
   readonly market: {
     readonly symbol: Pair;
     readonly base: string;
@@ -98,6 +119,10 @@ export interface StrategyDefinition<Schema extends z.ZodObject = z.ZodObject, St
     | undefined;
   /** Whether its orders can be taker orders. */
   readonly mayTake?: boolean | undefined;
+  /** Candles that the function uses: at most 200 of one timeframe. */
+  readonly candles?: { readonly timeframe: keyof typeof TIMEFRAMES; readonly count: number } | undefined;
+  /** Whether the function uses prices of other exchanges and of the chain. */
+  readonly reference?: boolean | undefined;
   orders(view: StrategyInput<z.output<Schema>, State>): Declared<State>;
 }
 

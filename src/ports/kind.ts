@@ -7,22 +7,28 @@ import type { Fill } from "../model/fill.ts";
 import type { Capital, Funds, LeaseWindow, OwnBase, Resting } from "../model/intent.ts";
 import type { Bounds, LimitTerms } from "../model/limits.ts";
 import type { Book, Market, Quote } from "../model/market.ts";
-import type { Elsewhere } from "../model/memory.ts";
+import type { CandleSeries, Elsewhere } from "../model/memory.ts";
 import type { Draft, Order } from "../model/order.ts";
 import type { Reserve } from "../model/reserve.ts";
 import type { Accounts, Strategy, StrategyConfig, StrategyState } from "../model/strategy.ts";
 import type { Timing, VenueOrder } from "./venue.ts";
 
+/** Prices that kinds request besides those of the market itself. */
+export interface RequestedPrices {
+  /** Prices of the pair from other sources; undefined if no kind needs them. */
+  readonly elsewhere?: Elsewhere | undefined;
+  /** Completed candles, a series for each span; undefined if no kind needs them. */
+  readonly candles?: readonly CandleSeries[] | undefined;
+}
+
 /** Market prices that a pass observed. */
-export interface PriceSnapshot {
+export interface PriceSnapshot extends RequestedPrices {
   /** Undefined if the exchange did not return it; then no new order is placed. */
   readonly market: Market | undefined;
   /** Also undefined if the order book is crossed or has an empty side. */
   readonly quote: Quote | undefined;
   /** Order book including own orders; undefined if no kind reads it, or the exchange did not return it. */
   readonly book?: Book | undefined;
-  /** Prices of the pair from other sources; undefined if no kind needs them. */
-  readonly elsewhere?: Elsewhere | undefined;
   /** The account's open orders on the pair, as the exchange reports them. */
   readonly open: readonly VenueOrder[];
   /** Why the market was not observed. */
@@ -140,6 +146,8 @@ export interface Kind<
   readonly reads: "ticker" | "book";
   /** Whether it uses prices from other sources, and their maximum age. */
   asksElsewhere?(config: Config): { readonly every: Millis } | undefined;
+  /** Candles that it uses: their span, and the number of the newest completed ones. */
+  candlesFor?(config: Config): { readonly span: Millis; readonly count: number } | undefined;
   /** Returns whether it could place an order now. Only then are balances read. */
   mayPlace(strategy: Strategy<Config, State>, context: PlacingContext): boolean;
   /** Returns orders that block the desired open orders. */

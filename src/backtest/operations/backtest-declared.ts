@@ -3,6 +3,7 @@ import { AppError } from "../../kernel/errors.ts";
 import { SECOND, TIMEFRAMES } from "../../kernel/time.ts";
 import { type Operation, operation } from "../../operation.ts";
 import type { AnyStrategyDefinition, StrategyDefinitions } from "../../ports/definition.ts";
+import type { Deps } from "../../ports/deps.ts";
 import {
   backtestingDeclared,
   DeclaredBacktestShape,
@@ -10,6 +11,7 @@ import {
   declaredBacktestOut,
   declaredBacktestView,
 } from "../position/declared.ts";
+import type { ReferencePast } from "../position/requested-past.ts";
 import { type PositionBacktestAnswer, tradesCsv } from "../position/schema.ts";
 import { walkedTime } from "./calculations.ts";
 import { marketOf, pastOf } from "./past.ts";
@@ -48,7 +50,9 @@ const backtestOperation = (definition: AnyStrategyDefinition, ids: readonly stri
       const { fill, extremes, marketSpread: spread, tickInterval } = input;
       const longest = call.actor === "local" ? Number.POSITIVE_INFINITY : LONGEST_OF_DECLARED;
       const end = deps.local.monotonic() + longest;
+      const reference = definition.reference ? await referencePastOf(deps, past) : [];
       const work = backtestingDeclared(definition, request, candles, {
+        reference,
         ...{ market, balances: request.dryBalance, rules: { fill, extremes, spread, tickInterval } },
         isOver: () => deps.local.monotonic() > end || call.waiting?.isEnough() === true,
       });
@@ -59,6 +63,21 @@ const backtestOperation = (definition: AnyStrategyDefinition, ids: readonly stri
 
 type DeclaredBacktestFields = ReturnType<ReturnType<typeof declaredBacktestInput>["parse"]> &
   Parameters<typeof pastOf>[1] & { readonly timeframe: keyof typeof TIMEFRAMES };
+
+/** Returns stored candles of the pair on other exchanges. */
+async function referencePastOf(
+  { kept, exchanges }: Deps,
+  past: Parameters<typeof pastOf>[1],
+): Promise<ReferencePast[]> {
+  // A named file has no exchange.
+  if (!kept || kept.isFile) return [];
+  const found: ReferencePast[] = [];
+  for (const { id } of exchanges.filter((one) => one.id !== past.exchange)) {
+    const candles = await kept.candles({ ...past, exchange: id });
+    if (candles) found.push({ source: id, candles });
+  }
+  return found;
+}
 
 /** Runs a call with a time limit; a function that never ends becomes a fault. */
 async function inTimeLimit<T>({ source }: AnyStrategyDefinition, work: () => Promise<T>): Promise<T> {

@@ -14,7 +14,7 @@ import { type BarPath, pathsFrom, RULES, type Rules } from "../rules.ts";
 import { closeAt, lowAt, openAt, type Ticks, ticksOf } from "../ticks.ts";
 import { type PositionWalkOptions, positionValue, type WalkedPosition, walkingPosition } from "./walk.ts";
 
-export interface PositionBacktestOptions extends Pick<PositionWalkOptions, "kinds" | "guard"> {
+export interface PositionBacktestOptions extends Pick<PositionWalkOptions, "kinds" | "guard" | "requested"> {
   readonly market: Market;
   readonly balances?: Readonly<Record<string, Decimal>> | undefined;
   readonly rules?: Partial<Rules>;
@@ -54,7 +54,7 @@ const USUAL_INTERVAL = 5 * SECOND;
 export function* backtestingPosition<S extends PositionStrategy>(
   begin: (startPrice: Decimal) => S,
   candles: Candles,
-  { market, rules: given, isOver, kinds, guard, withBand = true }: PositionBacktestOptions,
+  { market, rules: given, isOver, kinds, guard, requested, withBand = true }: PositionBacktestOptions,
 ): Generator<number, PositionBacktest<S>> {
   const bars = ticksOf(candles, market.tick);
   if (bars.count === 0 || lowAt(bars, 0) < 1)
@@ -77,6 +77,7 @@ export function* backtestingPosition<S extends PositionStrategy>(
       isOver,
       kinds,
       guard,
+      requested,
     }),
   );
   const [run] = runs as [WalkedPosition<S>];

@@ -17,6 +17,7 @@ import {
   pastBudget,
   pastStrategy,
 } from "./backtest.ts";
+import { type ReferencePast, requestedPast } from "./requested-past.ts";
 import { pastFields, positionBacktestFields, positionBacktestOut, positionBacktestView } from "./schema.ts";
 
 export const declaredBacktestInput = (definition: AnyStrategyDefinition, ids: readonly string[]) =>
@@ -40,22 +41,36 @@ export function* backtestingDeclared(
   definition: AnyStrategyDefinition,
   request: Pick<DeclaredRequest, "baseBudget" | "quoteBudget" | "options">,
   candles: Candles,
-  options: Omit<PositionBacktestOptions, "kinds" | "guard">,
+  { reference = [], ...options }: DeclaredBacktestOptions,
 ): Generator<number, DeclaredBacktest> {
   const { market, balances } = options;
   const config = declaredConfigOf(definition, request.options, pastBudget(request, market, balances));
   const kind = declaredKind([{ ...definition, isCalledTwice: true }]);
   const id = `${definition.name}-backtest`;
-  return yield* backtestingPosition(
+  const requested = () => requestedPast(definition, candles, reference);
+  const result = yield* backtestingPosition(
     (startPrice): DeclaredStrategy => ({
       ...pastStrategy(id, market.symbol, candles.from),
       ...{ kind: kind.name, version: kind.version, config },
       state: newDeclaredState(startPrice),
     }),
     candles,
-    { ...options, kinds: kindsOf([kind as unknown as Kind]), guard: definition.guard },
+    { ...options, kinds: kindsOf([kind as unknown as Kind]), guard: definition.guard, requested },
   );
+  const lacksReference = definition.reference === true && reference.length === 0;
+  return { ...result, warnings: [...result.warnings, ...(lacksReference ? [NO_REFERENCE_PAST] : [])] };
 }
+
+interface DeclaredBacktestOptions extends Omit<PositionBacktestOptions, "kinds" | "guard" | "requested"> {
+  /** Prices of other sources. */
+  readonly reference?: readonly ReferencePast[] | undefined;
+}
+
+const NO_REFERENCE_PAST = {
+  code: "no_reference",
+  message:
+    "there are no past prices of other exchanges, so the reference price was null; download candles of another exchange first",
+};
 
 export function declaredBacktestOut(
   over: { readonly exchange: string; readonly fills: number },

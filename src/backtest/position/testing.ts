@@ -25,6 +25,8 @@ export interface StrategyPast {
   readonly config: Readonly<Record<string, unknown>>;
   /** Prices one minute apart, or the text of a CSV file with candles. */
   readonly prices: readonly Amount[] | string;
+  /** Prices of another exchange at the same times, if the strategy uses a reference price. */
+  readonly reference?: readonly Amount[] | string;
   readonly base?: Amount;
   readonly quote?: Amount;
   readonly market?: TestMarketRules;
@@ -56,7 +58,7 @@ const START = 1_767_225_600_000;
 /** Runs a strategy over past prices, each call twice, with the code that trades. Throws for a config or prices that are not valid. */
 export function backtestStrategy(
   definition: AnyStrategyDefinition,
-  { config, prices, base = 0, quote = 0, market: rules = {}, tickInterval }: StrategyPast,
+  { config, prices, reference, base = 0, quote = 0, market: rules = {}, tickInterval }: StrategyPast,
 ): BacktestOutcome {
   const market = marketWith(rules);
   const budget = { baseBudget: Money.of(base).units, quoteBudget: Money.of(quote).units };
@@ -65,6 +67,9 @@ export function backtestStrategy(
     backtestingDeclared(definition, { ...budget, options: config }, minuteCandles(prices, market), {
       market,
       withBand: false,
+      ...(reference === undefined
+        ? {}
+        : { reference: [{ source: "other", candles: minuteCandles(reference, market) }] }),
       ...(tickInterval === undefined ? {} : { rules: { tickInterval } }),
     }),
   );

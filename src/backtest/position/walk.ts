@@ -12,6 +12,7 @@ import { type Paper, paper } from "../paper.ts";
 import type { Rules } from "../rules.ts";
 import { opened, passOnPaper, type StrategyOnPaper } from "../strategy-on-paper.ts";
 import type { Ticks } from "../ticks.ts";
+import type { RequestedPast } from "./requested-past.ts";
 
 export interface PositionWalkOptions {
   readonly market: Market;
@@ -21,6 +22,8 @@ export interface PositionWalkOptions {
   readonly isOver?: ((bars: number) => boolean) | undefined;
   /** Kinds in addition to those of this program. */
   readonly kinds?: Kinds | undefined;
+  /** Creates what a run reads besides the book. */
+  readonly requested?: (() => RequestedPast) | undefined;
   /** Runs a user's code with a time limit. */
   readonly guard?: ((work: () => void) => void) | undefined;
 }
@@ -42,6 +45,7 @@ export interface WalkedPosition<S extends PositionStrategy> {
 interface PositionWalk<S extends PositionStrategy> {
   readonly options: PositionWalkOptions;
   readonly venue: Paper;
+  readonly requested: RequestedPast;
   account: StrategyOnPaper<S>;
   here: Corner;
   nextPass: Millis;
@@ -65,6 +69,7 @@ export function* walkingPosition<S extends PositionStrategy>(
   const one: PositionWalk<S> = {
     options,
     venue: paper(market, rules, { balances, first }),
+    requested: options.requested?.() ?? (() => ({})),
     account: opened(strategy),
     here: first,
     nextPass: first.at,
@@ -105,7 +110,10 @@ function movePositionTo<S extends PositionStrategy>(one: PositionWalk<S>, corner
 function makePass<S extends PositionStrategy>(one: PositionWalk<S>): void {
   const { venue, options, here } = one;
   if (new Set(venue.openOrders().map(({ side }) => side)).size === 2) one.twoSided++;
-  const { account, fills } = passOnPaper(one.account, options.market, venue, here.at, options.kinds);
+  const { account, fills } = passOnPaper(one.account, options.market, venue, here.at, {
+    ...(options.kinds ? { kinds: options.kinds } : {}),
+    requested: one.requested(here.at),
+  });
   one.account = account;
   one.fills.push(...fills);
   one.passes++;

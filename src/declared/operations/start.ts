@@ -48,7 +48,7 @@ async function readyStart(
   actor: string,
 ): Promise<ReadyDeclared> {
   const request = declaredRequest(definition, given);
-  const place = await readDeclaredPlace(deps, request, actor);
+  const place = await readDeclaredPlace(deps, definition, request, actor);
   return { request, place, plan: planDeclared(definition, request, declaredBudget(request, place), place) };
 }
 

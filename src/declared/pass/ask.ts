@@ -5,6 +5,7 @@ import { type Amount, Money } from "../../kernel/money.ts";
 import type { Market } from "../../model/market.ts";
 import type { AnyStrategyDefinition, Declared, StrategyDefinitions } from "../../ports/definition.ts";
 import { type DeclaredState, type DeclaredStrategy, versionOf } from "../state.ts";
+import { findDefinition } from "./requested.ts";
 import { type CallInputs, inputFor } from "./view.ts";
 
 /** A declared order, rounded to the market's rules. */
@@ -34,7 +35,7 @@ export interface Runnable {
 
 /** Returns what a strategy runs, or why it cannot run. */
 export function runnableOf({ config }: DeclaredStrategy, all: StrategyDefinitions): Runnable | string {
-  const found = all.find(({ name }) => name === config.definition);
+  const found = findDefinition(all, config.definition);
   if (!found) return `the strategy ${config.definition} is not loaded: its file is missing or has an error`;
   const version = versionOf(found);
   if (version < config.version)

@@ -11,6 +11,7 @@ import { type DeclaredStrategy, toleranceOf } from "../state.ts";
 import { arrange } from "./arrange.ts";
 import { askDefinition, type Runnable, runnableOf } from "./ask.ts";
 import { placeDeclared } from "./place.ts";
+import { type RequestedData, requestedData } from "./requested.ts";
 import { othersBook } from "./view.ts";
 
 type Stepped = Partial<Drafted<DeclaredStrategy>>;
@@ -24,19 +25,22 @@ export function runDeclared(
 ): Stepped {
   const runnable = runnableOf(before, definitions);
   if (typeof runnable === "string") return withdrawn(before, live, runnable);
-  const { market, error } = context.observed;
+  const { observed: prices, now } = context;
+  const { market, error } = prices;
   const book = othersBook(context);
   // Open orders stay, because a price that is missing for a moment does not make them wrong.
   if (!market || !book) return { strategy: { ...before, lastError: error ?? NO_BOOK } };
+  const requested = requestedData(runnable.definition, prices, now);
+  if (typeof requested === "string") return { strategy: { ...before, lastError: requested } };
   const begun = beginPosition(before, live, context);
   if (!begun) return { short: true };
   if (begun.phase === "starting") return { strategy: begun };
   const priced = topOfBook(book);
   const judged = context.judge(begun, priced);
-  if (judged.state.exit) return leaveMarket(judged, live, { now: context.now, quote: priced });
+  if (judged.state.exit) return leaveMarket(judged, live, { now, quote: priced });
   if (judged.state.halted) return withdrawn(judged, live, null, haltedNotice(judged.state.halted));
   if (isFaulty(judged)) return withdrawn(judged, live, judged.state.fault?.message ?? null);
-  return obey(judged, live, { runnable, context, market, book, priced });
+  return obey(judged, live, { runnable, requested, context, market, book, priced });
 }
 
 const NO_BOOK = "the order book does not have two sides, so the strategy is not called";
@@ -53,6 +57,7 @@ const isFaulty = ({ state: { fault }, resumes }: DeclaredStrategy): boolean =>
 
 interface Obeyed {
   readonly runnable: Runnable;
+  readonly requested: RequestedData;
   readonly context: StrategyContext;
   readonly market: NonNullable<StrategyContext["observed"]["market"]>;
   readonly book: Book;
@@ -62,10 +67,10 @@ interface Obeyed {
 function obey(
   strategy: DeclaredStrategy,
   live: readonly Order[],
-  { runnable, context, market, book, priced }: Obeyed,
+  { runnable, requested, context, market, book, priced }: Obeyed,
 ): Stepped {
   const { now } = context;
-  const answer = askDefinition(runnable, { strategy, live, market, book, now });
+  const answer = askDefinition(runnable, { strategy, live, market, book, now, requested });
   if (answer.fault !== null) return failed(strategy, live, answer.fault, now);
   const tolerance = toleranceOf(runnable.definition);
   const arranged = arrange(strategy.state, answer.wishes, live, {
@@ -115,11 +120,13 @@ export function mayDeclare(
 ): boolean {
   if (strategy.phase === "starting") return true;
   const runnable = runnableOf(strategy, definitions);
-  const { market } = context.observed;
+  const { observed: prices, live, now } = context;
+  const { market } = prices;
   const book = othersBook(context);
   if (typeof runnable === "string" || !market || !book || isFaulty(strategy)) return false;
-  const { live, now } = context;
-  const answer = askDefinition(runnable, { strategy, live, market, book, now });
+  const requested = requestedData(runnable.definition, prices, now);
+  if (typeof requested === "string") return false;
+  const answer = askDefinition(runnable, { strategy, live, market, book, now, requested });
   if (answer.fault !== null) return false;
   const how = { tolerance: toleranceOf(runnable.definition), now, version: -1 };
   return arrange(strategy.state, answer.wishes, live, how).lacking.length > 0;

@@ -10,6 +10,7 @@ import type { Order } from "../../model/order.ts";
 import type { StrategyInput } from "../../ports/definition.ts";
 import type { StrategyContext } from "../../ports/kind.ts";
 import type { DeclaredStrategy } from "../state.ts";
+import type { RequestedData } from "./requested.ts";
 
 /** Returns the book of others; undefined if it was not read or lacks a side. */
 export function othersBook({ observed }: Pick<StrategyContext, "observed">): Book | undefined {
@@ -28,12 +29,13 @@ export interface CallInputs {
   readonly market: Market;
   readonly book: Book;
   readonly now: number;
+  readonly requested: RequestedData;
 }
 
 const { of } = Money;
 
 export function inputFor(
-  { strategy, live, market, book, now }: CallInputs,
+  { strategy, live, market, book, now, requested }: CallInputs,
   { config, state }: { readonly config: unknown; readonly state: unknown },
 ): StrategyInput {
   const { state: books, number } = strategy;
@@ -45,6 +47,7 @@ export function inputFor(
     now,
     quote: visibleQuote(book),
     book: { bids: sideOf(book.bids), asks: sideOf(book.asks) },
+    ...requested,
     market: rulesOf(market),
     position: positionOf(strategy),
     free: {

@@ -10,7 +10,7 @@ import type { Book, Market } from "../../model/market.ts";
 import { type Both, freeBeside } from "../../model/reserve.ts";
 import type { Refusal } from "../../model/strategy.ts";
 import type { AnyStrategyDefinition } from "../../ports/definition.ts";
-import type { StrategyContext } from "../../ports/kind.ts";
+import type { RequestedPrices, StrategyContext } from "../../ports/kind.ts";
 import type { Timing, VenueOrder } from "../../ports/venue.ts";
 import { runDeclared } from "../pass/run.ts";
 import { othersBook } from "../pass/view.ts";
@@ -28,6 +28,8 @@ export interface PlanInputs {
   readonly account: AccountKey;
   readonly market: Market;
   readonly book: Book;
+  /** Candles and prices elsewhere, if the definition requests them. */
+  readonly requested: RequestedPrices;
   readonly open: readonly VenueOrder[];
   readonly balances: readonly Balance[];
   /** Balances that other strategies of the account still need. */
@@ -119,8 +121,13 @@ export function isShownPlan({ hash, mid }: PlannedDeclared, shown: string): bool
   return approvesSame(shown, hash) && moved <= mul(before, LARGEST_SHIFT, "down");
 }
 
-const marketSnapshot = ({ market, book, open }: PlanInputs): Pick<StrategyContext, "observed"> => ({
-  observed: { market, book, open, quote: undefined, error: null },
+const marketSnapshot = ({
+  market,
+  book,
+  open,
+  requested,
+}: PlanInputs): Pick<StrategyContext, "observed"> => ({
+  observed: { market, book, open, ...requested, quote: undefined, error: null },
 });
 
 /** Returns the mid price of others' orders. */

@@ -172,6 +172,9 @@ export function remember(
   const elsewhere = [...markets].flatMap(([symbol, observed]) =>
     observed.elsewhere ? [[symbol, observed.elsewhere] as const] : [],
   );
+  const candles = [...markets].flatMap(([symbol, market]) =>
+    market.candles ? [[symbol, market.candles] as const] : [],
+  );
   const read = [...markets].filter(([symbol, { tradesRead }]) => tradesRead && !waiting.has(symbol));
   const totals =
     balances && Object.fromEntries(balances.map(({ asset, free, used }) => [asset, free + used]));
@@ -183,6 +186,7 @@ export function remember(
     marks: { ...memory.marks, ...Object.fromEntries(quotes) },
     ...(confidence?.size ? { confidence: { ...memory.confidence, ...Object.fromEntries(confidence) } } : {}),
     ...(elsewhere.length > 0 ? { elsewhere: { ...memory.elsewhere, ...Object.fromEntries(elsewhere) } } : {}),
+    ...(candles.length > 0 ? { candles: { ...memory.candles, ...Object.fromEntries(candles) } } : {}),
     baseline: memory.baseline ?? totals ?? null,
     ...(balances ? { balances, movedBefore: moved } : {}),
     ...searchPagesAfter(memory, markets),

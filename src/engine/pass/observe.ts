@@ -11,6 +11,7 @@ import type { MarketSnapshot, Observation } from "../reconcile/observation.ts";
 import type { OrderReport } from "../reconcile/order-life.ts";
 import { type Budget, spend } from "./budget.ts";
 import { mayCreate } from "./may-create.ts";
+import { readCandles } from "./observe-candles.ts";
 import { readElsewhere } from "./observe-elsewhere.ts";
 import { searchEnded } from "./observe-ended.ts";
 import { NOTHING_READ, readFills, readLacking } from "./observe-fills.ts";
@@ -39,6 +40,7 @@ export async function observe(
   const { markets, refused, reports } = marketReads;
   let { short } = marketReads;
   await readElsewhere({ ...deps, venue }, snapshot, markets, budget);
+  await readCandles({ kinds, venue }, snapshot, markets, budget);
   short = (await readForCreates(venue, snapshot, { markets, reports, kinds }, budget)) || short;
   if (!balances && mayCreate(snapshot, markets, reports, kinds)) {
     balances = await readBalances();

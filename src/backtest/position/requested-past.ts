@@ -1,0 +1,97 @@
+/** Candles and prices elsewhere as a pass at a past time would have read them. */
+import type { Candles } from "../../candles/candles.ts";
+import { candleNeed } from "../../declared/pass/requested.ts";
+import { max, min, ONE } from "../../kernel/decimal.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { Money } from "../../kernel/money.ts";
+import { formatSpan, type Millis } from "../../kernel/time.ts";
+import type { Candle } from "../../model/market.ts";
+import type { CandleSeries, Elsewhere } from "../../model/memory.ts";
+import type { AnyStrategyDefinition } from "../../ports/definition.ts";
+import type { RequestedPrices } from "../../ports/kind.ts";
+
+/** Past prices of another source. */
+export interface ReferencePast {
+  readonly source: string;
+  readonly candles: Candles;
+}
+
+/** Returns what a pass at a time reads besides the book. Times must not go back. */
+export type RequestedPast = (at: Millis) => RequestedPrices;
+
+/** Creates the reads of one run. Throws AppError if the candles are too long for the strategy. */
+export function requestedPast(
+  definition: AnyStrategyDefinition,
+  candles: Candles,
+  reference: readonly ReferencePast[],
+): RequestedPast {
+  const need = candleNeed(definition);
+  if (need && need.span % candles.spanMillis !== 0)
+    throw new AppError(
+      "Invalid request",
+      `${definition.name} uses candles of ${definition.candles?.timeframe}; backtest it on candles that divide them, not of ${formatSpan(candles.spanMillis)}`,
+    );
+  const seriesAt = need && candleFeed(candles, need);
+  const pricesAt = reference.map(({ source, candles: past }) => ({ source, priceAt: priceFeed(past) }));
+  return (at) => ({
+    ...(seriesAt ? { candles: [seriesAt(at)] } : {}),
+    elsewhere: {
+      prices: pricesAt.flatMap(({ source, priceAt }) => priceAt(at).map((price) => ({ source, price, at }))),
+      ...{ requestedAt: at, bookAt: at },
+    },
+  });
+}
+
+/** Returns the last completed candles of a longer span at a time. */
+function candleFeed(candles: Candles, { span, count }: Pick<CandleSeries, "span" | "count">) {
+  const { times, spanMillis } = candles;
+  let next = 0;
+  let partial: Candle | undefined;
+  let series: CandleSeries = { span, count, until: 0, rows: [] };
+  return (at: Millis): CandleSeries => {
+    const end = Math.floor(at / span) * span;
+    if (end === series.until) return series;
+    const rows = [...series.rows];
+    for (; next < times.length && (times[next] as number) + spanMillis <= end; next++) {
+      const bar = barAt(candles, next);
+      const start = Math.floor(bar.at / span) * span;
+      if (partial && partial.at !== start) rows.push(partial);
+      partial = partial?.at === start ? joined(partial, bar) : { ...bar, at: start };
+    }
+    if (partial && partial.at + span <= end) {
+      rows.push(partial);
+      partial = undefined;
+    }
+    series = { span, count, until: end, rows: rows.slice(-count) };
+    return series;
+  };
+}
+
+function barAt({ times, scale, open, high, low, close, volume }: Candles, bar: number): Candle {
+  const unit = ONE / 10n ** BigInt(scale);
+  const price = (column: Candles["open"]) => BigInt(column[bar] as number) * unit;
+  return {
+    at: times[bar] as number,
+    ...{ open: price(open), high: price(high), low: price(low), close: price(close) },
+    volume: Money.of(volume[bar] as number).units,
+  };
+}
+
+const joined = (first: Candle, last: Candle): Candle => ({
+  ...first,
+  high: max(first.high, last.high),
+  low: min(first.low, last.low),
+  close: last.close,
+  volume: first.volume + last.volume,
+});
+
+/** Returns the close of the last completed bar at a time; none if a bar is missing there. */
+function priceFeed(candles: Candles) {
+  const { times, spanMillis } = candles;
+  let next = 0;
+  return (at: Millis): Elsewhere["prices"][number]["price"][] => {
+    while (next < times.length && (times[next] as number) + spanMillis <= at) next++;
+    const last = times[next - 1];
+    return last === undefined || at - last >= 2 * spanMillis ? [] : [barAt(candles, next - 1).close];
+  };
+}
