@@ -15,6 +15,8 @@ import { useLoad } from "./load.ts";
 import { Compare } from "./markets/compare.tsx";
 import { DexPage } from "./markets/dex.tsx";
 import { Markets } from "./markets/page.tsx";
+import { OwnPage } from "./own/page.tsx";
+import { StartOwn } from "./own/start.tsx";
 import { QuotesPage } from "./quotes/page.tsx";
 import { StartQuotes } from "./quotes/start.tsx";
 import { ReportPage } from "./report.tsx";
@@ -68,6 +70,11 @@ const PLACES: readonly Place[] = [
     page: (session, [, id = ""]) => <StrategyPage key={id} id={id} session={session} />,
   },
   { path: "quotes", page: (session, [, id = ""]) => <QuotesPage key={id} id={id} session={session} /> },
+  { path: "own", page: (session, [, id = ""]) => <OwnPage key={id} id={id} session={session} /> },
+  {
+    path: "start-own",
+    page: (session, [, name = ""]) => <StartOwn key={name} name={name} session={session} />,
+  },
   {
     path: "start",
     title: "Start a grid",

@@ -1,6 +1,7 @@
 import { useState } from "hono/jsx/dom";
 import { useLoad } from "./load.ts";
 import { WatchedMarkets } from "./markets/watched.tsx";
+import { OwnStrategies } from "./own/table.tsx";
 import { Quotes } from "./quotes/table.tsx";
 import { linkTo } from "./route.ts";
 import { GridsTable } from "./strategies-table.tsx";
@@ -32,6 +33,7 @@ export function Strategies({ session }: { session: Session }) {
         )}
       </Shown>
       <Quotes running={quoting} />
+      <OwnStrategies session={session} />
       <WatchedMarkets />
       <FoldedSection title="Stopped grids" isClosed>
         {() => <StoppedGrids />}

@@ -9,6 +9,13 @@ import type { ComparisonShape } from "../compare/schema.ts";
 import type { KeyShape } from "../controls/operations/keys.ts";
 import type { LimitsShape } from "../controls/operations/limits.ts";
 import type { TokenShape } from "../controls/operations/tokens.ts";
+import type {
+  ChangedDeclaredShape,
+  DeclaredListShape,
+  DeclaredStatusesShape,
+  PlannedDeclaredShape,
+  StartedDeclaredShape,
+} from "../declared/schema/shapes.ts";
 import type { PoolsShape, PriceShape, TokensShape } from "../dex/schema.ts";
 import type { KillShape } from "../grid/operations/kill.ts";
 import type { EditedShape, PlannedEditShape } from "../grid/schema/edit.ts";
@@ -42,6 +49,13 @@ export type QuotesChanged = Of<typeof QuoteChangedShape>;
 export type PlannedQuotes = Of<typeof PlannedQuoteShape>;
 export type PlannedQuoteEdit = Of<typeof PlannedQuoteChangeShape>;
 export type StartedQuotes = Of<typeof StartedQuoteShape>;
+export type OwnList = Of<typeof DeclaredListShape>;
+export type OwnDefinition = OwnList["loaded"][number];
+export type OwnStatuses = Of<typeof DeclaredStatusesShape>;
+export type OwnStatus = OwnStatuses["strategies"][number];
+export type OwnPlan = Of<typeof PlannedDeclaredShape>;
+export type OwnStarted = Of<typeof StartedDeclaredShape>;
+export type OwnChanged = Of<typeof ChangedDeclaredShape>;
 export type WatchedPairs = Of<typeof WatchedShape>;
 export type LiquidityView = Of<typeof LiquidityShape>;
 export type Planned = Of<typeof PlannedShape>;

@@ -7,7 +7,7 @@ import { idField } from "../../kernel/fields.ts";
 import { parseAccountKey } from "../../model/account.ts";
 import type { Order } from "../../model/order.ts";
 import { type Operation, operation } from "../../operation.ts";
-import type { StrategyDefinitions } from "../../ports/definition.ts";
+import type { AnyStrategyDefinition, StrategyDefinitions } from "../../ports/definition.ts";
 import type { Deps } from "../../ports/deps.ts";
 import type { StrategyView } from "../../ports/stores/strategy-store.ts";
 import { asDeclared, declaredKind, isDeclared } from "../kind.ts";
@@ -127,10 +127,15 @@ const listStrategies = (definitions: StrategyDefinitions) =>
         count: views.length,
         loaded: definitions.map((one) => ({
           ...{ name: one.name, summary: one.summary ?? null, version: versionOf(one) },
+          config: configSchema(one),
         })),
       };
     },
   });
+
+const configSchema = ({ config }: AnyStrategyDefinition): Record<string, unknown> => ({
+  ...z.toJSONSchema(config, { io: "input", unrepresentable: "any" }),
+});
 
 export const declaredReads = (definitions: StrategyDefinitions): Operation[] => [
   strategyStatus,

@@ -100,6 +100,7 @@ export const DeclaredListShape = lazy(() =>
           name: z.string(),
           summary: z.string().nullable(),
           version: z.number().describe("Version of its definition, from 1"),
+          config: z.record(z.string(), z.unknown()).describe("JSON schema of its config"),
         }),
       )
       .describe("Strategies that can be started"),

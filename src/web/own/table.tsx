@@ -1,0 +1,93 @@
+import { amount, change, pairOf, toneOf } from "../format.ts";
+import { useLoad } from "../load.ts";
+import { linkTo } from "../route.ts";
+import { Table, type TableColumn } from "../table.tsx";
+import type { OwnList, OwnStatus, OwnStatuses, Session } from "../types.ts";
+import { Failed, Section } from "../ui.tsx";
+
+/** Returns the state of a strategy, and what the user should check. */
+export function ownState({ phase, status, lastError, notices }: OwnStatus) {
+  const todo = lastError ?? notices[0]?.message;
+  const name = status === "running" && phase !== "active" ? phase : status;
+  const tone = status === "error" ? "down" : status === "stopped" ? "" : todo === undefined ? "up" : "warn";
+  return { name, tone, todo };
+}
+
+const OWN_COLUMNS: readonly TableColumn<OwnStatus>[] = [
+  {
+    name: "Strategy",
+    isHead: true,
+    of: ({ id, strategy, symbol, exchange, dryRun }) => (
+      <>
+        <a href={linkTo("own", id)}>{strategy}</a>
+        <small>{`${symbol} on ${dryRun ? `${exchange} (paper trading)` : exchange}`}</small>
+        <small>{id}</small>
+      </>
+    ),
+  },
+  {
+    name: "Total",
+    isNumber: true,
+    of: ({ totalProfit }) => <span class={toneOf(totalProfit)}>{change(totalProfit)}</span>,
+  },
+  {
+    name: "State",
+    of: (one) => {
+      const { name, tone, todo } = ownState(one);
+      return (
+        <>
+          <b class={`tag ${tone}`}>{name}</b>
+          {todo === undefined ? null : <small class="todo">{todo}</small>}
+        </>
+      );
+    },
+  },
+  {
+    name: "Orders",
+    isNumber: true,
+    of: ({ orders, filledOrders }) => `${orders.length} open, ${filledOrders} filled`,
+  },
+  {
+    name: "Position",
+    isNumber: true,
+    of: ({ position, symbol }) => `${amount(position)} ${pairOf(symbol).base}`,
+  },
+];
+
+/** Running strategies of the user's own, and those that can be started; nothing without any. */
+export function OwnStrategies({ session }: { session: Session }) {
+  const list = useLoad<OwnList>("GET /strategy/declared/list", {}, { live: true });
+  const { loaded = [], count = 0 } = list.data ?? {};
+  const status = useLoad<OwnStatuses>(
+    count > 0 ? "GET /strategy/declared/status" : undefined,
+    {},
+    { live: true },
+  );
+  if (list.error) return <Failed error={list.error} again={list.again} />;
+  if (loaded.length + count === 0) return null;
+  return (
+    <Section title={`Your own strategies (${count})`}>
+      {status.data && count > 0 ? (
+        <Table
+          label="Running strategies of your own"
+          columns={OWN_COLUMNS}
+          rows={status.data.strategies}
+          keyOf={({ id }) => id}
+          empty="None runs."
+        />
+      ) : null}
+      {session.scope === "read" || loaded.length === 0 ? null : (
+        <p>
+          Start:{" "}
+          {loaded.map(({ name, summary }) => (
+            <>
+              <a key={name} href={linkTo("start-own", name)} title={summary ?? ""}>
+                {name}
+              </a>{" "}
+            </>
+          ))}
+        </p>
+      )}
+    </Section>
+  );
+}

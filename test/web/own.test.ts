@@ -1,0 +1,67 @@
+import { cpSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { findChromium } from "../support/browser.ts";
+import { root } from "../support/bundle.ts";
+import { servedPage } from "../support/served.ts";
+import { makeFolder } from "../support/temp.ts";
+
+const strategies = makeFolder();
+mkdirSync(strategies.path, { recursive: true });
+for (const name of ["two-sided.ts", "ladder.ts"])
+  cpSync(join(root, "examples", name), join(strategies.path, name));
+
+describe.skipIf(!findChromium())(
+  "your own strategies on the page (skipped where there is no Chromium)",
+  () => {
+    const served = servedPage(["--strategies", strategies.path]);
+
+    it("start from a form of their config, after their plan was shown and confirmed", async () => {
+      const { page, context, errors, strangers } = await served.signIn();
+      await page.getByRole("link", { name: "two-sided" }).click();
+      await page.getByRole("heading", { name: "Start two-sided" }).waitFor();
+      await page.getByText("Enter the required settings").waitFor();
+      await page.getByLabel("Exchange").selectOption("kraken");
+      await page.getByLabel("Full spread, as a fraction").fill("0.02");
+      await page.getByLabel("Quote per order").fill("100");
+      await page.getByLabel("Quote budget, USDT").fill("1000");
+      await page.getByLabel("Base budget, BTC").fill("0.1");
+      const plan = page.getByRole("table", { name: "Orders of the plan" });
+      await plan.getByText("bid").waitFor();
+      await plan.getByText("ask").waitFor();
+      await page.getByRole("button", { name: "Start exactly this plan" }).click();
+      await page.getByRole("dialog").getByText("2 orders are placed now").waitFor();
+      expect((await served.call<{ count: number }>("GET", "/strategy/declared/list")).count).toBe(0);
+      await page.getByRole("button", { name: "Start it" }).click();
+      const open = page.getByRole("region", { name: "Open orders" });
+      await open.getByText("bid").waitFor();
+      await open.getByText("ask").waitFor();
+      expect((await served.call<{ count: number }>("GET", "/strategy/declared/list")).count).toBe(1);
+      const answer = async (button: string, yes: string, pattern: RegExp) => {
+        await page.getByRole("button", { name: button, exact: true }).click();
+        const dialog = page.getByRole("dialog");
+        await dialog.getByRole("button", { name: yes, exact: true }).click();
+        await dialog.getByText(pattern).waitFor();
+        await dialog.getByRole("button", { name: "Close" }).click();
+      };
+      await answer("Pause", "Pause it", /is paused/);
+      await page.getByText("There are no open orders.").waitFor();
+      await answer("Resume", "Resume it", /is resumed/);
+      await open.getByText("bid").waitFor();
+      await answer("Stop", "Stop it", /is stopped/);
+      expect(errors).toEqual([]);
+      expect(strangers).toEqual([]);
+      await context.close();
+    });
+
+    it("show defaults of their config, and what the server refuses", async () => {
+      const { page, context, errors } = await served.signIn();
+      await page.getByRole("link", { name: "ladder" }).click();
+      await page.getByText("Default 1.2").waitFor();
+      await page.getByLabel("Quote of the first buy").fill("-5");
+      await page.getByRole("alert").getByText(/size/).waitFor();
+      expect(errors.filter((error) => !/status of 400/.test(error))).toEqual([]);
+      await context.close();
+    });
+  },
+);
