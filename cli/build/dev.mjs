@@ -1,7 +1,7 @@
-// Runs the sandbox's server, and restarts it after each change of a source: npm run dev -- [flags of serve]
+// Runs the sandbox's server, and restarts it after each change of a source or of your own strategies: npm run dev -- [flags of serve]
 import { spawn } from "node:child_process";
-import { watch } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, watch } from "node:fs";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -13,6 +13,13 @@ const start = () =>
   spawn(process.execPath, [join(root, "cli/edgemaker.cjs"), "serve", "--sandbox", ...process.argv.slice(2)], {
     stdio: "inherit",
   });
+
+function strategiesFolder() {
+  const place = process.argv.indexOf("--strategies");
+  const given = place < 0 ? undefined : process.argv[place + 1];
+  const joined = process.argv.find((word) => word.startsWith("--strategies="));
+  return given ?? joined?.slice("--strategies=".length) ?? process.env.EDGEMAKER_STRATEGIES ?? "strategies";
+}
 
 let server = start();
 let timer;
@@ -29,8 +36,12 @@ function startAgain() {
   before.kill("SIGTERM");
 }
 
-for (const folder of ["src", "cli"])
-  watch(join(root, folder), { recursive: true }, (_event, name) => {
+/** Your own strategies; the folder exists from now on, so a first file is noticed too. */
+const strategies = resolve(strategiesFolder());
+mkdirSync(strategies, { recursive: true });
+
+for (const folder of [join(root, "src"), join(root, "cli"), strategies])
+  watch(folder, { recursive: true }, (_event, name) => {
     if (name === null || !SOURCE.test(name)) return;
     clearTimeout(timer);
     timer = setTimeout(startAgain, SETTLED);
