@@ -1,7 +1,7 @@
 /** Entry point on Workers: serves the app, and runs passes on the cron's schedule, through a queue if one is bound. */
 
 import type { ExecutionContext, MessageBatch, Queue } from "@cloudflare/workers-types";
-import { definitions } from "edgemaker-strategies";
+import { scripts } from "edgemaker-strategies";
 import { LinearRouter } from "hono/router/linear-router";
 import { publicBudgets } from "./adapters/ccxt/client/public-budget.ts";
 import { rememberedMarkets } from "./adapters/ccxt/client/remembered.ts";
@@ -10,6 +10,7 @@ import { createApp } from "./app.ts";
 import { type Config, parseConfig } from "./compose/config.ts";
 import { createDeps } from "./compose/deps.ts";
 import { textSettingsOf } from "./compose/text-settings.ts";
+import { loadScript } from "./declared/script.ts";
 import type { Pass } from "./engine/pass/step.ts";
 import { accountsDue, stepAccount, tick } from "./engine/pass/tick.ts";
 import { AppError, messageOf, SettingsError } from "./kernel/errors.ts";
@@ -46,6 +47,8 @@ interface Bindings {
   readonly ASSETS?: PlatformFiles;
   readonly [setting: string]: unknown;
 }
+
+const definitions = scripts.map(loadScript);
 
 const local: Local = {
   name: "edge",

@@ -59,6 +59,53 @@ it("runs a strategy of the user's own, deployed with the Worker", async () => {
   }
 });
 
+/** A strategy whose function has this body. */
+const own = (name: string, body: string) => `import { defineStrategy, z } from "edgemaker";
+export default defineStrategy({ name: "${name}", config: z.object({}),
+  orders({ quote }) { ${body} } });
+`;
+
+it("ends what never ends, and has no clock, randomness or network", async () => {
+  const folder = tempFolder();
+  const bodies = {
+    endless: "for (;;);",
+    clock: "Date.now();",
+    dated: "return [new Date().getTime()];",
+    chance: "Math.random();",
+    network: "fetch('https://example.com');",
+    global: "globalThis.fetch('https://example.com');",
+  };
+  for (const [name, body] of Object.entries(bodies))
+    writeFileSync(join(folder, `${name}.ts`), own(name, `${body} return [];`));
+  writeFileSync(
+    join(folder, "fine.ts"),
+    own("fine", "return Math.max(1, 2) === 2 && new Date(0).getTime() === 0 ? [] : 7;"),
+  );
+  const edge = await edgeApp({}, { path: await buildWith(folder) });
+  try {
+    const headers = { ...bearer(edge.tokens.admin), "content-type": "application/json" };
+    const preview = async (name: string) => {
+      const body = JSON.stringify({ exchange: "kraken", symbol: "BTC/USDT" });
+      const response = await edge.ask(`/api/v1/strategy/declared/${name}/preview`, {
+        method: "POST",
+        headers,
+        body,
+      });
+      const { warnings } = (await response.json()) as { warnings: { message: string }[] };
+      return warnings.map(({ message }) => message).join();
+    };
+    expect(await preview("fine")).toBe("");
+    expect(await preview("endless")).toMatch(/endless\.ts:3: its loops ran more than 5000000 times/);
+    expect(await preview("clock")).toContain("the clock is absent");
+    expect(await preview("dated")).toContain("the clock is absent");
+    expect(await preview("chance")).toContain("Math.random is absent");
+    expect(await preview("network")).toContain("the network is absent");
+    expect(await preview("global")).toContain("fetch");
+  } finally {
+    await edge.close();
+  }
+});
+
 it("builds no Worker with a strategy that has a mistake", () => {
   const folder = tempFolder();
   writeFileSync(join(folder, "broken.ts"), 'import { z } from "edgemaker";\nexport default 7 +;\n');

@@ -63,11 +63,15 @@ export function loadStrategy(file: string): AnyStrategyDefinition {
     throw new Error(`${bundle.file}:1: export the strategy: export default defineStrategy({ … })`);
   return {
     ...defineStrategy(definition),
-    source: bundle.lineOf(/^\s*(async\s+)?orders\s*[(:]/),
+    source: functionLine(bundle),
     locate: locateIn(bundle),
     guard,
   };
 }
+
+/** Returns the file and line of its function. */
+export const functionLine = (bundle: BundledStrategy): string =>
+  bundle.lineOf(/^\s*(async\s+)?orders\s*[(:]/);
 
 function runBundle(bundle: BundledStrategy) {
   const context = createContext({});
