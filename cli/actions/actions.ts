@@ -27,6 +27,7 @@ export { restingOrders } from "./resting-orders.ts";
 export { runOperation } from "./run-operation.ts";
 export { depositInSandbox, resetSandbox, shockSandbox } from "./sandbox.ts";
 export { checkStrategies } from "./strategies/check.ts";
+export { deployWorker } from "./strategies/deploy.ts";
 export { writeStrategy } from "./strategies/new.ts";
 export { testStrategy } from "./strategies/test.ts";
 export { runTrade } from "./trade.ts";

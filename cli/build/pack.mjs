@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { build } from "./build.mjs";
 import { root } from "./current.cjs";
 import { buildLibrary, LIBRARY_EXPORTS } from "./library.mjs";
+import { buildWorkerProgram } from "./worker-program.mjs";
 
 const target = resolve(process.argv[2] ?? ".");
 const stage = mkdtempSync(join(tmpdir(), "edgemaker-pack-"));
@@ -23,12 +24,13 @@ try {
   ])
     cpSync(join(root, file), join(stage, file), { recursive: true });
   await buildLibrary(join(stage, "dist/library"));
+  const worker = await buildWorkerProgram(join(stage, "dist/worker-program"));
   // Its install script only checks the program that the platform's package contains.
   const esbuild = manifestOf(join(root, "node_modules/esbuild"));
   cpSync(join(root, "node_modules/esbuild/lib/main.js"), join(stage, "dist/esbuild/lib/main.js"));
   writeFileSync(join(stage, "dist/esbuild/package.json"), JSON.stringify({ type: "commonjs" }));
   const copied = ["swagger-ui-dist/index.js", "esbuild/lib/main.js"].map((file) => `node_modules/${file}`);
-  writeFileSync(join(stage, "THIRD-PARTY.txt"), licencesOf([...sources, ...copied]));
+  writeFileSync(join(stage, "THIRD-PARTY.txt"), licencesOf([...sources, ...worker, ...copied]));
   const manifest = {
     ...{ name, version, description, license, type, engines, bin },
     exports: LIBRARY_EXPORTS,

@@ -30,7 +30,7 @@ import { proofCommand } from "./proof.ts";
 import { sandboxCommand } from "./sandbox.ts";
 import { serveCommand } from "./serve.ts";
 import { setupCommand } from "./setup.ts";
-import { strategyFileCommands, strategyTestCommand } from "./strategy.ts";
+import { deployCommand, strategyFileCommands, strategyTestCommand } from "./strategy.ts";
 import { tokenCommand } from "./token.ts";
 import { tradeCommand } from "./trade.ts";
 
@@ -57,7 +57,7 @@ export const GROUPS: Readonly<Record<string, readonly string[]>> = {
   Trade: ["balance", "orders", "grid", "quote", "strategy", "trade"],
   Analyze: ["backtest", "suggest", "replay", "report", "disposals", "liquidity", "proof", "candles"],
   Control: ["kill", "panic", "limits", "plans", "notify", "audit"],
-  Run: ["serve", "tick", "db", "token", "exchange", "mcp", "cost", "sandbox", "completion"],
+  Run: ["serve", "tick", "deploy", "db", "token", "exchange", "mcp", "cost", "sandbox", "completion"],
 };
 
 /** Operations with a preview that a terminal shows and confirms first. */
@@ -94,6 +94,7 @@ export function rootCommand(ids: readonly string[], definitions: StrategyDefinit
       exchange: exchangeCommand,
       candles: candlesCommand,
       db: dbCommand,
+      deploy: deployCommand,
       token: tokenCommand,
       notify: notifyCommand,
       audit: auditCommand,

@@ -30,6 +30,17 @@ export const strategyFileCommands = {
   }),
 };
 
+export const deployCommand = command({
+  name: "deploy",
+  description: "Deploy a Cloudflare Worker with the strategies of this project; needs wrangler",
+  examples: ["edgemaker deploy --dry"],
+  args: {
+    dry: { type: "boolean", description: "Only build it, and show its size" },
+    ...FOLDER_ARGS,
+  },
+  run: async (values) => (await import("../actions/actions.ts")).deployWorker(values),
+});
+
 /** Returns the command that runs a definition through the sandbox with crashes and lost responses. */
 export function strategyTestCommand(definition: AnyStrategyDefinition, ids: readonly string[]): CommandDef {
   const tested = testedOperation(definition, ids);
