@@ -155,6 +155,13 @@ describe("a slot whose level would take", () => {
     expect(outdated(buying, [{ ...order, price: d("101") }], quote)).toHaveLength(1);
     expect(outdated(buying, [{ ...order, timeInForce: "gtc" }], quote)).toHaveLength(1);
   });
+
+  it("stays at the nearest price of a tick that is wider than at the start", () => {
+    const live = { exchangeId: "1", generation: 0, slot: 0, side: "buy", price: d("99") };
+    const order = { ...NEW_ORDER, ...live, state: "open", timeInForce: "gtc" } as unknown as Order;
+    expect(outdated(buying, [order], at("100.5"), { tick: d("3") })).toEqual([]);
+    expect(outdated(buying, [order], at("100.5"), { tick: d("1") })).toEqual([order]);
+  });
 });
 
 describe("a part-filled order that was cancelled", () => {

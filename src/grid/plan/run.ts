@@ -60,12 +60,12 @@ function runEdited(
     const { total } = gridAccounts(leaving, midOf(quote));
     return {
       strategy: leaving,
-      cancels: outdated(watched.state, live, quote),
+      cancels: outdated(watched.state, live, quote, marketQuote.market),
       events: [reachedEvent(leaving, watched.state.exit, { at: turn.now, total })],
     };
   }
   const strategy = settledMoves(watched, live, marketQuote);
-  const cancels = outdated(strategy.state, live, quote);
+  const cancels = outdated(strategy.state, live, quote, marketQuote.market);
   if (strategy.state.rebuild) {
     const notices = noticesOf(strategy, marketQuote, true);
     return {

@@ -72,11 +72,16 @@ export function turn(slot: Slot, market: Market, mid: Decimal): Slot {
   return meetsMinimum(market, slot.lower, missing(market, lacking)) ? { ...lacking, side: "buy" } : slot;
 }
 
+/** Returns the nearest price that the market accepts and that is no worse: its tick can be wider than at the start. */
+export const priceAtTick = ({ side, price }: Pick<Wish, "side" | "price">, { tick }: Pick<Market, "tick">) =>
+  snap(price, tick, side === "buy" ? "down" : "up");
+
 export function wishOf(slot: Slot, market: Market): Wish | undefined {
-  const wish: Wish =
+  const ideal: Wish =
     slot.side === "buy"
       ? { side: "buy", price: slot.lower, amount: missing(market, slot) }
       : { side: "sell", price: sellPrice(slot), amount: sellable(market, slot) };
+  const wish = { ...ideal, price: priceAtTick(ideal, market) };
   return meetsMinimum(market, wish.price, wish.amount) ? wish : undefined;
 }
 

@@ -39,6 +39,12 @@ describe("the order that a slot wants", () => {
     expect(wishOf(slot({ ...sells, sellAt: d("120") }), MARKET)?.price).toBe(d("120"));
   });
 
+  it("is at a price that the market takes, if its tick is wider than at the start", () => {
+    const wider = { ...MARKET, tick: d("3") };
+    expect(wishOf(slot({}), wider)).toMatchObject({ side: "buy", price: d("99") });
+    expect(wishOf(slot({ side: "sell", base: d("1") }), wider)).toMatchObject({ price: d("111") });
+  });
+
   it("rests at the nearest price where its own would take, unless it may, or that price is none", () => {
     const rest = (bid: string, ask: string, over: object = {}, amount = "1") =>
       atRest({ side: "buy", price: d("100"), amount: d(amount) }, {
