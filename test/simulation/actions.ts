@@ -70,12 +70,22 @@ export async function act(sim: Sim, deed: Deed, beside: Beside): Promise<void> {
       return askInWords("start_quote", { exchange, symbol: deed.symbol, ...deed.fields });
     case "edit_quote":
       return undefined;
+    case "rules":
+      // What the price has filled until now it has filled by the rules until now.
+      await venue.openOrders();
+      return sim.changeRules(deed.symbol, deed.rules);
+    case "delist": {
+      for (const order of await venue.openOrders(deed.symbol)) await venue.cancel(order, permit);
+      return sim.delist(deed.symbol);
+    }
     case "exchange_down":
       state.away.add(exchange);
       return later(deed.millis, () => state.away.delete(exchange));
     case "endpoint_down":
-      state.downAlone.add(deed.name);
-      return later(deed.millis, () => state.downAlone.delete(deed.name));
+      for (const name of deed.names) state.downAlone.add(name);
+      return later(deed.millis, () => {
+        for (const name of deed.names) state.downAlone.delete(name);
+      });
     case "start":
       return ask("start_grid", {
         exchange,

@@ -34,7 +34,7 @@ const isSame = (intent: Order, { amount, side, type, price }: BookedOrder): bool
 
 const isOpen = ({ status }: BookedOrder): boolean => status === "open" || status === "partially_filled";
 
-const FEE = decimal("0.001");
+const FIRST_FEE = decimal("0.001");
 
 /** After another process has turned the switch on, no create is signed later than this. */
 const KILL_WITHIN = LOOK_HOLDS;
@@ -61,6 +61,8 @@ export function createChecks(
   { kinds, leaseTtl, skew, oldest, quote, jumps, exchanges }: Rules,
 ) {
   const violations: Violation[] = [];
+  /** A pass can have read the one before. */
+  let leastFee = FIRST_FEE;
   const violate = (what: string): void => {
     violations.push({ at: now(), what });
   };
@@ -211,7 +213,8 @@ export function createChecks(
     const slot = state.slots.find(({ index }) => index === order.slot);
     const isDrawn = slot && slot.bought === ZERO && !slot.first && slot.sold === ZERO && slot.base > ZERO;
     if (order.side === "buy" || !isDrawn || config.allowLoss) return;
-    const net = mul(order.price, order.amount, "down") - mul(mul(order.price, order.amount, "up"), FEE, "up");
+    const net =
+      mul(order.price, order.amount, "down") - mul(mul(order.price, order.amount, "up"), leastFee, "up");
     const cost = mulDiv(slot.cost, { times: order.amount, over: slot.base }, "up");
     if (net + 1000n < cost) violate(`${order.clientId} sells for ${text(net)} what cost ${text(cost)}`);
   }
@@ -250,10 +253,13 @@ export function createChecks(
     liveOf,
     /** When an order was first booked from its own sums. */
     gapBookedAt: (clientId: string): number | undefined => gapsAt.get(clientId),
+    feeIs(fee: Decimal): void {
+      if (fee < leastFee) leastFee = fee;
+    },
     wasAccepted: (clientId: string): boolean => accepted.has(clientId),
 
     /** A create leaves for the venue. */
-    leaving(clientId: string): void {
+    leaving(clientId: string, { hasKilled = false }: { readonly hasKilled?: boolean } = {}): void {
       const order = tables().orders.get(clientId);
       // A person's order is recorded by whatever clock the database has then.
       const isTimed = order && (order.strategy !== null || !jumps);
@@ -261,6 +267,8 @@ export function createChecks(
       if (now() > sendBy) violate(`${clientId} was sent ${now() - sendBy} ms after the last moment for it`);
       const isExit = parseClientOrderId(clientId)?.slot === EXIT_SLOT;
       if (isExit && tables().kill.sells) return;
+      if (hasKilled && tables().kill.on)
+        violate(`${clientId} was sent by the process that has turned the kill switch on`);
       if (killedAt !== undefined && now() - killedAt > KILL_WITHIN)
         violate(`${clientId} was sent ${now() - killedAt} ms after the kill switch`);
     },

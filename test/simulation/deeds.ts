@@ -1,6 +1,7 @@
 import { type Decimal, decimal } from "../../src/kernel/decimal.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import type { LimitSettings } from "../../src/model/limits.ts";
+import type { Market } from "../../src/model/market.ts";
 import type { Random } from "./random.ts";
 import { type Shape, START, SYMBOLS } from "./shape.ts";
 
@@ -71,9 +72,14 @@ type Act =
   /** Quotes, by their own operations: `fields` as a person writes them. */
   | { readonly kind: "start_quote"; readonly symbol: Pair; readonly fields: Fields }
   | { readonly kind: "edit_quote"; readonly nth: number; readonly fields: Fields }
+  /** The market has other rules from now on; its price stays what it is. */
+  | { readonly kind: "rules"; readonly symbol: Pair; readonly rules: Partial<MarketRules> }
+  | { readonly kind: "delist"; readonly symbol: Pair }
   | { readonly kind: "exchange_down"; readonly millis: number }
   /** One of the exchange's reads answers nothing, and the others go on. */
-  | { readonly kind: "endpoint_down"; readonly name: string; readonly millis: number };
+  | { readonly kind: "endpoint_down"; readonly names: readonly string[]; readonly millis: number };
+
+export type MarketRules = Pick<Market, "tick" | "lot" | "minAmount" | "minNotional" | "maker" | "taker">;
 
 export type Fields = Readonly<Record<string, unknown>>;
 

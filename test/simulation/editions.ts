@@ -1,6 +1,7 @@
 /** What the editions from the eleventh on draw beside what the sixth does. */
+import { decimal } from "../../src/kernel/decimal.ts";
 import { HOUR } from "../../src/kernel/time.ts";
-import { type Deed, handDeed, startOfAny } from "./deeds.ts";
+import { type Deed, handDeed, type MarketRules, startOfAny } from "./deeds.ts";
 import type { Plan } from "./plan.ts";
 import { editQuoteDeed, startQuoteDeed } from "./quote-deeds.ts";
 import type { Random } from "./random.ts";
@@ -18,6 +19,12 @@ export function ofNewEdition(random: Random, plan: Plan): Plan {
       return withWrongAnswers(random, plan);
     case IS_OF.accounts:
       return withAccounts(random, plan);
+    case IS_OF.budgets:
+      return withKills(random, plan);
+    case IS_OF.rules:
+      return withRules(random, plan);
+    case IS_OF.versions:
+      return { ...plan, processes: 2, deeds: without(plan.deeds, ["backup", "restore"]) };
     default:
       return plan;
   }
@@ -69,17 +76,17 @@ function withQuotes(random: Random, plan: Plan): Plan {
 }
 
 /** Reads that can fail alone. */
-const ENDPOINTS = ["openOrders", "fills", "fillsOf", "balances", "order", "ticker", "endedOrders"];
+const ENDPOINTS = [["openOrders"], ["fills", "fillsOf"], ["balances"], ["order"], ["ticker"]] as const;
+/** So long one of them is down: longer than trades are waited for. */
+const LONGEST_DOWN = 700_000;
 
 /** One endpoint is down alone; and answers are wrong. */
 function withWrongAnswers(random: Random, plan: Plan): Plan {
   const any = timesOf(random, plan);
   const downs = Array.from({ length: random.whole(1, 4) }, (): Due => {
-    const name = random.pick(ENDPOINTS);
-    return {
-      at: any(0.05, 0.95),
-      deed: { kind: "endpoint_down", name, millis: random.whole(1000, 700_000) },
-    };
+    const [names, at] = [random.pick(ENDPOINTS), any(0.05, 0.95)];
+    const millis = Math.min(random.whole(1000, LONGEST_DOWN), plan.quietAt - at);
+    return { at, deed: { kind: "endpoint_down", names, millis } };
   });
   // What a restored database must find, the exchange has to show.
   const deeds = [...without(plan.deeds, ["backup", "restore"]), ...downs];
@@ -104,8 +111,48 @@ function withAccounts(random: Random, plan: Plan): Plan {
     { at: any(0.1, 0.9), deed: { ...handDeed(random), exchange } },
   ]);
   const downs = Array.from({ length: random.whole(0, 3) }, (): Due => {
-    const millis = random.whole(1000, 300_000);
-    return { at: any(0.05, 0.95), deed: { kind: "exchange_down", millis, exchange: onOne() } };
+    const at = any(0.05, 0.95);
+    const millis = Math.min(random.whole(1000, 300_000), plan.quietAt - at);
+    return { at, deed: { kind: "exchange_down", millis, exchange: onOne() } };
   });
   return { ...plan, deeds: inOrder([...spread, ...others, ...downs]) };
+}
+
+/** The kill switch is turned now and then. */
+function withKills(random: Random, plan: Plan): Plan {
+  const any = timesOf(random, plan);
+  const kills = Array.from({ length: random.whole(0, 3) }, (): Due[] => {
+    const at = any(0.1, 0.9);
+    return [
+      { at, deed: { kind: "kill", on: true } },
+      { at: at + random.whole(1000, 40_000), deed: { kind: "kill", on: false } },
+    ];
+  });
+  // So long a rate of few calls needs to look up what the faults have left.
+  return { ...plan, endAt: plan.endAt + HOUR / 6, deeds: inOrder([...plan.deeds, ...kills.flat()]) };
+}
+
+export const LARGEST_TICK = decimal("0.1");
+
+/** Tick, lot, minimum and fee change while orders rest, and a pair is delisted now and then. */
+function withRules(random: Random, plan: Plan): Plan {
+  const any = timesOf(random, plan);
+  const rules = (): Partial<MarketRules> =>
+    random.pick<() => Partial<MarketRules>>([
+      () => ({ tick: random.pick([decimal("0.001"), decimal("0.01"), LARGEST_TICK]) }),
+      () => ({ lot: random.pick([decimal("0.0001"), decimal("0.001"), decimal("0.01")]) }),
+      () => ({ minNotional: decimal(String(random.whole(1, 40))) }),
+      () => ({ minAmount: random.pick([decimal("0.001"), decimal("0.1")]) }),
+      () => {
+        const fee = random.pick([decimal("0.0005"), decimal("0.001"), decimal("0.003")]);
+        return { maker: fee, taker: fee };
+      },
+    ])();
+  const changes = Array.from({ length: random.whole(1, 6) }, (): Due => {
+    return { at: any(0.05, 0.95), deed: { kind: "rules", symbol: random.pick(SYMBOLS), rules: rules() } };
+  });
+  const delisted: Due[] = random.chance(0.2)
+    ? [{ at: any(0.3, 0.9), deed: { kind: "delist", symbol: "BBB/USDT" } }]
+    : [];
+  return { ...plan, deeds: inOrder([...plan.deeds, ...changes, ...delisted]) };
 }

@@ -5,7 +5,7 @@ import { isGrid } from "../../src/grid/kind.ts";
 import { costInAll } from "../../src/grid/ledger/booking.ts";
 import { sellPrice } from "../../src/grid/plan/wish.ts";
 import type { GridStrategy, Slot } from "../../src/grid/state/state.ts";
-import { max, mul, ONE, snap, text } from "../../src/kernel/decimal.ts";
+import { abs, max, mul, ONE, snap, text } from "../../src/kernel/decimal.ts";
 import { parseClientOrderId } from "../../src/kernel/ids.ts";
 import { splitPair } from "../../src/kernel/pair.ts";
 import type { BookedOrder } from "../../src/market/matching/books.ts";
@@ -17,7 +17,8 @@ import { isQuote } from "../../src/quote/kind.ts";
 import type { QuoteStrategy } from "../../src/quote/state/state.ts";
 import { differences, isOfStrategy, movedBy, positionOf } from "../invariants/venue.ts";
 import type { Beside, Moved } from "./actions.ts";
-import { TICKS } from "./shape.ts";
+import { LARGEST_TICK } from "./editions.ts";
+import { IS_OF, TICKS } from "./shape.ts";
 import { type Tables, tablesOf } from "./store/tables.ts";
 import type { Sim } from "./world.ts";
 
@@ -157,6 +158,10 @@ function settledDown(sim: Sim, strategy: Strategy): void {
   const { checks } = sim;
   const { id, number, status, wants, state, lastError, phase } = strategy;
   const live = checks.liveOf(number);
+  if (sim.isDelisted(strategy.symbol)) {
+    if (live.length > 0) checks.violate(`${id} has orders on a pair that is not listed`);
+    return;
+  }
   leftNothing(sim, strategy);
   if (wants === "stop") {
     // The kill switch keeps an exit from selling.
@@ -210,17 +215,18 @@ function idsAtRest({ checks, killAt }: Sim, strategy: DeclaredStrategy, live: re
 
 /** Where nothing is refused each order lies as near to the price as was asked for, and no loss is beyond its bound. */
 function quotesAtRest(sim: Sim, strategy: QuoteStrategy, live: readonly BookedOrder[]): void {
-  const { checks, simulation, scheduler, plan } = sim;
+  const { checks, simulation, scheduler } = sim;
   const { id, symbol, state, config } = strategy;
+  const market = sim.marketOf(symbol);
   const { rules, tolerance, fixed, maxLoss } = config;
   const ticks = simulation.listings(simulation.venue, symbol, {})?.path.at(scheduler.now()) ?? TICKS;
-  const price = BigInt(Math.round(ticks)) * plan.market.tick;
+  const price = BigInt(Math.round(ticks)) * market.tick;
   const total =
     state.ledger.quote + mul(state.base, price, "half") - state.first.cost - state.ledger.feesValue;
   if (maxLoss !== undefined && state.lostAt === null && !fixed && total < -2n * maxLoss)
     checks.violate(`${id} has lost ${text(-total)} of the ${text(maxLoss)} that it may, and goes on`);
   if (state.refused.length + state.notices.length > 0) return;
-  const half = rules.avellaneda ? rules.widest : max(rules.halfSpread, plan.market.maker);
+  const half = rules.avellaneda ? rules.widest : max(rules.halfSpread, market.maker);
   const outermost = rules.sizes.model === "depth" ? rules.sizes.within : rules.gap * BigInt(rules.levels);
   const reach = rules.mostSkew + half + outermost + 2n * tolerance.price;
   const [least, most] = fixed && fixed.price < price ? [fixed.price, price] : [price, fixed?.price ?? price];
@@ -252,20 +258,23 @@ function slotsAtRest(sim: Sim, strategy: GridStrategy, live: readonly BookedOrde
 
 /** The collar holds back only what would trade far through the price as it is now. */
 function isThrough(
-  { simulation, scheduler, plan }: Sim,
+  { simulation, scheduler, marketOf }: Sim,
   { symbol }: GridStrategy,
   slot: Slot,
   { reason }: { reason: string },
 ): boolean {
   const ticks = simulation.listings(simulation.venue, symbol, {})?.path.at(scheduler.now());
   if (reason !== "limit_collar" || ticks === undefined) return false;
-  const price = BigInt(ticks) * plan.market.tick;
+  const price = BigInt(Math.round(ticks)) * marketOf(symbol).tick;
   return slot.side === "buy" ? slot.lower > (price * 109n) / 100n : sellPrice(slot) < (price * 91n) / 100n;
 }
 
 /** At its level, or at a better price while its level would take. */
-function isAtRest({ simulation, scheduler, plan }: Sim, slot: Slot, { side, price, symbol }: BookedOrder) {
+function isAtRest(sim: Sim, slot: Slot, { side, price, symbol }: BookedOrder) {
+  const { simulation, scheduler, plan } = sim;
   const level = side === "buy" ? slot.lower : sellPrice(slot);
+  // A level of another tick has an order of the nearest price that its market takes.
+  if (plan.edition === IS_OF.rules && abs(price - level) <= 2n * LARGEST_TICK) return true;
   const listed = simulation.listings(simulation.venue, symbol, {});
   if (price === level || !listed) return price === level;
   const isBetter = side === "buy" ? price < level : price > level;
@@ -274,9 +283,12 @@ function isAtRest({ simulation, scheduler, plan }: Sim, slot: Slot, { side, pric
 }
 
 /** An exit leaves only what the venue would not take, unless a person has taken it away or locked it. */
-function leftNothing({ checks, history, plan, tables, kinds, exchange }: Sim, strategy: Strategy): void {
+function leftNothing(
+  { checks, history, plan, tables, kinds, exchange, marketOf }: Sim,
+  strategy: Strategy,
+): void {
   const { id, kind, status, state, symbol, stoppedAt } = strategy;
-  const { market } = plan;
+  const market = marketOf(symbol);
   if (!state.exit || status !== "stopped") return;
   const left = snap(kinds(kind).holdings(state).base, market.lot, "down");
   const { base } = splitPair(symbol);

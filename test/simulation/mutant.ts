@@ -1,4 +1,4 @@
-import type { Shape } from "./shape.ts";
+import type { Edition, Shape } from "./shape.ts";
 
 /**
  * Protocol bugs, planted as text: each text has to stand exactly once in its file, and each bug has to be caught. None
@@ -8,6 +8,8 @@ export interface Mutant {
   readonly name: string;
   /** Of which kind of strategy; of grids where nothing is said. */
   readonly strategy?: Shape["strategy"];
+  /** The edition that shows it; all of them take turns where nothing is said. */
+  readonly edition?: Edition;
   /** The test that shows it where no seed has: a hole of the simulation, told as one. */
   readonly elsewhere?: string;
   readonly edits: readonly { readonly file: string; readonly from: string; readonly to: string }[];

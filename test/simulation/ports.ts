@@ -1,8 +1,11 @@
+import type { PrivateCall } from "../../src/adapters/ccxt/client/quirks.ts";
 import type { Simulation } from "../../src/adapters/sandbox/venue.ts";
+import { BudgetSpent } from "../../src/kernel/errors.ts";
 import type { Pair } from "../../src/kernel/pair.ts";
 import { type BookedOrder, toVenueFill, toVenueOrder } from "../../src/market/matching/books.ts";
+import { isKeptBack, type Kill } from "../../src/model/kill.ts";
 import type { Book } from "../../src/model/market.ts";
-import type { NewOrder } from "../../src/model/order.ts";
+import type { NewOrder, OrderKind } from "../../src/model/order.ts";
 import type { Local } from "../../src/ports/local.ts";
 import type { AuditStore } from "../../src/ports/stores/audit-store.ts";
 import type { HandOrderStore } from "../../src/ports/stores/hand-order-store.ts";
@@ -12,6 +15,7 @@ import type { StepStore } from "../../src/ports/stores/step-store.ts";
 import type { Store } from "../../src/ports/stores/store.ts";
 import type { StrategyStore } from "../../src/ports/stores/strategy-store.ts";
 import type {
+  CallRequests,
   CancelOutcome,
   CreateOutcome,
   EndedOrders,
@@ -21,11 +25,12 @@ import type {
   VenueFill,
   VenueOrder,
 } from "../../src/ports/venue.ts";
+import type { Budgets } from "./budgets.ts";
 import { call, type Net, storeSilence, venueRefuses, venueSilence } from "./calls.ts";
 import { type Clocks, compareClocks } from "./clocks.ts";
 import { type FillWindows, type Illegible, legible, windowed } from "./fill-windows.ts";
 import type { Past } from "./history.ts";
-import { sleep, type Task } from "./task.ts";
+import { type Process, sleep, type Task } from "./task.ts";
 import type { WrongAnswers } from "./wrong-answers.ts";
 
 const STORE_TIMEOUT = 10_000;
@@ -40,7 +45,7 @@ export type SimStore = StepStore &
 type Methods = Record<string, (this: { readonly task: Task }, ...args: unknown[]) => unknown>;
 
 /** The store as each task sees it: every method is a call that can go wrong. */
-export function storesOf(net: Net, store: SimStore): (task: Task) => Store {
+export function storesOf(net: Net, store: SimStore, knows?: () => Kill): (task: Task) => Store {
   const methods: Methods = {};
   for (const [name, method] of Object.entries(store) as [
     string,
@@ -60,6 +65,7 @@ export function storesOf(net: Net, store: SimStore): (task: Task) => Store {
   }
   // The switch is always turned by another process: this one has to look.
   methods.knownKilled = () => false;
+  if (knows) knowing(methods, knows);
   methods.lockedFor = () => 0;
   // Tasks are many and short: each has its own name on methods that are made once.
   class TaskStore {
@@ -70,6 +76,21 @@ export function storesOf(net: Net, store: SimStore): (task: Task) => Store {
   }
   Object.assign(TaskStore.prototype, methods);
   return (task) => new TaskStore(task) as unknown as Store;
+}
+
+/** The process that has turned the switch on knows it from the answer on. */
+function knowing(methods: Methods, knows: () => Kill): void {
+  for (const name of ["setKill", "panic"]) {
+    const turn = methods[name];
+    methods[name] = async function (...args) {
+      const answer = await turn?.apply(this, args);
+      this.task.process.hasKilled = name === "panic" || args[0] === true;
+      return answer;
+    };
+  }
+  methods.knownKilled = function (kind = "slot") {
+    return this.task.process.hasKilled === true && isKeptBack(knows(), kind as OrderKind);
+  };
 }
 
 /** What of a venue's behaviour is simulated beside its books. */
@@ -90,9 +111,10 @@ export interface Behaviour {
   readonly illegible: Illegible;
   readonly isClosed: () => boolean;
   /** Told in the turn in which a create leaves. */
-  readonly leaving: (clientId: string) => void;
+  readonly leaving: (clientId: string, process: Process) => void;
   readonly clocks: Clocks;
   readonly wrong?: WrongAnswers;
+  readonly budgets?: Budgets | undefined;
   /** It alone is down. */
   readonly isAway: (exchange: string) => boolean;
   /** A pass compares its clock with the exchange's. */
@@ -101,10 +123,15 @@ export interface Behaviour {
   readonly shownBook: (symbol: Pair, book: Book) => Book;
 }
 
+/** Reads that count to no account. */
+const PUBLIC = new Set(["ticker", "book"]);
+
 /** When a pass took its lease, by the database's clock and by its process's own. */
 interface PassClock {
   readonly now: number;
   readonly requestedAt: number;
+  readonly isUrgent?: boolean;
+  readonly paid?: CallRequests | undefined;
 }
 
 /** A venue as one task sees it: every method is a call, requests expire there, and reads may lag. */
@@ -122,11 +149,13 @@ export function venueOf(
   const now = () => net.scheduler.now();
   const exchangeNow = () => now() + skew + clocks.off("exchange");
   /** A pass goes by the database's clock when it began, a person's call by its process's own. */
+  const spent = behaviour.budgets && spenderFor(behaviour.budgets, net, task, hold);
   const ours = () =>
     hold ? hold.now + (now() - task.process.bornAt - hold.requestedAt) : now() + clocks.off("process");
   const read = async <T>(name: string, fresh: () => Promise<T>, stale?: (at: number) => T): Promise<T> => {
+    if (!PUBLIC.has(name)) await spent?.take("order");
     const found = await readAsIs(name, fresh, stale);
-    if (hold) compareClocks(ours(), exchangeNow(), timing);
+    if (hold && behaviour.compares) compareClocks(ours(), exchangeNow(), timing);
     return found;
   };
   const readAsIs = <T>(name: string, fresh: () => Promise<T>, stale?: (at: number) => T): Promise<T> =>
@@ -163,8 +192,8 @@ export function venueOf(
     fills.map((fill) => ({ ...named(fill), at: clocks.stamp(fill.at) }));
   /** All there are, where the exchange has stamped some with other times. */
   const since = (from: number) => (clocks.hasJumped() ? 0 : from);
-  const under: NonNullable<Venue["under"]> = ({ now: at }, { requestedAt }) =>
-    venueOf(net, task, ports, behaviour, { now: at, requestedAt });
+  const under: NonNullable<Venue["under"]> = ({ now: at }, { requestedAt, isUrgent, paid }) =>
+    venueOf(net, task, ports, behaviour, { now: at, requestedAt, isUrgent, paid });
   const shownOf = (
     span: { readonly from: number; readonly to?: number | undefined },
     fills: readonly VenueFill[],
@@ -178,7 +207,9 @@ export function venueOf(
 
   return {
     ...inner,
-    ...(behaviour.compares && !hold ? { under } : {}),
+    ...((behaviour.compares || behaviour.budgets) && !hold ? { under } : {}),
+    ...(behaviour.budgets && { opening: behaviour.budgets.opening }),
+    ...(spent && { enter: spent.begin }),
     market: async (symbol) => ({ ...(await inner.market(symbol)), active: !isClosed() }),
     ticker: (symbol) => read("ticker", () => inner.ticker(symbol)),
     book: (symbol, limit) =>
@@ -253,6 +284,8 @@ export function venueOf(
         },
       ),
     async create(order: NewOrder, permit: Permit): Promise<CreateOutcome> {
+      if (!((await spent?.mayWrite("create")) ?? true))
+        return { result: "not_sent", failure: "rate_limited" };
       await permit.look?.();
       let signedAt = 0;
       return call<CreateOutcome>(net, task, {
@@ -262,7 +295,8 @@ export function venueOf(
         leaves() {
           signedAt = ours();
           if (!permit.mayLeave() || ours() > permit.sendBy + timing.skew) return { result: "not_sent" };
-          leaving(order.clientId);
+          spent?.sent("create");
+          leaving(order.clientId, task.process);
           return undefined;
         },
         async effect() {
@@ -277,12 +311,18 @@ export function venueOf(
         lag: 0,
       });
     },
-    cancel(order, permit): Promise<CancelOutcome> {
+    async cancel(order, permit): Promise<CancelOutcome> {
+      if (!((await spent?.mayWrite("cancel")) ?? true))
+        return { result: "not_sent", failure: "rate_limited" };
       return call<CancelOutcome>(net, task, {
         kind: "cancel",
         name: `cancel ${order.id}`,
         timeout: timing.requestTimeout,
-        leaves: () => (permit.mayLeave() ? undefined : { result: "not_sent" }),
+        leaves() {
+          if (!permit.mayLeave()) return { result: "not_sent" };
+          spent?.sent("cancel");
+          return undefined;
+        },
         async effect() {
           if (behaviour.isAway(exchange)) return { result: "unknown", reason: "no answer" };
           // Some venues take a cancel in and carry it out later: until then the order may still fill.
@@ -296,6 +336,33 @@ export function venueOf(
         refused: () => ({ result: "rejected", reason: "rate limit exceeded" }),
         lag: 0,
       });
+    },
+  };
+}
+
+/** The calls of one pass, or of a person. */
+function spenderFor(budgets: Budgets, net: Net, task: Task, hold: PassClock | undefined) {
+  const local = localOf(net, task);
+  const who = hold ? (hold.isUrgent ? "urgent pass" : "pass") : "person";
+  const paid = hold?.paid && { ...hold.paid, at: hold.requestedAt };
+  const spending = budgets.spenderOf(local, { who, paid });
+  return {
+    begin: spending.begin,
+    sent: budgets.sent,
+    async take(kind: PrivateCall): Promise<void> {
+      await spending.take(kind);
+      await spending.request(kind);
+      budgets.sent(kind);
+    },
+    async mayWrite(kind: PrivateCall): Promise<boolean> {
+      try {
+        await spending.take(kind);
+        await spending.request(kind);
+        return true;
+      } catch (error) {
+        if (error instanceof BudgetSpent) return false;
+        throw error;
+      }
     },
   };
 }

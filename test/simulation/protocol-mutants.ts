@@ -193,12 +193,6 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     "(state.epoch ?? epoch) > now;",
   ),
   one(
-    "ended orders are not searched after a restore",
-    "src/engine/pass/observe-ended.ts",
-    "if (!endedOrders) return",
-    "if (endedOrders) return",
-  ),
-  one(
     "a slot flips before its trades are in",
     "src/engine/reconcile/order-life.ts",
     "isFinal(order) && order.booked >= order.filled",

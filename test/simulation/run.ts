@@ -65,10 +65,15 @@ export async function simulate(options: Options): Promise<Result> {
     });
   }
   watchSilence(sim);
+  if (sim.versions)
+    scheduler.at(plan.quietAt, () => {
+      for (const process of sim.alive().filter(({ isNewer }) => !isNewer)) sim.killProcess(process);
+    });
   const after = () => {
     if (!state.dirty) return;
     state.dirty = false;
     checks.looked();
+    sim.versions?.looked(sim.tables().strategies.values());
   };
   await scheduler.runUntil(plan.quietAt, after);
   const callsUntilQuiet = trace.calls();

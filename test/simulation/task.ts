@@ -7,6 +7,10 @@ export interface Process {
   isAlive: boolean;
   /** Its monotonic clock began here. */
   readonly bornAt: number;
+  /** It runs the next version of the program. */
+  readonly isNewer?: boolean;
+  /** It has turned the kill switch on itself. */
+  hasKilled?: boolean;
 }
 
 /** One flow of a process: it runs until it waits for the world, and goes on when the world answers. */

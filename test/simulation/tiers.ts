@@ -181,9 +181,10 @@ const shapeOf = ({ strategy }: Mutant): Shape => ({ ticks: TICKS, ...(strategy ?
 /** By turns one of each edition from a number on, until one is caught. */
 async function caughtBy(mutant: Mutant, most: number, from: number): Promise<Tally> {
   const script = await bundleWorker(mutant);
+  const editions = mutant.edition ? [mutant.edition] : EDITIONS;
   const jobs = Array.from({ length: most }, (_, place): Job => {
-    const edition = EDITIONS[place % EDITIONS.length] ?? 1;
-    const seed = firstOf(edition) + from + Math.floor(place / EDITIONS.length);
+    const edition = editions[place % editions.length] ?? 1;
+    const seed = firstOf(edition) + from + Math.floor(place / editions.length);
     return { kind: "seeds", from: seed, count: 1, shape: shapeOf(mutant) };
   });
   return runJobs(script, jobs, { workers: 1, isEnough: ({ failed }) => failed.length > 0 });

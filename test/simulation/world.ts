@@ -3,17 +3,20 @@ import type { PricePath } from "../../src/adapters/sandbox/path.ts";
 import { type Simulation, simulatedVenue } from "../../src/adapters/sandbox/venue.ts";
 import { kindsOf } from "../../src/engine/kinds.ts";
 import { tick } from "../../src/engine/pass/tick.ts";
+import type { Decimal } from "../../src/kernel/decimal.ts";
 import { type Pair, splitPair } from "../../src/kernel/pair.ts";
 import { kindsWith } from "../../src/kinds.ts";
-import type { Book } from "../../src/model/market.ts";
+import type { Book, Market } from "../../src/model/market.ts";
 import type { Deps } from "../../src/ports/deps.ts";
 import type { Kind } from "../../src/ports/kind.ts";
 import type { Venue } from "../../src/ports/venue.ts";
 import { simulatedDefinitions } from "../declared/deeds.ts";
 import { followKind } from "../kinds/follow.ts";
+import { type Budgets, createBudgets } from "./budgets.ts";
 import type { Net } from "./calls.ts";
 import { createChecks } from "./checks.ts";
 import { createClocks } from "./clocks.ts";
+import type { MarketRules } from "./deeds.ts";
 import { createDensity, isInDoubt } from "./density.ts";
 import { answering, type Fault, type Faults, fresh, randomFaults, swarmFaults } from "./faults.ts";
 import { feesInToken, TOKEN } from "./fee-token.ts";
@@ -23,7 +26,7 @@ import { faultsOf, troubled } from "./liveness.ts";
 import { walk } from "./market.ts";
 import { createMirror } from "./mirror.ts";
 import { planOf } from "./plan.ts";
-import { localOf, storesOf, venueOf } from "./ports.ts";
+import { localOf, type SimStore, storesOf, venueOf } from "./ports.ts";
 import { createRandom } from "./random.ts";
 import { referenceOf } from "./reference.ts";
 import { createScheduler } from "./scheduler.ts";
@@ -44,6 +47,7 @@ import { copyTables, emptyTables, type Tables } from "./store/tables.ts";
 import { type Process, startTask, type Task } from "./task.ts";
 import { createTrace } from "./trace.ts";
 import { unkind } from "./unkind-book.ts";
+import { createVersionChecks, nextVersion } from "./versions.ts";
 import { watch } from "./watch.ts";
 import { wrongAnswers } from "./wrong-answers.ts";
 
@@ -189,6 +193,7 @@ export async function createSimulation({
       { market: { ...plan.market, ...splitPair(symbol), symbol }, path: pathOf(symbol) },
     ]),
   );
+  const delisted = new Map<Pair, ListedPath>();
   const simulation: Simulation = {
     account: accountOf({ ...shape, edition: plan.edition }),
     venue: EXCHANGE,
@@ -240,7 +245,8 @@ export async function createSimulation({
     lag: steady === undefined ? undefined : () => (now() < plan.quietAt ? steady : 0),
     expires: shape.broken !== "expiry",
     looksAtMany: plan.looksAtMany,
-    windows: windowsOf(seed),
+    // A rate of few calls goes with pages of many rows.
+    windows: windowsOf(plan.edition === IS_OF.budgets ? 0 : seed),
     illegible,
     isClosed: () => state.isClosed,
     leaving: checks.leaving,
@@ -259,7 +265,9 @@ export async function createSimulation({
     if (matters) noteChange(state, now());
   });
 
-  const storeOf = storesOf(net, watched);
+  const budgets =
+    plan.edition === IS_OF.budgets ? createBudgets({ random, now, violate: checks.violate }) : undefined;
+  const storeOf = storesOf(net, budgets ? paying(watched, budgets) : watched, budgets && (() => tables.kill));
   const simulations = new Map(
     exchanges.map((exchange): [string, Simulation] => [
       exchange,
@@ -267,18 +275,22 @@ export async function createSimulation({
     ]),
   );
 
+  // The next version of the program, beside this one.
+  const newer = kindsOf([...kindsWith(definitions), followKind as unknown as Kind].map(nextVersion));
+  const kindsFor = ({ isNewer = false }: Process) => (isNewer ? newer : kinds);
+
   function depsOf(task: Task): Deps {
     const made = new Map<string, Venue>();
     const venue = (exchange: string): Venue => {
       const found = made.get(exchange);
       if (found) return found;
       const one = simulations.get(exchange) ?? simulation;
-      const next = venueOf(net, task, { inner: simulatedVenue(one), ...one }, behaviour);
+      const next = venueOf(net, task, { inner: simulatedVenue(one), ...one }, { ...behaviour, budgets });
       made.set(exchange, next);
       return next;
     };
     return {
-      kinds,
+      kinds: kindsFor(task.process),
       exchanges: [],
       venue,
       venueOf: (account) =>
@@ -338,6 +350,7 @@ export async function createSimulation({
     const process: Process = {
       id: processes.length,
       isAlive: true,
+      isNewer: plan.edition === IS_OF.versions && (isQuiet() || processes.length % 2 === 1),
       bornAt: now() - random.whole(0, 1_000_000),
     };
     processes.push(process);
@@ -369,7 +382,7 @@ export async function createSimulation({
   }
 
   return {
-    kinds,
+    kinds: plan.edition === IS_OF.versions ? newer : kinds,
     strategy: shape.strategy,
     seed,
     random,
@@ -397,7 +410,24 @@ export async function createSimulation({
     tables: () => tables,
     mirror,
     killAt,
+    /** Of programs of two versions. */
+    versions: plan.edition === IS_OF.versions ? createVersionChecks(checks.violate) : undefined,
     alive: () => processes.filter(({ isAlive }) => isAlive),
+    marketOf: (symbol: Pair): Market => (listings.get(symbol) ?? delisted.get(symbol))?.market as Market,
+    isDelisted: (symbol: Pair) => delisted.has(symbol),
+    changeRules(symbol: Pair, rules: Partial<MarketRules>): void {
+      const listed = listings.get(symbol);
+      if (!listed) return;
+      const market = { ...listed.market, ...rules };
+      listings.set(symbol, { market, path: scaled(listed.path, listed.market.tick, market.tick) });
+      checks.feeIs(market.maker);
+    },
+    delist(symbol: Pair): void {
+      const listed = listings.get(symbol);
+      if (!listed) return;
+      delisted.set(symbol, listed);
+      listings.delete(symbol);
+    },
     async backup(): Promise<void> {
       state.backup = copyTables(tables);
       await mirror?.backup();
@@ -425,5 +455,25 @@ export async function createSimulation({
     },
   };
 }
+
+/** The same price in ticks of another size. */
+function scaled(path: PricePath, from: Decimal, to: Decimal): PricePath {
+  const ticks = (old: number) => Math.max(1, Math.round((old * Number(from)) / Number(to)));
+  return {
+    ...path,
+    at: (time) => ticks(path.at(time)),
+    corners: (since, until) => path.corners(since, until).map((one) => ({ ...one, ticks: ticks(one.ticks) })),
+    inside: (since, until) => path.inside(since, until).map(ticks),
+  };
+}
+
+/** A lease is taken together with the first calls of its pass. */
+const paying = (store: SimStore, budgets: Budgets): SimStore => ({
+  ...store,
+  async takeLease(request) {
+    const snapshot = await store.takeLease(request);
+    return snapshot && { ...snapshot, isPaid: request.calls !== undefined && budgets.pays(request.calls) };
+  },
+});
 
 export type Sim = Awaited<ReturnType<typeof createSimulation>>;

@@ -25,6 +25,7 @@ export function wrongAnswers({ random, seed, plan: { quietAt, timing }, now }: A
   const isQuiet = () => now() >= quietAt;
   const isAway = (id: string): boolean =>
     !isQuiet() && share(hashText(`${id} ${Math.floor(now() / AWAY)}`), seed) < leaving;
+  const hiddenSince = new Map<string, number>();
   const pairs = new Map<string, Map<string, number>>();
 
   return {
@@ -44,10 +45,12 @@ export function wrongAnswers({ random, seed, plan: { quietAt, timing }, now }: A
         there.filter((_, place) => place !== without),
       ]);
     },
-    /** What looks find of it: no look misses it for so long that a second one misses it too. */
+    /** What looks find of it: none misses it so long after another one that both together would prove its end. */
     order<T extends Pick<VenueOrder, "id">>(found: T | undefined): T | undefined {
-      const isHidden = timing.secondMiss > HIDDEN && now() % AWAY < HIDDEN;
-      return found && isHidden && isAway(found.id) ? undefined : found;
+      if (!found || timing.secondMiss <= HIDDEN || now() % AWAY >= HIDDEN || !isAway(found.id)) return found;
+      const since = hiddenSince.get(found.id) ?? now();
+      hiddenSince.set(found.id, since);
+      return now() - since < HIDDEN ? undefined : found;
     },
     /** Its ids are counted for each pair by itself. */
     id({ id, symbol }: { readonly id: string; readonly symbol: string }): string {

@@ -1,0 +1,54 @@
+import { type Mutant, one } from "./mutant.ts";
+import { type Edition, IS_OF } from "./shape.ts";
+
+/** Shown by one edition alone. */
+const shownIn = (edition: Edition, mutant: Mutant): Mutant => ({ ...mutant, edition });
+
+/** Of what the editions from the eleventh on do, and no other one. */
+export const EDITION_MUTANTS: readonly Mutant[] = [
+  shownIn(
+    IS_OF.lateRestores,
+    one(
+      "ended orders are not searched after a restore",
+      "src/engine/pass/observe-ended.ts",
+      "if (!endedOrders) return",
+      "if (endedOrders) return",
+    ),
+  ),
+  shownIn(
+    IS_OF.quotesBesideGrids,
+    one(
+      "the base of other kinds is free",
+      "src/engine/decide/share.ts",
+      "const holding = sum(same.map(",
+      'const holding = sum(same.filter(({ kind }) => kind === "grid").map(',
+    ),
+  ),
+  shownIn(
+    IS_OF.quotesBesideGrids,
+    one(
+      "a stop of quotes keeps their orders",
+      "src/quote/operations/stops.ts",
+      "{ keepOrders: false, ...flags }",
+      "{ ...flags, keepOrders: true }",
+    ),
+  ),
+  shownIn(
+    IS_OF.quotesBesideGrids,
+    one(
+      "a price of another place counts however old it is",
+      "src/quote/pass/sources.ts",
+      "weight: source === DEX ? weights.dex : weights.others,\n      ...trusted,",
+      "weight: source === DEX ? weights.dex : weights.others,\n      ...trusted,\n      maxAge: 9e15,",
+    ),
+  ),
+  shownIn(
+    IS_OF.wrongAnswers,
+    one(
+      "a trade id is known on every pair",
+      "src/engine/pass/observe-fills.ts",
+      "!booked[symbol]?.has(id) &&",
+      "!Object.values(booked).some((ids) => ids.has(id)) &&",
+    ),
+  ),
+];
