@@ -23,7 +23,11 @@ async function serverAt(address: string) {
   const put = (origin: string) =>
     app.app.request(`${origin}/api/v1/keys/kraken`, {
       method: "PUT",
-      headers: { authorization: `Bearer ${app.tokens.admin}`, "content-type": "application/json" },
+      headers: {
+        authorization: `Bearer ${app.tokens.admin}`,
+        "content-type": "application/json",
+        host: "127.0.0.1",
+      },
       body: JSON.stringify({ key: "k", secret: canary("exchange") }),
     });
   return { stored, put };
