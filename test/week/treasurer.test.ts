@@ -1,0 +1,216 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Locator, Page } from "playwright-core";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { findChromium, startBrowser } from "../support/browser.ts";
+import { canaryKek } from "../support/canary.ts";
+import { serve } from "../support/command.ts";
+import { d } from "../support/grid.ts";
+import { signedIn } from "../support/signed-in.ts";
+import { tempFolder } from "../support/temp.ts";
+import { startVenue } from "../venues/index.ts";
+
+const PAIR = "SNEK/USDT";
+
+/** An exchange, a server without keys, and a browser that has signed in to its page. */
+async function stage(width: number) {
+  const folder = tempFolder();
+  const venue = await startVenue("mexc", { balances: { USDT: "500", SNEK: "100000" } });
+  onTestFinished(() => venue.close());
+  const server = await serve(folder, ["--tick-interval", "1000"], {
+    EDGEMAKER_KEK: canaryKek("W"),
+    EDGEMAKER_EXCHANGES: "mexc",
+    EDGEMAKER_VENUE_URLS: `mexc=${venue.url}`,
+    EDGEMAKER_LIQUIDITY: `mexc:${PAIR} agreement spread=3 depth=20 levels=2 uptime=95`,
+  });
+  onTestFinished(() => server.kill("SIGTERM"));
+  const browser = await startBrowser();
+  onTestFinished(() => browser.close());
+  const { page, errors, strangers } = await signedIn(browser, server.url, server.token, {
+    viewport: { width, height: 844 },
+  });
+  const call = async <T>(path: string) => (await (await server.ask(`/api/v1${path}`)).json()) as T;
+  return { folder, venue, page, errors, strangers, call };
+}
+
+type Stage = Awaited<ReturnType<typeof stage>>;
+
+/** Opens a page by its words; the first one can be behind the menu. */
+async function open(page: Page, ...words: readonly string[]): Promise<void> {
+  const menu = page.getByRole("button", { name: "Menu" });
+  if (await menu.isVisible()) await menu.click();
+  for (const name of words) await page.getByRole("link", { name, exact: true }).click();
+}
+
+/** Opens a folded part, if it is closed. */
+async function unfold(page: Page, title: string): Promise<Locator> {
+  const show = page.getByRole("button", { name: `Show ${title.toLowerCase()}` });
+  const hide = page.getByRole("button", { name: `Hide ${title.toLowerCase()}` });
+  await show.or(hide).waitFor();
+  if (await show.isVisible()) await show.click();
+  return page.getByRole("region", { name: title, exact: true }).first();
+}
+
+async function confirm(page: Page, name: string, yes: string): Promise<void> {
+  await page.getByRole("button", { name, exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: yes, exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
+}
+
+/** Starts the shown plan. A plan that the market has left behind is replaced by the next one. */
+async function startPlan(page: Page, yes: string): Promise<void> {
+  const started = page.getByRole("heading", { level: 1, name: PAIR });
+  const moved = page.getByRole("dialog").getByText("is out of date");
+  for (;;) {
+    await page.getByRole("button", { name: "Start exactly this plan" }).click();
+    await page.getByRole("button", { name: yes, exact: true }).click();
+    await started.or(moved).first().waitFor();
+    if (await started.isVisible()) return;
+    await page.getByRole("dialog").getByRole("button", { name: "Go back" }).click();
+  }
+}
+
+async function saved({ page, folder }: Stage, name: string): Promise<string> {
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name }).click(),
+  ]);
+  const path = join(folder, file.suggestedFilename());
+  await file.saveAs(path);
+  return readFileSync(path, "utf8");
+}
+
+async function storeKeys({ page, venue, call }: Stage): Promise<void> {
+  await open(page, "Settings", "Access");
+  await page.getByLabel("API key").fill(venue.keys.key);
+  await page.getByLabel("Secret").fill(venue.keys.secret);
+  await page.getByRole("button", { name: "Test and store" }).click();
+  await page.getByText("Stored. mexc accepts them").waitFor();
+  expect(await page.getByLabel("Secret").inputValue()).toBe("");
+  expect(await call("/keys")).toMatchObject({ exchanges: [{ exchange: "mexc", from: "database" }] });
+}
+
+async function startQuotes({ page, venue }: Stage): Promise<void> {
+  await open(page, "Start", "Quotes");
+  await expect.poll(() => page.getByLabel("Pair").inputValue()).toBe(PAIR);
+  await page.getByLabel("Depth per side, USDT").fill("20");
+  await page.getByLabel("Orders per side, 1 to 20").fill("2");
+  await page.getByLabel("Loss limit, USDT").fill("10");
+  await page.getByLabel("Fixed price, USDT").fill("0.002");
+  await page.getByText("Worst case").waitFor();
+  await startPlan(page, "Start them");
+  await expect.poll(() => venue.open(PAIR).length).toBe(4);
+}
+
+async function editQuotes({ page, call }: Stage): Promise<void> {
+  const before = await call<QuotesStatus>("/strategy/quote/status");
+  expect(before.strategies).toMatchObject([{ spreadPercent: 2, maxLoss: "10" }]);
+  await page.getByRole("button", { name: "Edit" }).click();
+  await page.getByLabel("Spread between bid and ask, %").fill("3");
+  await page.getByRole("button", { name: "Change exactly as planned" }).click();
+  await page.getByRole("button", { name: "Change them" }).click();
+  await page
+    .getByRole("dialog")
+    .getByText(/is changed|changes with its next passes/)
+    .waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
+  await expect
+    .poll(async () => (await call<QuotesStatus>("/strategy/quote/status")).strategies[0]?.spreadPercent)
+    .toBe(3);
+}
+
+interface QuotesStatus {
+  readonly strategies: readonly { readonly spreadPercent: number }[];
+}
+
+/** A grid that buys below the price, and follows it down. */
+async function startGrid({ page, venue, call }: Stage): Promise<void> {
+  await open(page, "Start");
+  await page.getByRole("heading", { name: "Start a grid" }).waitFor();
+  await expect.poll(() => page.getByLabel("Pair").inputValue()).toBe(PAIR);
+  for (const [label, text] of [
+    ["Lower price, USDT", "0.0015"],
+    ["Upper price, USDT", "0.0019"],
+    ["Levels, 2 to 100", "4"],
+    ["Per order, USDT", "20"],
+    ["Follow down to, USDT", "0.001"],
+  ] as const)
+    await page.getByLabel(label).fill(text);
+  await startPlan(page, "Start it");
+  await expect.poll(() => venue.open(PAIR).filter(({ price }) => price < d("0.00191")).length).toBe(4);
+  expect(await call("/strategy/grid/status")).toMatchObject({
+    strategies: [{ follows: { how: "trail", down: 0.001 } }],
+  });
+}
+
+/** The price falls to the grid's first buy, and the fill is saved. */
+async function seeFill(at: Stage): Promise<void> {
+  const { page, venue } = at;
+  venue.move(PAIR, "0.00179");
+  const fills = await unfold(page, "Fills");
+  await fills.getByRole("table", { name: "Fills" }).waitFor();
+  expect(await saved(at, "Save all fills as CSV")).toMatch(/,buy,/);
+}
+
+async function seeWithdrawable({ page }: Stage): Promise<void> {
+  await open(page, "Account");
+  const part = await unfold(page, "Withdrawable amounts");
+  await part.getByRole("row", { name: /SNEK/ }).waitFor();
+}
+
+async function seeReports(at: Stage): Promise<void> {
+  const { page } = at;
+  await open(page, "Reports");
+  // A running server records P&L once a minute.
+  const bars = page.getByRole("img", { name: /^P&L by day/ });
+  await expect
+    .poll(async () => {
+      await page.getByRole("button", { name: "30 days" }).click();
+      await page.getByRole("button", { name: "7 days" }).click();
+      await page.getByText("By strategy").first().waitFor();
+      return bars.isVisible();
+    })
+    .toBe(true);
+  await page.getByText("Max drawdown").waitFor();
+  expect(await saved(at, "Save tax table as CSV")).toMatch(/^timestamp,/);
+  await open(page, "Reports", "Liquidity");
+  await page.getByLabel("Your name in the report").fill("Snek Treasury");
+  const report = await saved(at, "Save report to send");
+  expect(report).toContain("Snek Treasury");
+  expect(report).toContain(`${PAIR} on mexc`);
+}
+
+async function stopAll({ page, venue }: Stage): Promise<void> {
+  for (const table of ["Running quotes", "Running grids"]) {
+    await open(page, "Strategies");
+    await page.getByRole("table", { name: table }).getByRole("link", { name: PAIR }).click();
+    await page.getByRole("heading", { level: 1, name: PAIR }).waitFor();
+    await confirm(page, "Stop", table === "Running quotes" ? "Stop them" : "Stop it");
+  }
+  await expect.poll(() => venue.open(PAIR)).toEqual([]);
+}
+
+const STEPS = [
+  storeKeys,
+  startQuotes,
+  editQuotes,
+  startGrid,
+  seeFill,
+  seeWithdrawable,
+  seeReports,
+  stopAll,
+] as const;
+
+describe.skipIf(!findChromium())("a treasurer's day on the page (skipped where there is no Chromium)", () => {
+  it.each([1440, 390])("works from the page alone, at %i px", async (width) => {
+    const at = await stage(width);
+    for (const step of STEPS) {
+      await step(at);
+      expect(await at.page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(
+        width,
+      );
+    }
+    expect(at.strangers).toEqual([]);
+    expect(at.errors.filter((error) => !/status of 409/.test(error))).toEqual([]);
+  });
+});
