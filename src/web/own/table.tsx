@@ -66,7 +66,7 @@ export function OwnStrategies({ session }: { session: Session }) {
   if (list.error) return <Failed error={list.error} again={list.again} />;
   if (loaded.length + count === 0) return null;
   return (
-    <Section title={`Your own strategies (${count})`}>
+    <Section title={`Written by you (${count})`}>
       {status.data && count > 0 ? (
         <Table
           label="Running strategies of your own"
