@@ -155,6 +155,7 @@ export async function act(sim: Sim, deed: Deed, beside: Beside): Promise<void> {
     case "hand_cancel_all":
       return ask("cancel_all_orders", { exchange, symbol: deed.symbol });
     case "outside_order": {
+      if (sim.isDelisted(deed.symbol)) return undefined;
       const clientId = `person${random.text(6)}`;
       await venue.create(
         {
