@@ -1,4 +1,5 @@
 import { isGrid } from "../../src/grid/kind.ts";
+import { VenueError } from "../../src/kernel/errors.ts";
 import { HOUR, MINUTE } from "../../src/kernel/time.ts";
 import { EVERY_SCOPE } from "../../src/limits/standing.ts";
 import type { LimitSettings } from "../../src/model/limits.ts";
@@ -42,7 +43,8 @@ export async function simulate(options: Options): Promise<Result> {
   const { plan, scheduler, state, checks, trace } = sim;
   const beside: Beside = new Map();
   for (let count = 0; count < plan.processes; count++) sim.spawn();
-  for (const { at, deed } of plan.deeds) scheduler.at(at, () => act(sim, deed, beside));
+  for (const { at, deed } of plan.deeds)
+    scheduler.at(at, () => act(sim, deed, beside)?.catch(unlessUnlisted));
   if (plan.doubts && !options.calm) {
     const ask = (deed: Deed) => scheduler.at(scheduler.now(), () => act(sim, deed, beside));
     const later = (deed: Deed) => scheduler.at(scheduler.now() + 60_000, () => act(sim, deed, beside));
@@ -146,6 +148,11 @@ function watchSilence({
 
 const movesOf = (strategy: Strategy) =>
   isGrid(strategy) ? (strategy.state.rebuild ?? strategy.state.trail.way ?? strategy.state.signal) : null;
+
+/** What a person does on a pair that is delisted comes to nothing. */
+function unlessUnlisted(error: unknown): void {
+  if (!(error instanceof VenueError && error.failure === "unlisted")) throw error;
+}
 
 /** Of all exchanges. */
 const commitsOf = ({ history, simulations }: Awaited<ReturnType<typeof createSimulation>>): number =>
