@@ -113,6 +113,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "candles show": "test/candles",
   "liquidity report": "test/liquidity/served.test.ts",
   demo: "test/processes/demo.test.ts",
+  deploy: "test/edge/heavy/packed.run.ts",
   setup: "test/commands/setup.test.ts",
   "grid new": "test/commands/grid-new.test.ts",
   mcp: "test/mcp",
